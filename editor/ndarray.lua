@@ -1043,11 +1043,11 @@ function nd.apply_over_axes(func, a, axes) end
 function nd.arange(start, stop, step, dtype) end
 
 ---The positions that sort along an axis (the last): those of a partition around position kth.
----@param a any
+---@param x any
 ---@param kth any
 ---@param axis theano.Axis
 ---@return any
-function nd.argpartition(a, kth, axis) end
+function nd.argpartition(x, kth, axis) end
 
 ---Positions of what is not zero, one row each.
 ---@param x any
@@ -1089,12 +1089,13 @@ function nd.array_equiv(a, b) end
 ---@return any
 function nd.array_repr(a) end
 
----The same, with parts whose lengths differ by one where they must.
----@param a any
+---`array_split(x, n)` or `array_split(x, {i, j}, axis)`: a sequence of parts, whose lengths differ by one where
+---they must, or cut before the positions given.
+---@param x any
 ---@param at any
 ---@param axis theano.Axis
 ---@return any
-function nd.array_split(a, at, axis) end
+function nd.array_split(x, at, axis) end
 
 ---`array_str(a, max_line_width, precision, suppress_small)`: the same.
 ---@param a any
@@ -1305,11 +1306,11 @@ function nd.diagflat(v, k) end
 ---@return any
 function nd.digitize(x, bins, right) end
 
----`split` along the third axis.
----@param a any
+---The same along the third axis.
+---@param x any
 ---@param at any
 ---@return any
-function nd.dsplit(a, at) end
+function nd.dsplit(x, at) end
 
 ---Arrays behind each other: along the third axis.
 ---@param arrays any
@@ -1328,12 +1329,12 @@ function nd.ediff1d(x) end
 ---@return any
 function nd.empty(shape, dtype) end
 
----Not filled, of a's shape and dtype.
----@param a any
+---The same in the shape and dtype of x.
+---@param x any
 ---@param dtype? theano.Dtype
----@overload fun(a: any, keywords: { dtype?: theano.Dtype }): any
+---@overload fun(x: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function nd.empty_like(a, dtype) end
+function nd.empty_like(x, dtype) end
 
 ---A new dimension of length 1 at a position, or at each of a sequence of positions.
 ---@param x any
@@ -1517,11 +1518,11 @@ function nd.histogram_bin_edges(a, bins, range) end
 ---@return any
 function nd.histogramdd(sample, ...) end
 
----`split` along the second axis, of vectors along the first.
----@param a any
+---The same along the second axis, of vectors along the first.
+---@param x any
 ---@param at any
 ---@return any
-function nd.hsplit(a, at) end
+function nd.hsplit(x, at) end
 
 ---Arrays side by side: along the second axis, vectors along the first.
 ---@param arrays any
@@ -1625,7 +1626,7 @@ function nd.issubdtype(arg1, arg2) end
 ---@return any
 function nd.iterable(y) end
 
----`ix_(x, y, ..)`: vectors that as subscripts `a[{nd.ix_(..)}]` take each with each.
+---`ix_(x, y, ..)`: vectors that as subscripts `a[{ix_(..)}]` take each with each.
 ---@param ... any
 ---@return any
 function nd.ix_(...) end
@@ -1857,7 +1858,7 @@ function nd.ndim(a) end
 ---@return any
 function nd.nonzero(a) end
 
----Array filled with ones, or with a value.
+---Array filled with ones.
 ---@param shape any
 ---@param dtype? theano.Dtype
 ---@overload fun(shape: any, keywords: { dtype?: theano.Dtype }): any
@@ -1888,11 +1889,11 @@ function nd.packbits(a, axis, bitorder) end
 function nd.pad(...) end
 
 ---Sorted along an axis (the last), which is one of the orders that a partition around position kth may have.
----@param a any
+---@param x any
 ---@param kth any
 ---@param axis theano.Axis
 ---@return any
-function nd.partition(a, kth, axis) end
+function nd.partition(x, kth, axis) end
 
 ---`percentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
 ---@param x any
@@ -1928,7 +1929,7 @@ function nd.place(a, mask, vals) end
 ---@return any
 function nd.poly(zeros) end
 
----the sum of two polynomials
+---The sum of two polynomials.
 ---@param a1 any
 ---@param a2 any
 ---@return any
@@ -1961,13 +1962,13 @@ function nd.polyfit(x, y, deg, w) end
 ---@return any
 function nd.polyint(...) end
 
----The product of two polynomials.
+---The product of two polynomials. In graphs zeros in front stay.
 ---@param a1 any
 ---@param a2 any
 ---@return any
 function nd.polymul(a1, a2) end
 
----the difference of two polynomials
+---The difference of two polynomials.
 ---@param a1 any
 ---@param a2 any
 ---@return any
@@ -2048,10 +2049,10 @@ function nd.real_if_close(a, tol) end
 function nd.reshape(a, shape, ...) end
 
 ---The elements in order, again and again, until the shape is full.
----@param a any
+---@param x any
 ---@param new_shape any
 ---@return any
-function nd.resize(a, new_shape) end
+function nd.resize(x, new_shape) end
 
 ---`result_type(..)`: the dtype of arithmetic on arrays, dtypes and numbers; numbers yield to arrays of their
 ---kind.
@@ -2354,11 +2355,11 @@ function nd.vecmat(x1, x2) end
 ---@return any
 function nd.vectorize(fn) end
 
----`split` along the first axis.
----@param a any
+---Equal parts, or parts cut before positions, along the first axis.
+---@param x any
 ---@param at any
 ---@return any
-function nd.vsplit(a, at) end
+function nd.vsplit(x, at) end
 
 ---Arrays on top of each other: vectors as rows.
 ---@param arrays any

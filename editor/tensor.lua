@@ -4391,6 +4391,13 @@ function T.amin(x, axis, keepdims) end
 ---@return any
 function T.append(a, values, axis) end
 
+---The positions that sort along an axis (the last): those of a partition around position kth.
+---@param x any
+---@param kth any
+---@param axis theano.Axis
+---@return any
+function T.argpartition(x, kth, axis) end
+
 ---Positions of what is not zero, one row each.
 ---@param x any
 ---@return any
@@ -4401,6 +4408,14 @@ function T.argwhere(x) end
 ---@param mode string
 ---@return any
 function T.around(a, mode) end
+
+---`array_split(x, n)` or `array_split(x, {i, j}, axis)`: a sequence of parts, whose lengths differ by one where
+---they must, or cut before the positions given.
+---@param x any
+---@param at any
+---@param axis theano.Axis
+---@return any
+function T.array_split(x, at, axis) end
 
 ---Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are
 ---stacked. name names a Constant; ndim adds broadcastable dimensions in front, or drops those, until there are
@@ -4574,6 +4589,12 @@ function T.cumulative_sum(x, axis, dtype, include_initial) end
 ---@return any
 function T.default(x, default) end
 
+---`diag_indices(n, ndim)`: the positions of a diagonal, a vector for each dimension (2).
+---@param n any
+---@param ndim integer
+---@return any
+function T.diag_indices(n, ndim) end
+
 ---A matrix with the elements in order on diagonal k.
 ---@param v any
 ---@param k? any
@@ -4581,11 +4602,24 @@ function T.default(x, default) end
 ---@return any
 function T.diagflat(v, k) end
 
+---`digitize(x, bins, right)`: which bin each element falls into; the edges increase or decrease.
+---@param x any
+---@param bins any
+---@param right any
+---@return any
+function T.digitize(x, bins, right) end
+
 ---x / y as config.int_division says of two integers: "int" rounds down, "raise" refuses, "floatX" divides.
 ---@param x any
 ---@param y any
 ---@return any
 function T.div_proxy(x, y) end
+
+---The same along the third axis.
+---@param x any
+---@param at any
+---@return any
+function T.dsplit(x, at) end
 
 ---Arrays behind each other: along the third axis.
 ---@param arrays any
@@ -4597,14 +4631,14 @@ function T.dstack(arrays) end
 ---@return any
 function T.ediff1d(x) end
 
----Zeros: what is not filled would not be a function of the inputs.
+---Not filled; in graphs zeros, since what is not filled is no function of the inputs.
 ---@param shape any
 ---@param dtype? theano.Dtype
 ---@overload fun(shape: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function T.empty(shape, dtype) end
 
----Zeros in the shape and dtype of x.
+---The same in the shape and dtype of x.
 ---@param x any
 ---@param dtype? theano.Dtype
 ---@overload fun(x: any, keywords: { dtype?: theano.Dtype }): any
@@ -4650,7 +4684,7 @@ function T.fliplr(x) end
 ---@return any
 function T.flipud(x) end
 
----A tensor of a shape filled with a value, of the value's dtype unless one is given.
+---An array of a shape filled with a value, of the value's dtype unless one is given.
 ---@param shape any
 ---@param value any
 ---@param dtype? theano.Dtype
@@ -4665,6 +4699,15 @@ function T.full(shape, value, dtype) end
 ---@overload fun(x: any, value: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function T.full_like(x, value, dtype) end
+
+---`geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
+---@param start any
+---@param stop? any
+---@param num? any
+---@param endpoint? any
+---@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any }): any
+---@return any
+function T.geomspace(start, stop, num, endpoint) end
 
 ---The one value that all elements of v have whatever the inputs are, as a Lua number: of constants, of what
 ---`fill`, `alloc`, `dimshuffle` and checks made of them, of lengths that are known, of parts of stacks and
@@ -4704,10 +4747,23 @@ function T.hanning(n) end
 ---@return any
 function T.hessian(cost, wrt, options) end
 
+---The same along the second axis, of vectors along the first.
+---@param x any
+---@param at any
+---@return any
+function T.hsplit(x, at) end
+
 ---Arrays side by side: along the second axis, vectors along the first.
 ---@param arrays any
 ---@return any
 function T.hstack(arrays) end
+
+---The identity matrix.
+---@param n any
+---@param dtype? theano.Dtype
+---@overload fun(n: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function T.identity(n, dtype) end
 
 ---What an integer dtype holds: `min`, `max` (of uint64 the bit pattern, as everywhere), `bits`, `dtype`.
 ---@param dtype theano.Dtype
@@ -4719,6 +4775,11 @@ function T.iinfo(dtype) end
 ---@param set any
 ---@return any
 function T.in1d(x, set) end
+
+---`indices(shape)`: the position along each axis, for every element.
+---@param shape any
+---@return any
+function T.indices(shape) end
 
 ---Sums of products over the last axes of both.
 ---@param a any
@@ -4783,6 +4844,11 @@ function T.isscalar(x) end
 ---@return any
 function T.issubdtype(arg1, arg2) end
 
+---`ix_(x, y, ..)`: vectors that as subscripts `a[{ix_(..)}]` take each with each.
+---@param ... any
+---@return any
+function T.ix_(...) end
+
 ---Jacobian of a vector (or gradient of a scalar): one matrix, a row for each element, for each wrt. The rows
 ---are computed together (`T.vmap` of the gradient over the rows of an identity matrix).
 ---@param expression any
@@ -4796,6 +4862,17 @@ function T.jacobian(expression, wrt, options) end
 ---@param beta any
 ---@return any
 function T.kaiser(n, beta) end
+
+---The Kronecker product.
+---@param a any
+---@param b any
+---@return any
+function T.kron(a, b) end
+
+---Positions that sort by several keys, the last one first of all.
+---@param keys any
+---@return any
+function T.lexsort(keys) end
 
 ---`linspace(start, stop, num, {endpoint = true, dtype =})`: num (50) evenly spaced values from start to stop,
 ---both included, or without stop for `endpoint = false`. Start, stop and num may be Variables; of tensors the
@@ -4974,6 +5051,13 @@ function T.ogrid(...) end
 ---@return any
 function T.pad(...) end
 
+---Sorted along an axis (the last), which is one of the orders that a partition around position kth may have.
+---@param x any
+---@param kth any
+---@param axis theano.Axis
+---@return any
+function T.partition(x, kth, axis) end
+
 ---`percentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
 ---@param x any
 ---@param q any
@@ -4987,6 +5071,36 @@ function T.percentile(x, q, ...) end
 ---@overload fun(x: any, keywords: { axes?: theano.Axis }): any
 ---@return any
 function T.permute_dims(x, axes) end
+
+---The sum of two polynomials.
+---@param a1 any
+---@param a2 any
+---@return any
+function T.polyadd(a1, a2) end
+
+---The m-th derivative (the first) of a polynomial.
+---@param p any
+---@param m? any
+---@overload fun(p: any, keywords: { m?: any }): any
+---@return any
+function T.polyder(p, m) end
+
+---`polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
+---@param ... any
+---@return any
+function T.polyint(...) end
+
+---The product of two polynomials. In graphs zeros in front stay.
+---@param a1 any
+---@param a2 any
+---@return any
+function T.polymul(a1, a2) end
+
+---The difference of two polynomials.
+---@param a1 any
+---@param a2 any
+---@return any
+function T.polysub(a1, a2) end
 
 ---The value of a polynomial, highest power first. In graphs the number of coefficients is known.
 ---@param p any
@@ -5015,6 +5129,12 @@ function T.promote_types(type1, type2) end
 ---@param ... any
 ---@return any
 function T.quantile(x, q, ...) end
+
+---The elements in order, again and again, until the shape is full.
+---@param x any
+---@param new_shape any
+---@return any
+function T.resize(x, new_shape) end
 
 ---`result_type(..)`: the dtype of arithmetic on arrays, dtypes and numbers; numbers yield to arrays of their
 ---kind.
@@ -5111,6 +5231,36 @@ function T.trapezoid(y, x, dx, axis) end
 ---@return any
 function T.trapz(y, x, dx, axis) end
 
+---Rows and columns of the lower triangle of an n by m matrix, up to diagonal k.
+---@param n any
+---@param k? any
+---@param m? any
+---@overload fun(n: any, keywords: { k?: any, m?: any }): any
+---@return any
+function T.tril_indices(n, k, m) end
+
+---The same for a matrix.
+---@param matrix any
+---@param k? any
+---@overload fun(matrix: any, keywords: { k?: any }): any
+---@return any
+function T.tril_indices_from(matrix, k) end
+
+---Rows and columns of the upper triangle of an n by m matrix, from diagonal k.
+---@param n any
+---@param k? any
+---@param m? any
+---@overload fun(n: any, keywords: { k?: any, m?: any }): any
+---@return any
+function T.triu_indices(n, k, m) end
+
+---The same for a matrix.
+---@param matrix any
+---@param k? any
+---@overload fun(matrix: any, keywords: { k?: any }): any
+---@return any
+function T.triu_indices_from(matrix, k) end
+
 ---The sorted elements that are in either.
 ---@param x any
 ---@param y any
@@ -5196,6 +5346,12 @@ function T.verify_grad(fun, pt, options) end
 ---@overload fun(fn: function, keywords: { axes?: theano.Axis }): any
 ---@return any
 function T.vmap(fn, axes) end
+
+---Equal parts, or parts cut before positions, along the first axis.
+---@param x any
+---@param at any
+---@return any
+function T.vsplit(x, at) end
 
 ---Arrays on top of each other: vectors as rows.
 ---@param arrays any

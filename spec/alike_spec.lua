@@ -153,6 +153,16 @@ local CASES = {
   { "correlate", { vec(5), vec(3) }, function(M, x, y) return M.correlate(x, y) end },
   { "correlate, same", { vec(4), vec(7) }, function(M, x, y) return M.correlate(x, y, "same") end },
   { "correlate, full", { vec(4), vec(3) }, function(M, x, y) return M.correlate(x, y, "full") end },
+  -- positions, pieces, polynomials
+  { "resize", { vec(5) }, function(M, x) return M.resize(x, { 2, 4 }) end },
+  { "kron", { mat(), vec(3) }, function(M, x, y) return M.kron(x, y) end },
+  { "kron of cubes", { cube(), mat() }, function(M, x, y) return M.kron(x, y) end },
+  { "polyadd", { vec(3), vec(5) }, function(M, x, y) return M.polyadd(x, y) end },
+  { "polysub", { vec(4), vec(2) }, function(M, x, y) return M.polysub(x, y) end },
+  { "polymul", { vec(3), vec(4) }, function(M, x, y) return M.polymul(x, y) end },
+  { "polyder", { vec(5) }, function(M, x) return M.polyder(x, 2) end },
+  { "polyint", { vec(4) }, function(M, x) return M.polyint(x, { m = 2, k = { 3, 0.5 } }) end },
+  { "partition", { mat() }, function(M, x) return M.partition(x, 2) end },
   -- special functions
   { "special.multigammaln", { vec() }, function(M, x) return M.special.multigammaln(x + 1, 3) end },
   { "special.poch and rgamma", { vec(), vec() }, function(M, x, y)
@@ -191,6 +201,22 @@ local FLAT = {
     function(M, x, y) return M.isin(x, y), M.intersect1d(x, { 1.0, 7.0, 3.0 }), M.isin(x, nd.zeros(0)) end },
   { "convolutions of integers and complex numbers", { nd.array({ 1, -2, 3 }), nd.array({ nd.complex(1, 2), 3 }) },
     function(M, x, z) return M.convolve(x, { 2, 5 }, "same"), M.convolve(x, z), M.correlate(z, x, "full") end },
+  { "digitize", { nd.array({ 0.5, 2.5, 7.0, -1.0 }) }, function(M, x)
+    return M.digitize(x, { 0.0, 2.5, 4.0 }), M.digitize(x, { 0.0, 2.5, 4.0 }, true), M.digitize(x, { 4.0, 2.5, 0.0 }),
+      M.digitize(x, { 4.0, 2.5, 0.0 }, true)
+  end },
+  { "triangles and diagonals", { nd.ones({ 3, 4 }) }, function(M, x)
+    local i, j = M.tril_indices(3)
+    local k, l = M.triu_indices_from(x, 1)
+    local a, b = M.diag_indices(3)
+    return M.stack({ i, j }), M.stack({ k, l }), M.stack({ a, b }), x + 1
+  end },
+  { "ix_", { nd.arange(12):reshape({ 3, 4 }) }, function(M, x) return x[{ M.ix_({ 2, 0 }, { 1, 3 }) }] end },
+  { "lexsort, argpartition", { nd.array({ 3, 1, 1, 2 }), nd.array({ 1, 2, 1, 0 }) },
+    function(M, x, y) return M.lexsort({ y, x }), M.argpartition(x, 1) end },
+  { "identity, indices, geomspace", { nd.array({ 1.0 }) },
+    function(M, x) return x + M.identity(3), x + M.indices({ 2, 3 }), x + M.geomspace(-8, -1, 4, false),
+      x + M.geomspace(1, 1000, 4) end },
   { "sets", { nd.array({ 5, 1, 2, 1 }), nd.array({ 2, 9 }) }, function(M, x, y)
     return M.union1d(x, y), M.setdiff1d(x, y), M.setxor1d(x, y), M.intersect1d(x, y)
   end },

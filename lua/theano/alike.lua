@@ -5,7 +5,8 @@
 -- to)` elements along an axis; `K.first(x)` the only element of a vector, without dimensions; `K.whole(i)` a place, for
 -- subscripts; `K.number(v, dtype)` a number of a dtype; `K.floats(x)` integers as floats; `K.checked(x, fine, message)`
 -- x, or an error when it is computed; `K.result(x)` what a user gets, of arrays without dimensions a Lua value;
--- `K.convolved(a, v)` the convolution of two vectors.
+-- `K.convolved(a, v)` the convolution of two vectors; `K.falls(x, n)` whether a vector of n does; `K.trimmed(x)` it
+-- without zeros in front where that can be known; `K.double(v)` a number that stays float64.
 -- @module theano.alike
 local core = require("theano.core")
 local help = require("theano.ndhelp")
@@ -14,7 +15,7 @@ local util = require("theano.util")
 local M = {}
 
 local FILES = { "theano.alikedtypes", "theano.alikeshapes", "theano.alikeproducts", "theano.alikestatistics",
-  "theano.alikeseries", "theano.alikespecial" }
+  "theano.alikeseries", "theano.alikepieces", "theano.alikespecial" }
 
 local arrays = { as = core.asarray, result = help.result, floats = help.floats }
 
@@ -30,8 +31,21 @@ function arrays.order(a, pattern)
   if moved then a = a:transpose(kept) end
   return a:reshape(form)
 end
+-- Whether a vector of n falls: a boolean, or of Variables one that is known in the call.
+function arrays.falls(a, n) return n > 1 and a[0] > a[n - 1] end
+-- A vector without the zeros in front.
+function arrays.trimmed(a)
+  local first = core.nonzero(a)
+  return first.size > 0 and a[("%d:"):format(first[0])] or a["-1:"]
+end
 function arrays.first(a) return a:reshape({}) end
 function arrays.whole(i) return math.tointeger(i) end
+function arrays.filled(shape, value, dtype)
+  return core.empty(shape, dtype or core.asarray(value).dtype):fill(value)
+end
+function arrays.filled_like(a, value, dtype) return arrays.filled(a.shape, value, dtype) end
+arrays.unfilled = core.empty
+function arrays.double(v) return v + 0.0 end
 function arrays.number(v, dtype) return core.asarray(v, dtype) end
 function arrays.checked(a, fine, message)
   if not fine then util.raise("ValueError", "%s", message) end
@@ -45,16 +59,32 @@ function arrays.part(a, d, from, to) return a[(":,"):rep(d) .. ("%s:%s"):format(
 local function variables(T)
   local K = { as = T.as_tensor_variable }
   function K.result(x) return x end
+  -- Lengths as a sequence: a number, a list, or a vector of known length.
+  local function lengths(what, shape)
+    if type(shape) == "table" and getmetatable(shape) == nil then return util.list(what .. ": the shape", shape) end
+    if not util.is_var(shape) or shape.ndim == 0 then return { shape } end
+    local list = {}
+    for i = 1, T.get_vector_length(shape) do list[i] = shape[i - 1] end
+    return list
+  end
+  function K.filled(shape, value, dtype)
+    return T.alloc(T.asarray(value, dtype), table.unpack(lengths("full", shape)))
+  end
+  function K.filled_like(x, value, dtype) return T.second(x, T.asarray(value, dtype)) end
+  function K.unfilled(shape, dtype) return T.zeros(shape, dtype) end
   function K.floats(x)
     if x.dtype:find("^[fc]") then return x end
     return T.cast(x, T.exp(x).dtype) -- as functions of floats do
   end
   function K.order(x, pattern) return x:dimshuffle(pattern) end
+  function K.falls(x) return T.gt(x[0], x[-1]) end
+  function K.trimmed(x) return x end
   function K.first(x) return x[0] end
   function K.whole(i)
     if type(i) == "number" then return math.tointeger(i) end
     return i.dtype:find("int") and i or T.cast(i, "int64")
   end
+  function K.double(v) return T.constant(v + 0.0, { dtype = "float64" }) end
   function K.number(v, dtype) return T.constant(v, { dtype = dtype }) end
   function K.checked(x, fine, message) return T.opt.assert_op(x, fine, { msg = message }) end
   function K.one(x, d) return x.broadcastable[d + 1] end
@@ -117,28 +147,6 @@ function M.variables(T)
     x = K.as(x)
     return dtype and T.cast(x, dtype) or x
   end
-
-  -- Lengths as a sequence: a number, a list, or a vector of known length.
-  local function lengths(what, shape)
-    if type(shape) == "table" and getmetatable(shape) == nil then return util.list(what .. ": the shape", shape) end
-    if not util.is_var(shape) or shape.ndim == 0 then return { shape } end
-    local list = {}
-    for i = 1, T.get_vector_length(shape) do list[i] = shape[i - 1] end
-    return list
-  end
-  --- A tensor of a shape filled with a value, of the value's dtype unless one is given.
-  function T.full(shape, value, dtype)
-    return T.alloc(T.asarray(value, dtype), table.unpack(lengths("full", shape)))
-  end
-  --- The value in the shape and dtype of x.
-  function T.full_like(x, value, dtype)
-    x = K.as(x)
-    return T.second(x, T.asarray(value, dtype or x.dtype))
-  end
-  --- Zeros: what is not filled would not be a function of the inputs.
-  function T.empty(shape, dtype) return T.zeros(shape, dtype) end
-  --- Zeros in the shape and dtype of x.
-  function T.empty_like(x, dtype) return T.zeros_like(x, dtype) end
 end
 
 return M

@@ -8,16 +8,12 @@ local util = require("theano.util")
 local nd = {}
 package.loaded["theano.ndarray"] = nd
 
-nd.array, nd.asarray, nd.zeros, nd.empty = core.array, core.asarray, core.zeros, core.empty
+nd.array, nd.asarray, nd.zeros = core.array, core.asarray, core.zeros
 nd.frombuffer, nd.complex = core.frombuffer, core.complex
 nd.array_equal, nd.shares_memory = core.array_equal, core.shares_memory
 
---- Array filled with ones, or with a value.
+--- Array filled with ones.
 function nd.ones(shape, dtype) return core.empty(shape, dtype):fill(1) end
-function nd.full(shape, value, dtype)
-  if not dtype then dtype = nd.asarray(value).dtype end
-  return core.empty(shape, dtype):fill(value)
-end
 function nd.zeros_like(a, dtype)
   a = nd.asarray(a)
   return core.zeros(a.shape, dtype or a.dtype)
@@ -25,10 +21,6 @@ end
 function nd.ones_like(a, dtype)
   a = nd.asarray(a)
   return nd.ones(a.shape, dtype or a.dtype)
-end
-function nd.full_like(a, value, dtype)
-  a = nd.asarray(a)
-  return nd.full(a.shape, value, dtype or a.dtype)
 end
 
 -- How many integers stand from start below stop (above it for a negative step): differences are unsigned.

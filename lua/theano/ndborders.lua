@@ -155,13 +155,6 @@ return function(nd)
   end
 
   -- ---- shapes -------------------------------------------------------------------------------------------------------
-  --- The elements in order, again and again, until the shape is full.
-  function nd.resize(a, new_shape)
-    a = arr(a):reshape({ -1 })
-    local out = core.empty(new_shape, a.dtype)
-    if a.size == 0 then return core.zeros(new_shape, a.dtype) end
-    return nd.take(a, nd.mod(nd.arange(out.size), a.size)):reshape(out.shape)
-  end
   --- `broadcast_shapes(shape, ..)`: the shape that arrays of these shapes have together.
   function nd.broadcast_shapes(...)
     local all = nd.zeros({}, "bool")
@@ -183,27 +176,6 @@ return function(nd)
   end
 
   -- ---- positions ----------------------------------------------------------------------------------------------------
-  local function square(what, a)
-    a = arr(a)
-    if a.ndim ~= 2 then util.raise("ValueError", "%s: a matrix is expected, not %d dimensions", what, a.ndim) end
-    return a.shape[1], a.shape[2]
-  end
-  --- Rows and columns of the lower triangle of an n by m matrix, up to diagonal k.
-  function nd.tril_indices(n, k, m) return core.nonzero(nd.tri(n, m or n, k or 0, "bool")) end
-  --- Rows and columns of the upper triangle of an n by m matrix, from diagonal k.
-  function nd.triu_indices(n, k, m)
-    return core.nonzero(nd.eq(nd.tri(n, m or n, (k or 0) - 1, "int8"), 0))
-  end
-  --- The same for a matrix.
-  function nd.tril_indices_from(matrix, k)
-    local n, m = square("tril_indices_from", matrix)
-    return nd.tril_indices(n, k, m)
-  end
-  --- The same for a matrix.
-  function nd.triu_indices_from(matrix, k)
-    local n, m = square("triu_indices_from", matrix)
-    return nd.triu_indices(n, k, m)
-  end
   --- `mask_indices(n, mask_func, k)`: the positions that a function such as `nd.triu` leaves of an n by n matrix.
   function nd.mask_indices(n, mask_func, k)
     util.expect("mask_indices", "mask_func", mask_func, "function")
@@ -218,26 +190,6 @@ return function(nd)
     end
     return nd.diag_indices(a.shape[1], a.ndim)
   end
-  --- `diag_indices(n, ndim)`: the positions of a diagonal, a vector for each dimension (2).
-  function nd.diag_indices(n, ndim)
-    local list = {}
-    for i = 1, ndim or 2 do list[i] = nd.arange(n) end
-    return table.unpack(list)
-  end
-  --- `ix_(x, y, ..)`: vectors that as subscripts `a[{nd.ix_(..)}]` take each with each.
-  function nd.ix_(...)
-    local list = util.list("ix_", { ... })
-    for i, x in ipairs(list) do
-      x = arr(x)
-      if x.ndim ~= 1 then util.raise("ValueError", "ix_: vector %d has %d dimensions", i, x.ndim) end
-      if x.dtype == "bool" then x = nd.flatnonzero(x) end
-      local form = {}
-      for d = 1, #list do form[d] = d == i and x.size or 1 end
-      list[i] = x:reshape(form)
-    end
-    return table.unpack(list)
-  end
-
   -- A slice of a grid, "0:3", "0:1:0.25" or "0:1:5j" (five values, both ends among them), as a vector.
   local function grid_range(name, text)
     local start, stop, step = text:match("^%s*([^:]*):([^:]*):?([^:]*)$")

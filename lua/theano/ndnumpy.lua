@@ -29,51 +29,9 @@ return function(nd, kit)
   end
   nd.around = nd.round
 
-  local MANY = 1000000 -- parts of an array
-
-  -- Integers of a list or an array, as a sequence.
-  local function positions(what, at)
-    if util.is_array(at) then at = nd.atleast_1d(at):tolist() end
-    return util.each(what .. ": the positions", at, function(v, place)
-      if math.type(v) ~= "integer" then util.raise("TypeError", "%s is no integer but %s", place, util.kind_of(v)) end
-      return v
-    end)
-  end
-
-  local function cut(what, a, at, axis, uneven)
-    a, axis = arr(a), axis or 0
-    axis = axis_of(what, a, axis)
-    local n, ends, parts = a.shape[axis + 1], {}, {}
-    if type(at) == "number" then
-      if math.type(at) ~= "integer" or at < 1 or (n % at ~= 0 and not uneven) or at > MANY then
-        util.raise("ValueError", "%s: a length of %d is not cut into %s %sparts", what, n, util.text(at),
-          uneven and "" or "equal ")
-      end
-      for i = 1, at do ends[i] = i * (n // at) + math.min(i, n % at) end
-    else
-      ends = positions(what, at)
-      ends[#ends + 1] = n
-    end
-    local from, front = 0, ("::,"):rep(axis)
-    for i, to in ipairs(ends) do
-      parts[i] = a[("%s%d:%d"):format(front, from, i == #ends and n or to)]
-      from = to
-    end
-    return parts
-  end
+  local positions = kit.positions
   --- `split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions given.
-  function nd.split(a, at, axis) return cut("split", a, at, axis) end
-  --- The same, with parts whose lengths differ by one where they must.
-  function nd.array_split(a, at, axis) return cut("array_split", a, at, axis, true) end
-  --- `split` along the first axis.
-  function nd.vsplit(a, at) return cut("vsplit", a, at, 0) end
-  --- `split` along the second axis, of vectors along the first.
-  function nd.hsplit(a, at)
-    a = arr(a)
-    return cut("hsplit", a, at, a.ndim > 1 and 1 or 0)
-  end
-  --- `split` along the third axis.
-  function nd.dsplit(a, at) return cut("dsplit", a, at, 2) end
+  function nd.split(a, at, axis) return kit.cut("split", a, at, axis) end
 
   --- `delete(a, positions, axis)`: a copy without them; without an axis a is flattened.
   function nd.delete(a, at, axis)
@@ -106,25 +64,6 @@ return function(nd, kit)
   end
 
   -- ---- making -------------------------------------------------------------------------------------------------------
-  --- The identity matrix.
-  function nd.identity(n, dtype) return nd.eye(n, n, 0, dtype) end
-  --- Not filled, of a's shape and dtype.
-  function nd.empty_like(a, dtype)
-    a = arr(a)
-    return core.empty(a.shape, dtype or a.dtype)
-  end
-  --- `indices(shape)`: the position along each axis, for every element.
-  function nd.indices(shape)
-    util.list("indices: the shape", shape)
-    local out = core.zeros({ #shape, table.unpack(shape) }, "int64")
-    for d, n in ipairs(shape) do
-      local form = {}
-      for k = 1, #shape do form[k] = k == d and n or 1 end
-      out[d - 1] = nd.arange(n):reshape(form)
-    end
-    return out
-  end
-
   --- `fromfunction(fn, shape)`: what fn makes of the positions along each axis (float64 arrays).
   function nd.fromfunction(fn, shape)
     util.expect("fromfunction", "fn", fn, "function")
@@ -146,16 +85,6 @@ return function(nd, kit)
     if select("#", ...) == 0 then return nd.nonzero(c) end
     return choose(c, ...)
   end
-  --- `digitize(x, bins, right)`: which bin each element falls into; the edges increase or decrease.
-  function nd.digitize(x, bins, right)
-    bins = arr(bins)
-    local n = bins.size
-    if n > 1 and bins[0] > bins[n - 1] then
-      return n - nd.searchsorted(nd.flip(bins), x, { side = right and "left" or "right" })
-    end
-    return nd.searchsorted(bins, x, { side = right and "left" or "right" })
-  end
-
   --- `put_along_axis(a, indices, values, axis)`: writes there.
   function nd.put_along_axis(a, at, values, axis)
     util.expect("put_along_axis", "a", a, "ndarray")
@@ -167,7 +96,7 @@ return function(nd, kit)
     to:assign(from)
   end
 
-  for _, part in ipairs({ "ndlinear", "ndstatistics", "ndborders", "ndseries", "ndtext" }) do
-    require("theano." .. part)(nd)
+  for _, part in ipairs({ "ndstatistics", "ndborders", "ndseries", "ndtext" }) do
+    require("theano." .. part)(nd, kit)
   end
 end

@@ -4,8 +4,8 @@ local core = require("theano.core")
 local help = require("theano.ndhelp")
 local util = require("theano.util")
 
-return function(nd)
-  local arr, axis_of, floats = core.asarray, help.axis_of, help.floats
+return function(nd, kit)
+  local arr, floats = core.asarray, help.floats
 
   -- A part of an axis: "1:" of axis 2 is a[":, :, 1:"].
   local function part(a, axis, slice) return a[(":,"):rep(axis) .. slice] end
@@ -72,28 +72,7 @@ return function(nd)
   end
 
   -- ---- polynomials, the highest power first -------------------------------------------------------------------------
-  local function coefficients(what, p)
-    p = nd.atleast_1d(p)
-    if p.ndim ~= 1 then util.raise("ValueError", "%s: coefficients are a vector", what) end
-    return p
-  end
-  local function summed(what, fn)
-    return function(a1, a2)
-      local a, b = coefficients(what, a1), coefficients(what, a2)
-      local function longer(p, n) return nd.concatenate({ nd.zeros(math.max(n - p.size, 0), p.dtype), p }) end
-      return fn(longer(a, b.size), longer(b, a.size))
-    end
-  end
-  -- The sum of two polynomials.
-  nd.polyadd = summed("polyadd", nd.add)
-  -- The difference of two polynomials.
-  nd.polysub = summed("polysub", nd.sub)
-  --- The product of two polynomials.
-  function nd.polymul(a1, a2)
-    local r = nd.convolve(coefficients("polymul", a1), coefficients("polymul", a2))
-    local first = nd.flatnonzero(r)
-    return first.size > 0 and r[("%d:"):format(first[0])] or r["-1:"]
-  end
+  local coefficients = kit.coefficients
   --- `polydiv(u, v)`: quotient and remainder of two polynomials.
   function nd.polydiv(u, v)
     u, v = floats(coefficients("polydiv", u)) + 0.0, floats(coefficients("polydiv", v)) + 0.0
@@ -127,32 +106,6 @@ return function(nd)
     local real = r.dtype:find("^complex") and not p.dtype:find("^complex") and nd.all(nd.eq(nd.imag(r), 0))
     if real then r = nd.real(r) end
     return nd.concatenate({ r, zeros:astype(r.dtype) })
-  end
-  -- How many times.
-  local MOST = 10000
-  local function times(what, m)
-    util.check_type(what, "m", m, "integer")
-    if m and m < 0 then util.raise("ValueError", "%s: m is %d, less than 0", what, m) end
-    return m or 1
-  end
-  --- The m-th derivative (the first) of a polynomial.
-  function nd.polyder(p, m)
-    p = coefficients("polyder", p)
-    for _ = 1, math.min(times("polyder", m), p.size) do
-      p = p.size > 1 and p[":-1"] * nd.arange(p.size - 1, 0, -1) or p["0:0"]
-    end
-    return p
-  end
-  --- `polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
-  function nd.polyint(...)
-    local o = util.bind("polyint", { "p", "m", "k", m = "integer", k = "number|table" }, ...)
-    local p, k, n = coefficients("polyint", o.p), o.k, times("polyint", o.m)
-    if n > MOST then util.raise("ValueError", "polyint: m is %d, at most %d is expected", n, MOST) end
-    for i = 1, n do
-      local constant = type(k) == "table" and k[i] or type(k) == "number" and k or 0
-      p = nd.concatenate({ p / nd.arange(p.size, 0, -1), nd.array({ constant + 0.0 }) })
-    end
-    return p
   end
   -- Columns of a matrix made orthogonal, each one twice so that no digits are lost, and how they are made of these.
   local function orthogonal(what, A)
@@ -211,50 +164,7 @@ return function(nd)
     return p
   end
 
-  --- `geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
-  function nd.geomspace(start, stop, num, endpoint)
-    util.expect("geomspace", "start", start, "number")
-    util.expect("geomspace", "stop", stop, "number")
-    if start == 0 or stop == 0 or (start < 0) ~= (stop < 0) then
-      util.raise("ValueError", "geomspace: from %s to %s: neither is 0, and both have one sign", util.text(start),
-        util.text(stop))
-    end
-    num = num or 50
-    local sign = start < 0 and -1.0 or 1.0
-    local r = nd.pow(10.0, nd.linspace(math.log(start * sign, 10), math.log(stop * sign, 10), num, endpoint)) * sign
-    if num > 0 then r[0] = start + 0.0 end
-    if num > 1 and endpoint ~= false then r[num - 1] = stop + 0.0 end
-    return r
-  end
-
   -- ---- order --------------------------------------------------------------------------------------------------------
-  local function kth_of(what, a, kth, axis)
-    a = arr(a)
-    local n = axis == nil and a.ndim > 0 and a.shape[a.ndim] or a.shape[axis_of(what, a, axis or -1) + 1]
-    for _, k in ipairs(type(kth) == "table" and util.list(what .. ": kth", kth) or { kth }) do
-      if math.type(k) ~= "integer" or k < -n or k >= n then
-        util.raise("ValueError", "%s: kth = %s is out of range for %d elements", what, util.text(k), n)
-      end
-    end
-    return a, axis or -1
-  end
-  --- Sorted along an axis (the last), which is one of the orders that a partition around position kth may have.
-  function nd.partition(a, kth, axis)
-    a, axis = kth_of("partition", a, kth, axis)
-    return nd.sort(a, axis)
-  end
-  --- The positions that sort along an axis (the last): those of a partition around position kth.
-  function nd.argpartition(a, kth, axis)
-    a, axis = kth_of("argpartition", a, kth, axis)
-    return nd.argsort(a, axis)
-  end
-  --- Positions that sort by several keys, the last one first of all.
-  function nd.lexsort(keys)
-    local list = help.list_of("lexsort", util.is_array(keys) and nd.unstack(keys) or keys)
-    local order = nd.argsort(list[1])
-    for i = 2, #list do order = order[nd.argsort(list[i][order])] end
-    return order
-  end
   --- Sorted by the real parts and then the imaginary ones, as complex numbers.
   function nd.sort_complex(a)
     a = arr(a)

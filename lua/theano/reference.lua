@@ -139,8 +139,6 @@ return {
   ["nd.nanargmax"] = { "a, axis, keepdims", "position of the largest element that is not NaN" },
   ["nd.nanargmin"] = { "a, axis, keepdims", "position of the smallest element that is not NaN" },
   ["nd.permute_dims"] = { "a, axes", "the same as `nd.transpose`" },
-  ["nd.polyadd"] = { "a1, a2", "the sum of two polynomials" },
-  ["nd.polysub"] = { "a1, a2", "the difference of two polynomials" },
   ["nd.mgrid"] = { false, "coordinates of a grid in one array: `nd.mgrid[\"0:3, 0:1:5j\"]`" },
   ["nd.ogrid"] = { false, "the same as a sequence of arrays, each along its own axis only" },
   ["nd.amax"] = { "a, axis", "the same as `nd.max`" },

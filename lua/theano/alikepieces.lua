@@ -1,0 +1,277 @@
+--- Positions, pieces, polynomials and products by blocks, for Variables and arrays alike (see theano.alike).
+-- @module theano.alikepieces
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+return function(M, K)
+  local as, order, len, floats = K.as, K.order, K.len, K.floats
+  local axis_of = help.axis_of
+
+  -- ---- making -------------------------------------------------------------------------------------------------------
+  --- An array of a shape filled with a value, of the value's dtype unless one is given.
+  function M.full(shape, value, dtype) return K.filled(shape, value, dtype) end
+  --- The value in the shape and dtype of x.
+  function M.full_like(x, value, dtype)
+    x = as(x)
+    return K.filled_like(x, value, dtype or x.dtype)
+  end
+  --- Not filled; in graphs zeros, since what is not filled is no function of the inputs.
+  function M.empty(shape, dtype) return K.unfilled(shape, dtype) end
+  --- The same in the shape and dtype of x.
+  function M.empty_like(x, dtype)
+    x = as(x)
+    local shape = {}
+    for d = 0, x.ndim - 1 do shape[d + 1] = len(x, d) end
+    return K.unfilled(shape, dtype or x.dtype)
+  end
+  --- The identity matrix.
+  function M.identity(n, dtype) return M.eye(n, n, 0, dtype) end
+  --- `indices(shape)`: the position along each axis, for every element.
+  function M.indices(shape)
+    local list, out = util.list("indices: the shape", shape), {}
+    for d, n in ipairs(list) do
+      local pattern = {}
+      for k = 1, #list do pattern[k] = k == d and 0 or "x" end
+      out[d] = M.broadcast_to(order(as(M.arange(n)), pattern), list)
+    end
+    if #out == 0 then return M.zeros({ 0 }, "int64") end
+    return M.stack(out)
+  end
+  --- `geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
+  function M.geomspace(start, stop, num, endpoint)
+    util.expect("geomspace", "start", start, "number")
+    util.expect("geomspace", "stop", stop, "number")
+    util.check_type("geomspace", "endpoint", endpoint, "boolean")
+    if start == 0 or stop == 0 or (start < 0) ~= (stop < 0) then
+      util.raise("ValueError", "geomspace: from %s to %s: neither is 0, and both have one sign", util.text(start),
+        util.text(stop))
+    end
+    num = num == nil and 50 or num
+    local sign = start < 0 and -1.0 or 1.0
+    local powers = M.linspace(K.double(math.log(start * sign, 10)), K.double(math.log(stop * sign, 10)), num,
+      endpoint ~= false)
+    local r, at = as(M.power(K.number(10.0, "float64"), powers)) * sign, M.arange(num)
+    r = as(M.switch(M.eq(at, 0), K.number(start, "float64"), r))
+    if endpoint == false then return r end
+    return as(M.switch(M.and_(M.eq(at, num - 1), M.gt(at, 0)), K.number(stop, "float64"), r))
+  end
+
+  -- ---- positions ----------------------------------------------------------------------------------------------------
+  --- Rows and columns of the lower triangle of an n by m matrix, up to diagonal k.
+  function M.tril_indices(n, k, m)
+    util.check_type("tril_indices", "k", k, "integer")
+    return M.nonzero(M.tri(n, m or n, k or 0, "bool"))
+  end
+  --- Rows and columns of the upper triangle of an n by m matrix, from diagonal k.
+  function M.triu_indices(n, k, m)
+    util.check_type("triu_indices", "k", k, "integer")
+    return M.nonzero(M.eq(M.tri(n, m or n, (k or 0) - 1, "int8"), 0))
+  end
+  local function square(what, x)
+    x = as(x)
+    if x.ndim ~= 2 then util.raise("ValueError", "%s: a matrix is expected, not %d dimensions", what, x.ndim) end
+    return len(x, 0), len(x, 1)
+  end
+  --- The same for a matrix.
+  function M.tril_indices_from(matrix, k)
+    local n, m = square("tril_indices_from", matrix)
+    return M.tril_indices(n, k, m)
+  end
+  --- The same for a matrix.
+  function M.triu_indices_from(matrix, k)
+    local n, m = square("triu_indices_from", matrix)
+    return M.triu_indices(n, k, m)
+  end
+  --- `diag_indices(n, ndim)`: the positions of a diagonal, a vector for each dimension (2).
+  function M.diag_indices(n, ndim)
+    util.check_type("diag_indices", "ndim", ndim, "integer")
+    if ndim and (ndim < 0 or ndim > 32) then
+      util.raise("ValueError", "diag_indices: an array has at most 32 dimensions, not %d", ndim)
+    end
+    local list = {}
+    for i = 1, ndim or 2 do list[i] = M.arange(n) end
+    return table.unpack(list)
+  end
+  --- `ix_(x, y, ..)`: vectors that as subscripts `a[{ix_(..)}]` take each with each.
+  function M.ix_(...)
+    local list = util.list("ix_", { ... })
+    for i, x in ipairs(list) do
+      x = as(x)
+      if x.ndim ~= 1 then util.raise("ValueError", "ix_: vector %d has %d dimensions", i, x.ndim) end
+      if x.dtype == "bool" then x = M.flatnonzero(x) end
+      local pattern = {}
+      for d = 1, #list do pattern[d] = d == i and 0 or "x" end
+      list[i] = order(x, pattern)
+    end
+    return table.unpack(list)
+  end
+  --- `digitize(x, bins, right)`: which bin each element falls into; the edges increase or decrease.
+  function M.digitize(x, bins, right)
+    util.check_type("digitize", "right", right, "boolean")
+    x, bins = as(x), as(bins)
+    local n = len(bins, 0)
+    local up = M.searchsorted(bins, x, { side = right and "left" or "right" })
+    local falls = K.falls(bins, n)
+    if falls == false then return up end
+    local down = n - M.searchsorted(M.flip(bins), x, { side = right and "left" or "right" })
+    if falls == true then return down end
+    return M.switch(falls, down, up)
+  end
+
+  -- ---- order --------------------------------------------------------------------------------------------------------
+  local function kth_of(what, x, kth, axis)
+    x = as(x)
+    axis = axis == nil and -1 or axis
+    local n = K.known(x, x.ndim > 0 and axis_of(what, x, axis) or 0)
+    for _, k in ipairs(type(kth) == "table" and util.list(what .. ": kth", kth) or { kth }) do
+      if math.type(k) ~= "integer" or n and (k < -n or k >= n) then
+        util.raise("ValueError", "%s: kth = %s is out of range for %s elements", what, util.text(k), tostring(n))
+      end
+    end
+    return x, axis
+  end
+  --- Sorted along an axis (the last), which is one of the orders that a partition around position kth may have.
+  function M.partition(x, kth, axis) return M.sort(kth_of("partition", x, kth, axis)) end
+  --- The positions that sort along an axis (the last): those of a partition around position kth.
+  function M.argpartition(x, kth, axis) return M.argsort(kth_of("argpartition", x, kth, axis)) end
+  --- Positions that sort by several keys, the last one first of all.
+  function M.lexsort(keys)
+    local list = (util.is_array(keys) or util.is_var(keys)) and M.unstack(keys) or util.list("lexsort: the keys", keys)
+    if #list == 0 then util.raise("TypeError", "lexsort takes a sequence of arrays, at least one") end
+    local places = M.argsort(as(list[1]))
+    for i = 2, #list do places = places[M.argsort(as(list[i])[places])] end
+    return places
+  end
+
+  -- ---- pieces -------------------------------------------------------------------------------------------------------
+  local MANY = 1000000 -- parts of an array
+
+  -- Integers of a list or an array, as a sequence.
+  function K.positions(what, at)
+    if util.is_array(at) then at = at.ndim > 0 and at:tolist() or { at:item() } end
+    return util.each(what .. ": the positions", at, function(v, place)
+      if math.type(v) ~= "integer" then util.raise("TypeError", "%s is no integer but %s", place, util.kind_of(v)) end
+      return v
+    end)
+  end
+
+  -- The parts of x along an axis: so many, or those before and behind the positions given.
+  local function cut(what, x, at, axis, uneven)
+    x = as(x)
+    axis = axis_of(what, x, axis or 0)
+    local n, ends, parts = K.known(x, axis), {}, {}
+    if type(at) == "number" then
+      if not n then
+        util.raise("ValueError", "%s: the length of axis %d is not known while building: T.specify_shape tells it",
+          what,
+          axis)
+      elseif math.type(at) ~= "integer" or at < 1 or (n % at ~= 0 and not uneven) or at > MANY then
+        util.raise("ValueError", "%s: a length of %d is not cut into %s %sparts", what, n, util.text(at),
+          uneven and "" or "equal ")
+      end
+      for i = 1, at do ends[i] = i * (n // at) + math.min(i, n % at) end
+    else
+      ends = K.positions(what, at)
+      ends[#ends + 1] = false
+    end
+    local from = 0
+    for i, to in ipairs(ends) do
+      parts[i] = K.part(x, axis, from, i < #ends and to or nil)
+      from = to
+    end
+    return parts
+  end
+  K.cut = cut
+  --- `array_split(x, n)` or `array_split(x, {i, j}, axis)`: a sequence of parts, whose lengths differ by one where they
+  -- must, or cut before the positions given.
+  function M.array_split(x, at, axis) return cut("array_split", x, at, axis, true) end
+  --- Equal parts, or parts cut before positions, along the first axis.
+  function M.vsplit(x, at) return cut("vsplit", x, at, 0) end
+  --- The same along the second axis, of vectors along the first.
+  function M.hsplit(x, at)
+    x = as(x)
+    return cut("hsplit", x, at, x.ndim > 1 and 1 or 0)
+  end
+  --- The same along the third axis.
+  function M.dsplit(x, at) return cut("dsplit", x, at, 2) end
+
+  --- The elements in order, again and again, until the shape is full.
+  function M.resize(x, new_shape)
+    x = as(x):reshape({ -1 })
+    local shape = type(new_shape) == "table" and util.list("resize: the shape", new_shape) or { new_shape }
+    local n = 1
+    for i, d in ipairs(shape) do
+      util.check_type("resize", ("length %d"):format(i), d, "integer|Variable")
+      n = n * d
+    end
+    if K.known(x, 0) == 0 then return M.zeros(shape, x.dtype) end
+    return as(M.take(x, M.mod(M.arange(n), len(x, 0)))):reshape(shape)
+  end
+  --- The Kronecker product.
+  function M.kron(a, b)
+    a, b = as(a), as(b)
+    local n = math.max(a.ndim, b.ndim)
+    local pa, pb, shape = {}, {}, {}
+    for d = 0, n - 1 do
+      local i, j = d - (n - a.ndim), d - (n - b.ndim)
+      pa[2 * d + 1], pa[2 * d + 2], pb[2 * d + 1], pb[2 * d + 2] = i < 0 and "x" or i, "x", "x", j < 0 and "x" or j
+      shape[d + 1] = (i < 0 and 1 or len(a, i)) * (j < 0 and 1 or len(b, j))
+    end
+    return K.result(as(order(a, pa) * order(b, pb)):reshape(shape))
+  end
+
+  -- ---- polynomials, the highest power first -------------------------------------------------------------------------
+  local function coefficients(what, p)
+    p = M.atleast_1d(p)
+    if p.ndim ~= 1 then util.raise("ValueError", "%s: coefficients are a vector", what) end
+    return p
+  end
+  K.coefficients = coefficients
+  local function most(v, least)
+    if type(v) == "number" then return math.max(v, least) end
+    return M.maximum(v, least)
+  end
+  -- Both with as many coefficients, and what fn makes of them.
+  local function summed(what, fn, a1, a2)
+    local a, b = coefficients(what, a1), coefficients(what, a2)
+    local function longer(p, n) return M.concatenate({ M.zeros({ most(n - len(p, 0), 0) }, p.dtype), p }, 0) end
+    return fn(longer(a, len(b, 0)), longer(b, len(a, 0)))
+  end
+  --- The sum of two polynomials.
+  function M.polyadd(a1, a2) return summed("polyadd", M.add, a1, a2) end
+  --- The difference of two polynomials.
+  function M.polysub(a1, a2) return summed("polysub", M.sub, a1, a2) end
+  --- The product of two polynomials. In graphs zeros in front stay.
+  function M.polymul(a1, a2)
+    return K.trimmed(M.convolve(coefficients("polymul", a1), coefficients("polymul", a2)))
+  end
+
+  -- How many times.
+  local MOST = 10000
+  local function times(what, m)
+    util.check_type(what, "m", m, "integer")
+    if m and m < 0 then util.raise("ValueError", "%s: m is %d, less than 0", what, m) end
+    if m and m > MOST then util.raise("ValueError", "%s: m is %d, at most %d is expected", what, m, MOST) end
+    return m or 1
+  end
+  --- The m-th derivative (the first) of a polynomial.
+  function M.polyder(p, m)
+    p = coefficients("polyder", p)
+    local n = K.known(p, 0)
+    for i = 1, math.min(times("polyder", m), n or MOST) do
+      if n and n - i < 1 then return p["0:0"] end
+      p = p[":-1"] * M.arange(len(p, 0) - 1, 0, -1)
+    end
+    return p
+  end
+  --- `polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
+  function M.polyint(...)
+    local o = util.bind("polyint", { "p", "m", "k", m = "integer", k = "number|table" }, ...)
+    local p, k = floats(coefficients("polyint", o.p)), o.k
+    for i = 1, times("polyint", o.m) do
+      local constant = type(k) == "table" and k[i] or type(k) == "number" and k or 0
+      p = M.concatenate({ p / M.arange(len(p, 0), 0, -1), order(K.number(constant + 0.0, p.dtype), { "x" }) }, 0)
+    end
+    return p
+  end
+end
