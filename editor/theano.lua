@@ -730,6 +730,7 @@ function Function:memory() end
 ---@class theano.Config
 ---@field floatX "float64"|"float32" dtype of float constants and of variables without one (default float64)
 ---@field device "cpu"|"cuda"|"cuda0"|"cuda1"|"cuda2"|"cuda3"|"cuda4"|"cuda5"|"cuda6"|"cuda7"|"cuda-emulated"|"cuda-emulated0"|"cuda-emulated1" where compiled functions run and shared floats live (default cpu)
+---@field allow_tf32 boolean float32 products of a GPU's library may round factors to 10 bits and more (default false)
 ---@field init_gpu_device string the GPU that "cuda" means while functions run on the CPU (default empty)
 ---@field force_device boolean device=cuda without a GPU is an error; otherwise functions run on the CPU (default false)
 ---@field mode "Mode"|"FAST_RUN"|"FAST_COMPILE"|"DebugMode"|"DEBUG_MODE"|"NanGuardMode"|"None" default compilation mode; Mode: linker and optimizer (default Mode)

@@ -70,13 +70,28 @@ describe("products on a device", function()
 
   it("keep one order of terms, whatever the tile", function()
     local x, y = T.fmatrix("x"), T.fmatrix("y")
-    local a, b = numbers("float32", 600, 40), numbers("float32", 40, 530)
+    local a, b = numbers("float32", 600, 15), numbers("float32", 15, 530)
     local _ <close> = theano.config.change_flags { device = DEVICE }
     local f = theano.compile({ inputs = { x, y }, outputs = T.dot(x, y) })
     local whole = f(a, b)
     for _, rows in ipairs({ 7, 60 }) do
       assert.is_true(nd.array_equal(f(a["0:" .. rows], b), whole["0:" .. rows]))
     end
+  end)
+
+  it("go to cuBLASLt where they are large, and what follows them to a kernel", function()
+    for dtype, tolerance in pairs({ float32 = 1e-4, float64 = 1e-11 }) do
+      local x, y, v, z = tensor("x", dtype, 2), tensor("y", dtype, 2), tensor("v", dtype, 1), tensor("z", dtype, 3)
+      local values = { numbers(dtype, 200, 170), numbers(dtype, 170, 150), numbers(dtype, 150),
+        numbers(dtype, 3, 120, 130) }
+      same({ x, y, v, z }, { T.tanh(T.dot(x, y) + v), T.dot(y.T, x.T), T.batched_dot(z, z:dimshuffle(0, 2, 1)) * 2,
+        T.dot(x, y) * 3, T.dot(x["::-1"], y), T.dot(x, y[{ T.slice(), T.slice(nil, nil, 2) }]) }, values, tolerance)
+    end
+    if not DEVICE:find("emulated") then return end
+    local a, b = numbers("float32", 200, 170), numbers("float32", 170, 150) -- the emulated one sums in float64
+    local x, y = T.fmatrix("x"), T.fmatrix("y")
+    local got = results(DEVICE, { x, y }, { T.dot(x, y) }, { a, b })[1]
+    assert.is_true(nd.array_equal(nd.dot(a:astype("float64"), b:astype("float64")):astype("float32"), got))
   end)
 
   it("are added to what is there", function()

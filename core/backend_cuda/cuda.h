@@ -36,6 +36,7 @@ bool cuda_draw(Emit *e, const NestNode *call);
 bool cuda_scatter(Emit *e);
 /* gemm.c: a product of matrices by tiles, and its children on each element */
 bool cuda_gemm(Emit *e, const NestNode *call);
+bool cuda_behind(Emit *e, const CudaKernel *k); /* the children of a product that stands in memory */
 /* unit.c: the text of a plan's kernels, */
 bool emit_cuda(Text *t, const Plan *p, const char *function_name);
 /* ..of which program.c takes the kernels too: an Emit ready for them; all of them into its body (those that cannot be

@@ -288,3 +288,43 @@ bool cuda_gemm(Emit *e, const NestNode *call) {
     emit_line(e, "}");
     return ok;
 }
+
+bool cuda_behind(Emit *e, const CudaKernel *k) {
+    const Nest *t = k->nest;
+    const Contract *c = t->contract;
+    const NestNode *n = t->root;
+    char name[GRID_NAME];
+    bool ok = emit_begin(e, k->k, k->number);
+    grid_name(name, k->number, GRID_BEHIND);
+    e->lanes = 1;
+    e->nsym = k->nsym;
+    e->nest = t, e->way = t->way;
+    emit_line(e, "KERNEL %s(const Args_%d a) {", name, k->number);
+    e->indent = 1;
+    cuda_head(e);
+    emit_line(e, "if (a.err[0]) return;");
+    for (; ok && n && n->kind == NEST_CODE; n = n->next) { /* factors */
+        e->s = &n->way->stage[n->stage];
+        ok = cuda_code(e, n->ids, n->n, false);
+    }
+    length(e, "cols", c->side_dim[1], c->side_n[1]);
+    length(e, "rows", c->side_dim[0], c->side_n[0]);
+    length(e, "matrices", c->batch, c->nbatch);
+    emit_line(e, "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < matrices * rows * cols;");
+    emit_line(e, "     g += gridDim.x * (i64)blockDim.x) {");
+    e->indent = 2;
+    emit_line(e, "const i64 col = g %% cols, row = g / cols %% rows, matrix = g / cols / rows; (void)matrix;");
+    decode(e, "row", c->side_dim[0], c->side_n[0]);
+    decode(e, "col", c->side_dim[1], c->side_n[1]);
+    decode(e, "matrix", c->batch, c->nbatch);
+    Text z;
+    text_init(&z, e->c);
+    element(e, &z, t->way->stage[n ? n->stage : 0].st->C);
+    emit_line(e, "const %s whole = %s;", type_short((ThDtype)c->dtype), z.at ? z.at : "0");
+    text_free(&z);
+    ok = ok && n && cuda_nodes(e, n->child);
+    emit_line(e, "}");
+    e->indent = 0;
+    emit_line(e, "}\n");
+    return ok && !failed(e->c);
+}

@@ -12,7 +12,7 @@ static bool nests_text(Emit *e, CudaKernel *k) {
     args_record(e, k);
     for (int t = 0; t < GRID_NESTS; t++)
         if (grid_nest(k->nest, t) && !cuda_kernel(e, k, t)) return false;
-    return true;
+    return !grid_has(k, GRID_BEHIND) || cuda_behind(e, k);
 }
 
 /* A kernel that cannot be written is one of the host. */

@@ -21,6 +21,7 @@
       "cuda-emulated0,cuda-emulated1", "where compiled functions run and shared floats live")          \
     X("cuda.driver", TEXT, "", "", "the CUDA driver's library; empty: libcuda.so.1")                                   \
     X("cuda.root", TEXT, "", "", "folders of CUDA's libraries, \":\" between them, before the usual ones")             \
+    X("allow_tf32", BOOL, "false", "", "float32 products of a GPU's library may round factors to 10 bits and more")    \
     X("init_gpu_device", TEXT, "", "", "the GPU that \"cuda\" means while functions run on the CPU")                   \
     X("gpuarray.preallocate", TEXT, "0", "",                                                                           \
       "most that is had of a GPU's memory: megabytes, or up to 1 a part of it; 0: no limit")                           \

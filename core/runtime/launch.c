@@ -211,6 +211,25 @@ static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const 
     return call.status ? call.status : ok ? DEVICE_OK : DEVICE_FAILED;
 }
 
+/* A product by the device's library, and what follows it by a kernel. Nothing stops a library behind a failure: so not
+ * where it would be seen. */
+static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const int64_t *sizes) {
+    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->record, .step = l->sides.step};
+    HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
+    GpuProduct p;
+    if (!grid_is_product(g) || (l->unlooked && l->sides.step >= l->plan->first_write)) return GPU_NOT;
+    if (!product_for_library(g, s, (const DeviceAddress *)(void *)l->args, sizes, &p)) return GPU_NOT;
+    GpuDone done = gpu_product(&h, &p);
+    if (done == GPU_DONE && grid_has(g, GRID_BEHIND) &&
+        gpu_status(&h, queue_blocks(l, g, GRID_BEHIND, p.matrices * p.c.rows * p.c.cols)))
+        done = GPU_FAILED;
+    l->pure &= !call.nmore;
+    gpu_end(&call);
+    if (done == GPU_FAILED && call.status) sides_refuse(&l->sides, f, call.status);
+    else if (done == GPU_FAILED) f->rt->fail(f, l->sides.step, TH_MemoryError, 0, 0, 0, 0, 0);
+    return done;
+}
+
 static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     memset(l->args, 0, l->args_bytes);
     int64_t *sizes = (int64_t *)(void *)(l->args + g->nbuf * 8);
@@ -226,11 +245,13 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;
     bool sorted = sorts(g, s, f);
+    GpuDone made = by_library(l, f, g, s, sizes);
+    if (made == GPU_FAILED) return 1;
     if (g->nest->grid == GRID_SCATTER && grid_looks(g))
         st = queue_blocks(l, g, GRID_LOOK, product(g, s, f, 0, g->o.stage[0].nloop));
     else if (grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);
     if (!st && sorted) st = scatter(l, f, g, s);
-    else if (!st) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
+    else if (!st && made != GPU_DONE) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
     TRY(st);
     l->launches++;
     l->unlooked |= s->can_fail;

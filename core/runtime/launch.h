@@ -9,11 +9,15 @@
 #define TH_LAUNCH_H
 
 #include "runtime/device/device.h"
+#include "runtime/gpu/gpu.h"
 #include "function.h"
 #include "schedule/program.h"
 
 /* Takes program and source over, also when it fails (NULL with the error set); the device outlives it. */
 Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d);
 void launch_free(struct Launches *l); /* of a workspace */
+
+/* product.c: the kernel as a product that is worth a library; b: where the step's buffers lie, sizes: the step's. */
+bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes, GpuProduct *p);
 
 #endif

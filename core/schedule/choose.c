@@ -249,6 +249,13 @@ ChooseTile choose_tile_shape(int which, size_t item) {
     return t;
 }
 
+/* Opening the library is a second, and its launches are dearer: for products of many terms alone, and not few rows. */
+bool choose_library(int64_t matrices, int64_t rows, int64_t cols, int64_t deep) {
+    enum { FEW = 64, TERMS = 1 << 22 };
+    return rows > FEW && cols >= 16 && deep >= 16 &&
+           (double)matrices * (double)rows * (double)cols * (double)deep >= TERMS;
+}
+
 /* The large tile where it gives a GPU blocks enough. */
 int choose_tile(int64_t matrices, int64_t rows, int64_t cols) {
     enum { FEW_ROWS = 16, BLOCKS = 64, LARGE = 64 };

@@ -33,7 +33,8 @@ typedef struct ChooseTile {
     int rows, cols, deep;
 } ChooseTile;
 ChooseTile choose_tile_shape(int which, size_t item);
-int choose_tile(int64_t matrices, int64_t rows, int64_t cols); /* which of them */
+bool choose_library(int64_t matrices, int64_t rows, int64_t cols, int64_t deep); /* ..or none: cuBLASLt */
+int choose_tile(int64_t matrices, int64_t rows, int64_t cols);                   /* which of them */
 
 enum {
     CHOOSE_VERSIONS = 4,        /* of a function at most */

@@ -15,9 +15,9 @@
 
 /* The Nests of a kernel, each a function (of a product the first of them are the one Nest, by tiles of each shape);
  * GRID_LOOK is one more, which looks at a draw's states or a scatter's indices before it; GRID_PLACES tells a scatter's
- * places. */
+ * places; GRID_BEHIND is what follows a product that a library made. */
 enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_WARPS, GRID_LARGE, GRID_NESTS };
-enum { GRID_LOOK = GRID_NESTS, GRID_PLACES, GRID_FUNCTIONS, GRID_NAME = 32 };
+enum { GRID_LOOK = GRID_NESTS, GRID_PLACES, GRID_BEHIND, GRID_FUNCTIONS, GRID_NAME = 32 };
 _Static_assert((int)CHOOSE_TILES <= (int)GRID_NESTS, "a function for each shape of tile");
 static inline const Nest *grid_nest(const Nest *t, int i) {
     const Nest *const all[GRID_NESTS] = {t, t->twin, t->none, t->warps, t->large};
@@ -58,7 +58,7 @@ void cuda_program_free(GridProgram *g); /* backend_cuda/program.c */
 
 /* The name of a kernel's function i. */
 static inline void grid_name(char out[GRID_NAME], int number, int i) {
-    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "w", "l", "c", "k"};
+    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "w", "l", "c", "k", "e"};
     number_format(out, GRID_NAME, "kernel_%d%s", number, suffix[i]);
 }
 
@@ -68,7 +68,12 @@ static inline bool grid_looks(const GridKernel *g) {
     return g->nest->grid == GRID_DRAW && g->k->size.at[g->k->st.at[0].num0 + DRAW_AT_KIND].k == DRAW_MRG;
 }
 static inline bool grid_parts(const GridKernel *g) { return g->nest && g->nest->twin && g->nest->twin->parts; }
+/* A library may make the product: a STAGE_GEMM of matrices. */
+static inline bool grid_is_product(const GridKernel *g) {
+    return g->nest->grid == GRID_TILES && g->nest->contract->red < 0 && g->nest->contract->nbatch < 2;
+}
 static inline bool grid_has(const GridKernel *g, int function) {
+    if (function == GRID_BEHIND) return grid_is_product(g) && g->k->st.at[g->k->st.n - 1].nins;
     if (function == GRID_PLACES) return g->nest->grid == GRID_SCATTER;
     return function == GRID_LOOK ? grid_looks(g) : grid_nest(g->nest, function) != NULL;
 }

@@ -54,7 +54,7 @@ int pinned_drop(void *at);
 bool pinned_holds(const void *at);
 
 /* ---- stream.c: work in order ---- */
-typedef enum { WORK_COPY, WORK_SET, WORK_KERNEL, WORK_FREE, WORK_RECORD, WORK_AFTER, WORK_GRAPH } WorkKind;
+typedef enum { WORK_COPY, WORK_SET, WORK_KERNEL, WORK_FREE, WORK_RECORD, WORK_AFTER, WORK_GRAPH, WORK_CALL } WorkKind;
 typedef struct Work {
     struct Work *next;
     WorkKind kind;
@@ -67,7 +67,8 @@ typedef struct Work {
     Event *event;
     uint64_t mark; /* of the event: RECORD reaches it, AFTER waits for it */
     Graph *graph;
-    _Alignas(16) char args[]; /* a kernel's, or the source of a copy that had to be taken at once */
+    void (*call)(const void *args); /* of a library: it touches what a kernel may */
+    _Alignas(16) char args[];       /* a kernel's, or the source of a copy that had to be taken at once */
 } Work;
 
 Stream *stream_new(void);

@@ -74,6 +74,7 @@ static int run(const Work *w) {
         return OK;
     case WORK_AFTER: return OK; /* next_stream let it pass */
     case WORK_GRAPH: return run_graph(w->graph);
+    case WORK_CALL: w->call(w->args); return OK;
     }
     return BAD_VALUE;
 }

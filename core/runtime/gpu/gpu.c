@@ -18,6 +18,7 @@ typedef struct Library {
     ThContext *c;
     pthread_mutex_t lock; /* of the list: several threads may call functions of a context */
     Module *first;
+    GpuMatmul matmul;
 } Library;
 
 const GpuFamily *const gpu_families[] = {&gpu_cum,   &gpu_sorts, &gpu_searches, &gpu_uniques,  &gpu_found, &gpu_moves,
@@ -53,6 +54,7 @@ static void library_drop(Device *d, bool all) {
         module_free(d, u->c, m);
     }
     u->first = NULL;
+    gpu_matmul_close(&u->matmul);
     if (!all) return;
     pthread_mutex_destroy(&u->lock);
     ctx_free(u->c, u, sizeof *u);
@@ -135,6 +137,14 @@ int gpu_launch(HostCall *h, const GpuFamily *f, int variant, int number, int64_t
 int gpu_set(HostCall *h, char *at, unsigned char byte, size_t bytes) {
     DeviceQueue *q = h->gpu->q;
     return gpu_status(h, q->device->op->set(q, (DeviceAddress)(uintptr_t)at, byte, bytes));
+}
+
+GpuDone gpu_product(HostCall *h, const GpuProduct *p) {
+    Library *u = h->gpu->q->device->kernels;
+    pthread_mutex_lock(&u->lock);
+    GpuDone done = gpu_matmul(h, &u->matmul, p);
+    pthread_mutex_unlock(&u->lock);
+    return done;
 }
 
 bool gpu_room(HostCall *h, size_t bytes, char **at) {

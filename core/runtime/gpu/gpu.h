@@ -119,6 +119,27 @@ int gpu_pick(HostCall *h, const PickWork *w);
 int gpu_ctc(HostCall *h, const CtcWork *w);
 int gpu_assign(HostCall *h, ThArray *to, const ThArray *from);
 
+/* ---- products of matrices by cuBLASLt ---- */
+typedef struct GpuMatmul { /* of a device; zeros: not looked for yet */
+    const void *functions;
+    void *handle;
+    bool asked;
+} GpuMatmul;
+typedef struct GpuMatrix { /* strides in elements; step: from matrix to matrix */
+    char *at;
+    int64_t rows, cols, rs, cs, step;
+} GpuMatrix;
+typedef struct GpuProduct { /* c = beta c + alpha a b, of float32 or float64 */
+    ThDtype dtype;
+    int64_t matrices;
+    GpuMatrix a, b, c;
+    double alpha, beta;
+} GpuProduct;
+typedef enum { GPU_DONE, GPU_NOT, GPU_FAILED } GpuDone; /* GPU_NOT: nothing was queued, and nothing is wrong */
+GpuDone gpu_matmul(HostCall *h, GpuMatmul *u, const GpuProduct *p);
+void gpu_matmul_close(GpuMatmul *u);
+GpuDone gpu_product(HostCall *h, const GpuProduct *p); /* gpu.c: by the device's */
+
 /* ---- what families use of each other ---- */
 extern const GpuFamily gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves, gpu_picks, gpu_ctcs;
 int gpu_running_sums(HostCall *h, i64 *v, i64 n); /* cumulate.c: in place */

@@ -1,0 +1,161 @@
+/*
+ * matmul.c -- products of matrices by cuBLASLt. In: matrices on a device, whose rows or columns lie side by side. Out:
+ * the product, queued; or GPU_NOT, and the kernel's own tiles have to do it: where there is no library, or it does not
+ * take these matrices. float32 without TF32 (the flag allow_tf32); what is summed in parts is joined in an order of its
+ * own, without atomics.
+ */
+#include "gpu.h"
+#include "runtime/device/library.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* As the library's headers have them (spec/cuda_headers_spec.lua). */
+enum {
+    LT_REAL_32 = 0,
+    LT_REAL_64 = 1,
+    LT_SUM_32 = 68,
+    LT_SUM_TF32 = 77,
+    LT_SUM_64 = 70,
+    LT_TURN_A = 3,
+    LT_TURN_B = 4,
+    LT_BATCH = 5,
+    LT_BATCH_STEP = 6,
+    LT_ROOM = 1,
+    LT_JOINS = 3,
+    LT_JOINS_IN_ORDER = 6, /* all but CUBLASLT_REDUCTION_SCHEME_INPLACE */
+};
+typedef struct LtChoice { /* cublasLtMatmulHeuristicResult_t */
+    uint64_t algorithm[8];
+    size_t bytes;
+    int state;
+    float waves;
+    int more[4];
+} LtChoice;
+
+/* clang-format off */
+#define CUBLASLT(X)                                                                                                    \
+    X(int, open, "cublasLtCreate", (void **handle))                                                                    \
+    X(int, close, "cublasLtDestroy", (void *handle))                                                                   \
+    X(int, product_new, "cublasLtMatmulDescCreate", (void **product, int sum, int scale))                              \
+    X(int, product_free, "cublasLtMatmulDescDestroy", (void *product))                                                 \
+    X(int, product_set, "cublasLtMatmulDescSetAttribute", (void *product, int what, const void *v, size_t bytes))      \
+    X(int, matrix_new, "cublasLtMatrixLayoutCreate",                                                                   \
+      (void **matrix, int type, uint64_t rows, uint64_t cols, int64_t step))                                           \
+    X(int, matrix_free, "cublasLtMatrixLayoutDestroy", (void *matrix))                                                 \
+    X(int, matrix_set, "cublasLtMatrixLayoutSetAttribute", (void *matrix, int what, const void *v, size_t bytes))      \
+    X(int, wish_new, "cublasLtMatmulPreferenceCreate", (void **wish))                                                  \
+    X(int, wish_free, "cublasLtMatmulPreferenceDestroy", (void *wish))                                                 \
+    X(int, wish_set, "cublasLtMatmulPreferenceSetAttribute", (void *wish, int what, const void *v, size_t bytes))      \
+    X(int, choose, "cublasLtMatmulAlgoGetHeuristic",                                                                   \
+      (void *handle, void *product, void *a, void *b, void *c, void *d, void *wish, int most, LtChoice *choice,        \
+       int *found))                                                                                                    \
+    X(int, run, "cublasLtMatmul",                                                                                      \
+      (void *handle, void *product, const void *alpha, const void *a, void *a_is, const void *b, void *b_is,           \
+       const void *beta, const void *c, void *c_is, void *d, void *d_is, const void *algorithm, void *room,            \
+       size_t bytes, void *stream))
+/* clang-format on */
+LIBRARY_TABLE(CublasLt, cublaslt_table, LIBRARY_CUBLASLT, CUBLASLT)
+
+enum { ROOM = 4 << 20 };
+
+void gpu_matmul_close(GpuMatmul *m) {
+    const CublasLt *lt = m->functions;
+    if (m->handle) lt->close(m->handle);
+    *m = (GpuMatmul){0};
+}
+
+/* What products by the library need, had once a device. */
+static bool ready(HostCall *h, GpuMatmul *m) {
+    const char *why = NULL;
+    if (m->asked) return m->handle != NULL;
+    m->asked = true;
+    const CublasLt *lt = device_library(h->ctx, h->gpu->q->device, &cublaslt_table, &why);
+    if (!lt && why) ctx_log(h->ctx, "theano: products run by kernels of ours: %s", why);
+    if (!lt && !why) th_error_clear(h->ctx); /* no memory to look: without it then */
+    m->functions = lt;
+    if (lt && lt->open(&m->handle)) m->handle = NULL;
+    return m->handle != NULL;
+}
+
+/* How a matrix lies for a library that counts by columns: `turned`, its rows lie side by side. */
+typedef struct Lies {
+    bool turned;
+    int64_t step;
+} Lies;
+
+static bool lies(const GpuMatrix *m, Lies *l) {
+    bool rows = m->cs == 1 || m->cols == 1, cols = m->rs == 1 || m->rows == 1;
+    if (!rows && !cols) return false;
+    l->turned = rows;
+    int64_t step = rows ? m->rs : m->cs, most = rows ? m->cols : m->rows;
+    if ((rows ? m->rows : m->cols) == 1) step = most;
+    l->step = step;
+    return step >= most && step > 0;
+}
+
+typedef struct Made { /* what is destroyed behind the call */
+    void *product, *wish, *matrix[3];
+} Made;
+
+static void unmake(const CublasLt *lt, Made *x) {
+    for (int i = 0; i < 3; i++)
+        if (x->matrix[i]) lt->matrix_free(x->matrix[i]);
+    if (x->wish) lt->wish_free(x->wish);
+    if (x->product) lt->product_free(x->product);
+}
+
+static int shape(const CublasLt *lt, void **to, int type, const GpuMatrix *m, bool turned, int64_t step,
+                 const GpuProduct *p) {
+    int64_t rows = turned ? m->cols : m->rows, cols = turned ? m->rows : m->cols;
+    int32_t many = (int32_t)p->matrices;
+    int bad = lt->matrix_new(to, type, (uint64_t)rows, (uint64_t)cols, step);
+    if (bad || many == 1) return bad;
+    bad = lt->matrix_set(*to, LT_BATCH, &many, sizeof many);
+    return bad ? bad : lt->matrix_set(*to, LT_BATCH_STEP, &m->step, sizeof m->step);
+}
+
+/* The library has c by columns: where c's rows lie side by side it is asked for c^T = b^T a^T. */
+static int describe(const CublasLt *lt, Made *x, const GpuProduct *p, const Lies *l, bool tf32, int order[2]) {
+    bool wide = p->dtype == TH_FLOAT64, by_rows = l[2].turned;
+    int type = wide ? LT_REAL_64 : LT_REAL_32, room_mask = LT_JOINS_IN_ORDER;
+    uint64_t room = ROOM;
+    const GpuMatrix *m[3] = {&p->a, &p->b, &p->c};
+    order[0] = by_rows, order[1] = !by_rows;
+    int bad = lt->product_new(&x->product, wide ? LT_SUM_64 : tf32 ? LT_SUM_TF32 : LT_SUM_32, type);
+    for (int i = 0; i < 2 && !bad; i++) {
+        int turn = l[order[i]].turned != by_rows;
+        bad = lt->product_set(x->product, i ? LT_TURN_B : LT_TURN_A, &turn, sizeof turn);
+    }
+    for (int i = 0; i < 3 && !bad; i++) bad = shape(lt, &x->matrix[i], type, m[i], l[i].turned, l[i].step, p);
+    if (!bad) bad = lt->wish_new(&x->wish);
+    if (!bad) bad = lt->wish_set(x->wish, LT_ROOM, &room, sizeof room);
+    return bad ? bad : lt->wish_set(x->wish, LT_JOINS, &room_mask, sizeof room_mask);
+}
+
+static bool run(HostCall *h, GpuMatmul *u, const GpuProduct *p, const Lies *l, char *room) {
+    const CublasLt *lt = u->functions;
+    Made x = {0};
+    LtChoice choice;
+    int order[2], found = 0;
+    float alpha = (float)p->alpha, beta = (float)p->beta;
+    bool wide = p->dtype == TH_FLOAT64;
+    int bad = describe(lt, &x, p, l, config_bool(h->ctx, "allow_tf32"), order);
+    void *first = x.matrix[order[0]], *second = x.matrix[order[1]], *to = x.matrix[2];
+    if (!bad) bad = lt->choose(u->handle, x.product, first, second, to, to, x.wish, 1, &choice, &found);
+    if (!bad && found)
+        bad = lt->run(u->handle, x.product, wide ? (const void *)&p->alpha : &alpha, order[0] ? p->b.at : p->a.at,
+                      first, order[0] ? p->a.at : p->b.at, second, wide ? (const void *)&p->beta : &beta, p->c.at, to,
+                      p->c.at, to, choice.algorithm, room, ROOM, h->gpu->q->stream);
+    unmake(lt, &x);
+    return !bad && found;
+}
+
+GpuDone gpu_matmul(HostCall *h, GpuMatmul *u, const GpuProduct *p) {
+    Lies l[3];
+    char *room;
+    if (p->matrices > INT32_MAX || !lies(&p->a, &l[0]) || !lies(&p->b, &l[1]) || !lies(&p->c, &l[2])) return GPU_NOT;
+    if (!ready(h, u)) return GPU_NOT;
+    if (!gpu_room(h, ROOM, &room)) return GPU_FAILED;
+    return run(h, u, p, l, room) ? GPU_DONE : GPU_NOT;
+}
