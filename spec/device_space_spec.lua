@@ -280,6 +280,29 @@ describe("values on a GPU", function()
     assert.equal("[1. 1. 1.]\n", text)
   end)
 
+  it("are seen by modes that look at every value, and by sizes", function()
+    on_gpu(function()
+      for _, mode in ipairs({ "FAST_RUN", "FAST_COMPILE", "NanGuardMode", "DebugMode" }) do
+        local x, w = T.dmatrix("x"), theano.shared(nd.ones({ 3, 3 }))
+        local function made(y, new)
+          return theano.compile({ inputs = { x }, outputs = y, updates = { { w, new } }, mode = mode })
+        end
+        local f, g = made(T.tanh(T.dot(x, w)), w + x), made(T.dot(x, w):sum(), w * 2)
+        local r = f(f(nd.ones({ 3, 3 }) * 0.1))
+        assert.near(0.74487, r[{ 0, 0 }], 1e-3)
+        assert.near(9 * 3 * r[{ 0, 0 }] * (1.1 + 0.29131261), g(r), 1e-6)
+        assert.near(2 * (1.1 + 0.29131261), w:get_value()[{ 0, 0 }], 1e-6)
+      end
+      local n = theano.shared(nd.array({ 3 }))
+      local more = theano.compile({ inputs = {}, outputs = {}, updates = { { n, n + 1 } } })
+      local f = theano.compile({ inputs = {}, outputs = T.arange(n[0]) * 2 })
+      for i = 4, 6 do
+        more()
+        assert.equal(i, #f())
+      end
+    end)
+  end)
+
   it("go over as theano.printing.plan says, which knows each wait", function()
     on_gpu(function()
       local step = mlp()

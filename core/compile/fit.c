@@ -54,7 +54,7 @@ static int64_t stride(void *u, int buf, int d) {
 static int64_t value(void *u, int buf, int64_t elem) {
     const ThArray *a = array_of(u, buf);
     int64_t v = 0;
-    if (!a) return 0;
+    if (!a || !array_usable(array_ctx(a), a)) return 0;
     dtype_cast((char *)&v, TH_INT64, 8, a->data + (a->ndim ? elem * ARRAY_STRIDES(a)[0] : 0), (ThDtype)a->dtype, 0, 1);
     return v;
 }

@@ -76,6 +76,7 @@ static bool near_sparse(const ThArray *a, const ThArray *b, bool loose, bool gro
 
 static bool near_as(const ThArray *a, const ThArray *b, bool loose, bool grown, double *most) {
     *most = 0;
+    if (!array_usable(array_ctx(a), a) || !array_usable(array_ctx(b), b)) return false;
     if (array_is_sparse(a) || array_is_sparse(b)) return near_sparse(a, b, loose, grown, most);
     if (a->dtype != b->dtype || a->ndim != b->ndim) return false;
     for (int i = 0; i < a->ndim; i++)

@@ -35,7 +35,7 @@ static void look(void *user, char *const *ptr, const int64_t *stride, int64_t n)
 
 static int seen(const ThArray *a) {
     Look l = {.dtype = (ThDtype)a->dtype};
-    if (dtype_is_discrete(l.dtype)) return 0;
+    if (dtype_is_discrete(l.dtype) || !array_usable(array_ctx(a), a)) return 0;
     array_walk(a->ndim, ARRAY_SHAPE(a), 1, (char *const[]){a->data}, (const int64_t *const[]){ARRAY_STRIDES(a)}, look,
                &l);
     return l.seen;
