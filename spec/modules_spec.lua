@@ -36,6 +36,12 @@ describe("a field that a module lacks", function()
     missing("NumPy has it, this version does not", nd, "ctypeslib")
   end)
 
+  it("may be SciPy's", function()
+    missing("SciPy has it, this version does not", nd.optimize, "linprog")
+    missing("SciPy has it, this version does not", nd.special, "lambertw")
+    missing("did you mean 'lfilter'?", nd.signal, "lfiltre")
+  end)
+
   it("may be a dtype", function()
     missing('a dtype is a text, as in a:astype("float32")', nd, "float32")
     missing('a dtype is a text, as in a:astype("int64")', theano, "int64")

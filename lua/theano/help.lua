@@ -254,8 +254,9 @@ function M.text(name)
   local why = name == "nd." .. last and require("theano.ported").unwanted[last]
   if why then util.raise("KeyError", "no help on '%s': NumPy has it: %s", name, why) end
   local near, original = #last > 1 and util.nearest(last, names), modules.original(last)
+  local whose = original and (original:find("^numpy") and "NumPy" or original:find("^scipy") and "SciPy" or "Theano")
   util.raise("KeyError", "no help on '%s'%s", name, original and (": %s has it in %s, this version does not"):format(
-    original:find("^numpy") and "NumPy" or "Theano", original) or near and (": did you mean '" .. near .. "'?") or "")
+    whose, original) or near and (": did you mean '" .. near .. "'?") or "")
 end
 
 return M

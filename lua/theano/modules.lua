@@ -105,7 +105,8 @@ local function asked(key) return type(key) == "string" and not key:find("^__") e
 function M.seal(module, shown, like)
   local meta = getmetatable(module) or {}
   like = like or shown
-  sealed[shown] = { module = module, like = like, whose = like:find("^theano") and "Theano" or "NumPy" }
+  local whose = like:find("^theano") and "Theano" or like:find("^scipy") and "SciPy" or "NumPy"
+  sealed[shown] = { module = module, like = like, whose = whose }
   order[#order + 1] = shown
   local found = meta.__index -- fields that are made when they are asked for
   meta.__index = function(_, key)

@@ -447,6 +447,80 @@ return {
     matrix_rank matrix_transpose multi_dot norm outer pinv qr slogdet solve svd svdvals tensordot tensorinv
     tensorsolve trace vecdot vector_norm
   ]],
+  ["scipy.integrate"] = [[
+    BDF DOP853 DenseOutput IntegrationWarning LSODA ODEintWarning OdeSolution OdeSolver RK23 RK45 Radau complex_ode
+    cubature cumulative_simpson cumulative_trapezoid dblquad fixed_quad lebedev_rule newton_cotes nquad nsum ode
+    odeint qmc_quad quad quad_vec romb simpson solve_bvp solve_ivp tanhsinh tplquad trapezoid
+  ]],
+  ["scipy.interpolate"] = [[
+    AAA Akima1DInterpolator BPoly BSpline BarycentricInterpolator BivariateSpline CloughTocher2DInterpolator
+    CubicHermiteSpline CubicSpline FloaterHormannInterpolator InterpolatedUnivariateSpline KroghInterpolator
+    LSQBivariateSpline LSQSphereBivariateSpline LSQUnivariateSpline LinearNDInterpolator NdBSpline NdPPoly
+    NearestNDInterpolator PPoly PchipInterpolator RBFInterpolator Rbf RectBivariateSpline RectSphereBivariateSpline
+    RegularGridInterpolator SmoothBivariateSpline SmoothSphereBivariateSpline UnivariateSpline
+    approximate_taylor_polynomial barycentric_interpolate bisplev bisplrep generate_knots griddata insert interp1d
+    interp2d interpn krogh_interpolate lagrange make_interp_spline make_lsq_spline make_smoothing_spline
+    make_splprep make_splrep pade pchip_interpolate spalde splantider splder splev splint splprep splrep sproot
+  ]],
+  ["scipy.optimize"] = [[
+    BFGS Bounds BroydenFirst HessianUpdateStrategy InverseJacobian KrylovJacobian LbfgsInvHessProduct
+    LinearConstraint NoConvergence NonlinearConstraint OptimizeResult OptimizeWarning RootResults SR1 anderson
+    approx_fprime basinhopping bisect bracket brent brenth brentq broyden1 broyden2 brute check_grad curve_fit
+    diagbroyden differential_evolution direct dual_annealing excitingmixing fixed_point fmin fmin_bfgs fmin_cg
+    fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc fminbound fsolve golden isotonic_regression
+    least_squares leastsq line_search linear_sum_assignment linearmixing linprog linprog_verbose_callback
+    lsq_linear milp minimize minimize_scalar newton newton_krylov nnls quadratic_assignment ridder root root_scalar
+    rosen rosen_der rosen_hess rosen_hess_prod shgo show_options toms748
+  ]],
+  ["scipy.signal"] = [[
+    BadCoefficients CZT ShortTimeFFT StateSpace TransferFunction ZerosPolesGain ZoomFFT abcd_normalize
+    argrelextrema argrelmax argrelmin band_stop_obj bessel besselap bilinear bilinear_zpk bode buttap butter
+    buttord cheb1ap cheb1ord cheb2ap cheb2ord cheby1 cheby2 check_COLA check_NOLA chirp choose_conv_method
+    closest_STFT_dual_window coherence cont2discrete convolve convolve2d correlate correlate2d correlation_lags csd
+    cspline1d cspline1d_eval cspline2d czt czt_points dbode decimate deconvolve detrend dfreqresp dimpulse dlsim
+    dlti dstep ellip ellipap ellipord envelope fftconvolve filtfilt find_peaks find_peaks_cwt findfreqs firls
+    firwin firwin2 firwin_2d freqresp freqs freqs_zpk freqz freqz_sos freqz_zpk gammatone gauss_spline gausspulse
+    get_window group_delay hilbert hilbert2 iircomb iirdesign iirfilter iirnotch iirpeak impulse invres invresz
+    istft kaiser_atten kaiser_beta kaiserord lfilter lfilter_zi lfiltic lombscargle lp2bp lp2bp_zpk lp2bs lp2bs_zpk
+    lp2hp lp2hp_zpk lp2lp lp2lp_zpk lsim lti max_len_seq medfilt medfilt2d minimum_phase normalize oaconvolve
+    order_filter peak_prominences peak_widths periodogram place_poles qspline1d qspline1d_eval qspline2d remez
+    resample resample_poly residue residuez savgol_coeffs savgol_filter sawtooth sepfir2d sos2tf sos2zpk sosfilt
+    sosfilt_zi sosfiltfilt sosfreqz spectrogram spline_filter square ss2tf ss2zpk step stft sweep_poly symiirorder1
+    symiirorder2 tf2sos tf2ss tf2zpk unique_roots unit_impulse upfirdn vectorstrength welch wiener zoom_fft zpk2sos
+    zpk2ss zpk2tf
+  ]],
+  ["scipy.special"] = [[
+    SpecialFunctionError SpecialFunctionWarning agm ai_zeros airy airye assoc_laguerre assoc_legendre_p
+    assoc_legendre_p_all bdtr bdtrc bdtri bdtrik bdtrin bei bei_zeros beip beip_zeros ber ber_zeros bernoulli berp
+    berp_zeros besselpoly beta betainc betaincc betainccinv betaincinv betaln bi_zeros binom boxcox boxcox1p
+    btdtria btdtrib c_roots cbrt cg_roots chdtr chdtrc chdtri chdtriv chebyc chebys chebyt chebyu chndtr chndtridf
+    chndtrinc chndtrix comb cosdg cosm1 cotdg dawsn digamma diric ellip_harm ellip_harm_2 ellip_normal ellipe
+    ellipeinc ellipj ellipk ellipkinc ellipkm1 elliprc elliprd elliprf elliprg elliprj entr erf erf_zeros erfc
+    erfcinv erfcx erfi erfinv errstate euler eval_chebyc eval_chebys eval_chebyt eval_chebyu eval_gegenbauer
+    eval_genlaguerre eval_hermite eval_hermitenorm eval_jacobi eval_laguerre eval_legendre eval_sh_chebyt
+    eval_sh_chebyu eval_sh_jacobi eval_sh_legendre exp1 exp10 exp2 expi expit expm1 expn exprel factorial
+    factorial2 factorialk fdtr fdtrc fdtri fdtridfd fresnel fresnel_zeros fresnelc_zeros fresnels_zeros gamma
+    gammainc gammaincc gammainccinv gammaincinv gammaln gammaln gammasgn gdtr gdtrc gdtria gdtrib gdtrix gegenbauer
+    genlaguerre geterr h1vp h2vp h_roots hankel1 hankel1e hankel2 hankel2e he_roots hermite hermitenorm huber
+    hyp0f1 hyp1f1 hyp2f1 hyperu i0 i0e i1 i1e inv_boxcox inv_boxcox1p it2i0k0 it2j0y0 it2struve0 itairy iti0k0
+    itj0y0 itmodstruve0 itstruve0 iv ive ivp j0 j1 j_roots jacobi jn jn_zeros jnjnp_zeros jnp_zeros jnyn_zeros
+    js_roots jv jve jvp k0 k0e k1 k1e kei kei_zeros keip keip_zeros kelvin kelvin_zeros ker ker_zeros kerp
+    kerp_zeros kl_div kn kolmogi kolmogorov kv kve kvp l_roots la_roots laguerre lambertw legendre legendre_p
+    legendre_p_all lmbda log1p log_expit log_ndtr log_softmax log_wright_bessel loggamma logit logsumexp lpmv lqmn
+    lqn mathieu_a mathieu_b mathieu_cem mathieu_even_coef mathieu_modcem1 mathieu_modcem2 mathieu_modsem1
+    mathieu_modsem2 mathieu_odd_coef mathieu_sem modfresnelm modfresnelp modstruve multigammaln nbdtr nbdtrc nbdtri
+    nbdtrik nbdtrin ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf nctdtrinc nctdtrit ndtr ndtri
+    ndtri_exp nrdtrimn nrdtrisd obl_ang1 obl_ang1_cv obl_cv obl_cv_seq obl_rad1 obl_rad1_cv obl_rad2 obl_rad2_cv
+    owens_t p_roots pbdn_seq pbdv pbdv_seq pbvv pbvv_seq pbwa pdtr pdtrc pdtri pdtrik perm poch polygamma powm1
+    pro_ang1 pro_ang1_cv pro_cv pro_cv_seq pro_rad1 pro_rad1_cv pro_rad2 pro_rad2_cv ps_roots pseudo_huber psi
+    radian rel_entr rgamma riccati_jn riccati_yn roots_chebyc roots_chebys roots_chebyt roots_chebyu
+    roots_gegenbauer roots_genlaguerre roots_hermite roots_hermitenorm roots_jacobi roots_laguerre roots_legendre
+    roots_sh_chebyt roots_sh_chebyu roots_sh_jacobi roots_sh_legendre round s_roots seterr sh_chebyt sh_chebyu
+    sh_jacobi sh_legendre shichi sici sinc sindg smirnov smirnovi softmax softplus spence sph_harm_y sph_harm_y_all
+    sph_legendre_p sph_legendre_p_all spherical_in spherical_jn spherical_kn spherical_yn stdtr stdtridf stdtrit
+    stirling2 struve t_roots tandg tklmbda ts_roots u_roots us_roots voigt_profile wofz wright_bessel wrightomega
+    xlog1py xlogy y0 y0_zeros y1 y1_zeros y1p_zeros yn yn_zeros ynp_zeros yv yve yvp zeta zetac
+  ]],
   ["ndarray"] = [[
     T all any argmax argmin argpartition argsort astype base byteswap choose clip compress conj conjugate copy
     ctypes cumprod cumsum data device diagonal dot dtype dump dumps fill flags flat flatten getfield imag item
