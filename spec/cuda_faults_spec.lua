@@ -135,6 +135,31 @@ describe("a step", function()
     assert.equal(1, c.cuGraphLaunch)
     assert.is_nil(c.cuLaunchKernel)
   end)
+
+  it("with a loop and its gradient is one graph, new lengths another one", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local function make()
+      local x, h, w = T.dmatrix("x"), T.dvector("h"), theano.shared(numbers(3, 3), "w")
+      local y = theano.scan { fn = function(v, s, u) return T.tanh(T.dot(s, u) + v) end, sequences = { x },
+        outputs_info = { h }, non_sequences = { w } }
+      local cost = y:sum()
+      return theano.compile({ inputs = { x, h }, outputs = cost, updates = { { w, w - 0.01 * T.grad(cost, w) } } }), w
+    end
+    local f, w = make()
+    local g, v
+    do
+      local _ <close> = theano.config.change_flags { device = "cpu" }
+      g, v = make()
+    end
+    for _, rows in ipairs({ 5, 5, 5, 5, 7, 7, 7, 5, 0, 0, 0, 7 }) do
+      local x, h = numbers(rows, 3), numbers(3)
+      assert.near(g(x, h), f(x, h), 1e-12)
+    end
+    assert.is_true(nd.allclose(v:get_value(), w:get_value(), 1e-12, 1e-12))
+    local c = emulated.counted(function() f(numbers(7, 3), numbers(3)) end)
+    assert.equal(1, c.cuGraphLaunch)
+    assert.is_nil(c.cuLaunchKernel)
+  end)
 end)
 
 describe("a GPU that is lost", function()

@@ -52,6 +52,7 @@ typedef struct Launches {
     bool impure;    /* the last call that was queued as it is was not pure */
     bool capturing; /* what is queued does not run */
     bool pure;      /* so far.. */
+    uint8_t *bound; /* by step: see find_bound */
     long launches;  /* ..and its launches */
     unsigned life;  /* of the device, for the queue and all that was had by it */
 } Launches;
@@ -357,10 +358,24 @@ static int run_there(Launches *l, ThFrame *f, const Step *s) {
     return s->kind == STEP_HOST ? device_call(l, f, s) : launch(l, f, kernel_of(l, s), s);
 }
 
+/* By the host, on what the host has. An earlier failure on the device comes first. */
+static int bound_step(Launches *l, ThFrame *f, const Step *s) {
+    int64_t own[TH_LEN(f->err)];
+    if (s->kind == STEP_LATE && sides_none(&l->sides, f, s->buf[0])) return 1;
+    if (!interp_step(f->ws->fn->interp, l->sides.step, f)) {
+        host_wrote(l, s);
+        return 0;
+    }
+    memcpy(own, f->err, sizeof own);
+    if (!look(l, f)) memcpy(f->err, own, sizeof own);
+    return 1;
+}
+
 static int step(const Walk *w, ThFrame *f, int number) {
     Launches *l = ((const LaunchWalk *)w)->l;
     const Step *s = &l->plan->step[number];
     l->sides.step = number;
+    if (l->bound[number]) return bound_step(l, f, s);
     if (on_device(l, s)) {
         if (!run_there(l, f, s)) return 0;
         if (number <= l->plan->first_write || l->capturing) return 1;
@@ -379,6 +394,79 @@ static int see(const Walk *w, ThFrame *f, int buf, bool write) {
     if (sides_to_host(&l->sides, f, buf)) return 1;
     if (write) sides_host_wrote(&l->sides, buf);
     return 0;
+}
+
+/* ---- what only feeds lengths ------------------------------------------------------------------------------------- */
+enum { NUMBER = 1 };
+
+/* The buffers of step s, to fn. */
+static void each_buffer(const Plan *p, const Step *s, void (*fn)(uint8_t *number, int buf), uint8_t *number) {
+    for (int i = 0; i < s->nbuf; i++) fn(number, s->buf[i]);
+    if (s->kind != STEP_HOST) return;
+    const PlanHost *h = &p->host[s->host];
+    for (int i = 0; i < h->nin; i++) fn(number, h->in[i].buf);
+    for (int i = 0; i < h->nout; i++) fn(number, h->out[i].buf);
+}
+
+static void no_number(uint8_t *number, int buf) {
+    if (buf >= 0) number[buf] = 0;
+}
+
+static bool only_numbers(const Step *s, const uint8_t *number) {
+    bool all = s->kind == STEP_KERNEL && s->nbuf > 0;
+    for (int i = 0; i < s->nbuf && all; i++) all = number[s->buf[i]];
+    return all;
+}
+
+/* Temporaries that may be such: a few integers that no loop or branch looks at. */
+static void may_be_numbers(const Plan *p, uint8_t *number) {
+    enum { FEW = 4 };
+    for (int b = 0; b < p->nbuf; b++) {
+        const PlanBuf *t = &p->buf[b];
+        char kind = th_dtype_kind((ThDtype)t->dtype);
+        bool few = t->size.sym < 0 && t->size.k <= FEW && !t->late;
+        number[b] = t->kind == BUF_TEMP && few && kind != 'f' && kind != 'c';
+    }
+    for (int i = 0; i < p->nwindow; i++) no_number(number, p->window[i].buf), no_number(number, p->window[i].of);
+    for (int i = 0; i < p->nregion; i++) {
+        const Region *g = &p->region[i];
+        if (g->kind == REGION_BRANCH) no_number(number, g->cond);
+        else if (g->kind == REGION_LOOP) no_number(number, g->until), no_number(number, g->turns - 1);
+    }
+}
+
+static bool sizes_of_numbers(const Plan *p, const Step *s, const uint8_t *number) {
+    bool all = true;
+    for (int i = s->a; i < s->a + s->n; i++) all &= p->shape[i].op != SHAPE_VALUE || number[p->shape[i].a];
+    return all;
+}
+
+/*
+ * Steps that only compute lengths, from lengths: kernels of a few integers that nothing else reads, what takes sizes
+ * from them, and memory for temporaries of such sizes (which a device has in a mirror). The host does them, and nobody
+ * waits for it; what they give follows from the lengths of the arguments, so an equal call needs none of them.
+ */
+static void find_bound(Launches *l) {
+    enum { TURNS = 8 };
+    const Plan *p = l->plan;
+    uint8_t *number = l->seen;
+    bool changed = true;
+    may_be_numbers(p, number);
+    for (int turn = 0; changed; turn++) {
+        changed = false;
+        for (int i = p->nstep; i-- > 0;) {
+            const Step *s = &p->step[i];
+            if (s->kind == STEP_SIZE || s->kind == STEP_LATE || (turn < TURNS && only_numbers(s, number))) continue;
+            for (int j = 0; j < s->nbuf; j++) changed |= number[s->buf[j]];
+            each_buffer(p, s, no_number, number);
+        }
+    }
+    for (int i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+        if (s->kind == STEP_SIZE) l->bound[i] = sizes_of_numbers(p, s, number);
+        else if (s->kind == STEP_LATE) l->bound[i] = p->buf[s->buf[0]].kind == BUF_TEMP;
+        else l->bound[i] = only_numbers(s, number);
+    }
 }
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
@@ -493,6 +581,8 @@ static size_t carve(Launches *l, const LaunchUnit *u, const Plan *p) {
         if (l && i) l->graphs.entry[i - 1].wrote = room;
         else if (l) l->seen = room;
     }
+    if (l) l->bound = (uint8_t *)l + at;
+    at += (size_t)p->nstep + 1;
     return at;
 }
 
@@ -534,6 +624,7 @@ static Launches *of_workspace(Workspace *w) {
     l->graphs.q = &l->q;
     l->life = u->device->life;
     l->sides = (Sides){.c = u->c, .plan = l->plan, .q = &l->q, .look = look_for};
+    find_bound(l);
     if (sides_init(&l->sides)) return w->launches = l;
     launch_free(l);
     return NULL;

@@ -159,7 +159,7 @@ static ThBuffer *own_side(Sides *m, ThFrame *f, int b) {
     const PlanBuf *p = &m->plan->buf[b];
     const ThArray *a = workspace_array(f->ws, b);
     if (p->kind == BUF_CONST) return NULL;
-    if (moves(m, f, b)) return NULL;
+    if (moves(m, f, b) || (m->steady && p->late && p->kind == BUF_TEMP)) return NULL;
     if (!a) return f->ws->outbuf[b] && space_can(f->ws->outbuf[b]) ? f->ws->outbuf[b] : NULL;
     if (!space_can(a->buf) || held(f, a) || elsewhere(m, a->buf)) return NULL;
     if (p->kind == BUF_SHARED) return m->plan->shared[p->index]->on_host ? NULL : a->buf;
