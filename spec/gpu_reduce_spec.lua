@@ -1,5 +1,5 @@
---- Few long reductions run in parts on a device: many blocks, the last of which joins what all have; sums follow a tree that lengths alone
--- decide, everything else has the CPU's bits.
+--- Few long reductions run in parts on a device: many blocks, the last of which joins what all have; sums follow a tree
+-- that lengths alone decide, everything else has the CPU's bits.
 local device = require("spec.support.device")
 local nd = require("theano.ndarray")
 local theano = require("theano")
