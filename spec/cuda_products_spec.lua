@@ -122,6 +122,13 @@ describe("convolutions on a device", function()
     end)
   end
   check("valid", {}, { 3, 2, 8, 9 }, { 4, 2, 3, 2 }, "float64", 1e-10)
+  it("stay tiles beside what is made of their rows", function()
+    local x, w = T.dtensor4("x"), T.dtensor4("w")
+    local y = T.nnet.conv2d(x, w)
+    local text = same({ x, w }, { T.exp(y), y, y:sum({ axis = 1 }) }, { numbers("float64", 3, 2, 6, 5),
+      numbers("float64", 4, 2, 2, 3) }, 1e-10)
+    assert.matches("many_x", text)
+  end)
   check("in float32", {}, { 3, 2, 8, 9 }, { 4, 2, 3, 2 }, "float32", 1e-3)
   check("full, not turned", { border_mode = "full", filter_flip = false }, { 2, 2, 5, 6 }, { 3, 2, 3, 2 }, "float64",
     1e-10)

@@ -18,6 +18,7 @@ Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d);
 void launch_free(struct Launches *l); /* of a workspace */
 
 /* product.c: the kernel as a product that is worth a library; b: where the step's buffers lie, sizes: the step's. */
-bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes, GpuProduct *p);
+bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes,
+                         GpuProduct *p);
 
 #endif

@@ -23,7 +23,8 @@ static GpuMatrix matrix(const Kernel *k, int acc, const int dims[3], const Devic
     return m;
 }
 
-bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes, GpuProduct *p) {
+bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes,
+                         GpuProduct *p) {
     const Kernel *k = g->k;
     const Contract *c = g->nest->contract;
     const Stage *st = &k->st.at[k->st.n - 1];

@@ -5,6 +5,8 @@
  * gradients come out of this without being known here. Always holds: a stage reads of what an earlier one wrote only
  * elements of the same row; nothing that an earlier stage reads or writes is written by a later one.
  */
+#include "kernel/order.h"
+#include "ops/table/ops.h"
 #include "plan/parts.h"
 
 /* ---- what can be a stage ---- */
@@ -133,8 +135,37 @@ static bool room(const Kernel *a, const Kernel *b, int rows) {
            a->st.n + b->st.n <= STAGES;
 }
 
+/* The parallel dims that value v sees. */
+static uint64_t seen_by(const Kernel *k, int v) {
+    bool mark[KINS] = {false};
+    uint64_t dims = 0, parallel = 0;
+    mark[v] = true;
+    for (int d = 0; d < k->ndim; d++) parallel |= (uint64_t)(k->dim[d].kind == DIM_PAR) << d;
+    for (; v >= 0; v--) {
+        const Ins *i = &k->ins.at[v];
+        int reads[6], n = mark[v] ? ins_reads(k, i, reads) : 0;
+        for (int j = 0; j < n; j++) mark[reads[j]] = true;
+        if (mark[v] && i->op == INS_INDEX) dims |= (uint64_t)1 << i->a;
+        for (int d = 0; mark[v] && i->op == INS_LOAD && d < k->ndim; d++)
+            dims |= (uint64_t)!size_is(k->acc.at[i->a].st[d], 0) << d;
+    }
+    return dims & parallel;
+}
+
+/* Sums of products whose factors see different points: a GPU runs them by tiles, if they are alone. */
+static bool is_product(const Kernel *k) {
+    for (int r = 0; r < k->red.n && k->ins.n <= KINS; r++) {
+        const Ins *v = &k->ins.at[k->red.at[r].v];
+        if (k->red.at[r].kind != RED_SUM || v->op != S_mul || v->c >= 0) continue;
+        uint64_t a = seen_by(k, v->a), b = seen_by(k, v->b);
+        if ((a & ~b) && (b & ~a)) return true;
+    }
+    return false;
+}
+
 static int shared_rows(Planner *p, const Kernel *a, const Kernel *b) {
     bool gain = false;
+    if (p->fg->device && (is_product(a) || is_product(b))) return 0;
     if (!is_loops(a) || !is_loops(b)) return 0;
     int rows = rows_of(a, b);
     if (!rows || !room(a, b, rows) || !same_rows(p, a, b, rows)) return 0;
