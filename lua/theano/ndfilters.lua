@@ -9,7 +9,18 @@ return function(nd, M)
   local arr = core.asarray
 
   -- ---- lists of complex numbers -------------------------------------------------------------------------------------
-  local function complex(v) return type(v) == "number" and nd.complex(v, 0) or v end
+  local function complex(v)
+    if type(v) == "number" then return nd.complex(v, 0) end
+    if core.kind(v) == "complex" then return v end
+    return util.raise("TypeError", "zeros and poles are numbers, not %s", util.kind_of(v))
+  end
+  local function sections(what, sos)
+    sos = arr(sos):astype("float64")
+    if sos.ndim ~= 2 or sos.shape[2] ~= 6 then
+      util.raise("ValueError", "%s: sections are rows of six coefficients", what)
+    end
+    return sos
+  end
   local function each(list, fn)
     local out = {}
     for i, v in ipairs(list) do out[i] = fn(v) end
@@ -126,7 +137,7 @@ return function(nd, M)
   end
   --- `sos2tf(sos)`: the coefficients of sections together.
   function M.sos2tf(sos)
-    sos = arr(sos):astype("float64")
+    sos = sections("sos2tf", sos)
     local b, a = nd.ones(1), nd.ones(1)
     for i = 0, sos.shape[1] - 1 do
       b, a = nd.convolve(b, sos[{ i, nd.arange(3) }]), nd.convolve(a, sos[{ i, nd.arange(3, 6) }])
@@ -298,7 +309,7 @@ return function(nd, M)
   function M.sosfreqz(...)
     local o = util.bind("sosfreqz", { "sos", "worN", "whole", "fs", whole = "boolean", fs = "number" }, ...)
     local w, fs = frequencies(o)
-    local sos, h = arr(o.sos):astype("float64"), nil
+    local sos, h = sections("sosfreqz", o.sos), nil
     for i = 0, sos.shape[1] - 1 do
       local one = response(sos[{ i, nd.arange(3) }], w) / response(sos[{ i, nd.arange(3, 6) }], w)
       h = h and h * one or one
@@ -444,10 +455,7 @@ return function(nd, M)
   --- `sosfilt(sos, x, {axis = -1, zi})`: x through sections of the second order, one after the other.
   function M.sosfilt(...)
     local o = util.bind("sosfilt", { "sos", "x", "axis", "zi", axis = "integer" }, ...)
-    local sos, y = arr(o.sos):astype("float64"), arr(o.x)
-    if sos.ndim ~= 2 or sos.shape[2] ~= 6 then
-      util.raise("ValueError", "sosfilt: sections are rows of six coefficients")
-    end
+    local sos, y = sections("sosfilt", o.sos), arr(o.x)
     local behind = {}
     for i = 0, sos.shape[1] - 1 do
       local b, a = sos[{ i, nd.arange(3) }], sos[{ i, nd.arange(3, 6) }]
@@ -458,7 +466,7 @@ return function(nd, M)
   end
   --- `sosfilt_zi(sos)`: the states of sections that have always been given 1.
   function M.sosfilt_zi(sos)
-    sos = arr(sos):astype("float64")
+    sos = sections("sosfilt_zi", sos)
     local out, gain = {}, 1.0
     for i = 0, sos.shape[1] - 1 do
       local b, a = sos[{ i, nd.arange(3) }], sos[{ i, nd.arange(3, 6) }]
@@ -516,7 +524,7 @@ return function(nd, M)
   function M.sosfiltfilt(...)
     local o = util.bind("sosfiltfilt", { "sos", "x", "axis", "padtype", "padlen", axis = "integer",
       padtype = "string|boolean", padlen = "integer" }, ...)
-    local x, sos = arr(o.x), arr(o.sos):astype("float64")
+    local x, sos = arr(o.x), sections("sosfiltfilt", o.sos)
     local axis = help.axis_of("sosfiltfilt", x, o.axis or -1)
     local function zeros(column) return nd.sum(nd.eq(sos[{ ":", column }], 0)) end
     local order = 2 * sos.shape[1] + 1 - math.min(zeros(2), zeros(5))

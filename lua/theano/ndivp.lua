@@ -389,6 +389,7 @@ return function(nd)
   -- 1}`. A table: `t y sol t_events y_events nfev njev nlu status message success`.
   local function solve_ivp(...)
     local g = util.bind("solve_ivp", ORDER, ...)
+    if g.t_span == nil then util.raise("TypeError", "solve_ivp: argument 't_span' is missing") end
     util.check_type("solve_ivp", "t_span", g.t_span, "table|ndarray")
     if util.is_array(g.t_span) then g.t_span = g.t_span:tolist() end
     local method = g.method or "RK45"

@@ -133,6 +133,8 @@ return function(nd)
   end
   --- `correlation_lags(in1_len, in2_len, mode)`: how far in2 is moved for each element of correlate.
   function M.correlation_lags(in1_len, in2_len, mode)
+    util.expect("correlation_lags", "in1_len", in1_len, "number")
+    util.expect("correlation_lags", "in2_len", in2_len, "number")
     local lags = nd.arange(-in2_len + 1, in1_len)
     if mode == nil or mode == "full" then return lags end
     if mode == "same" then
@@ -545,9 +547,10 @@ return function(nd)
     return whole(out)
   end
   local function sequence(what, x)
-    x = arr(x):astype("float64")
+    x = arr(x)
+    if x.dtype:find("^c") then util.raise("TypeError", "%s: x is real, not %s", what, x.dtype) end
     if x.ndim ~= 1 then util.raise("ValueError", "%s: x is a vector, not of %d dimensions", what, x.ndim) end
-    return x:tolist()
+    return x:astype("float64"):tolist()
   end
 
   local PEAKS = { "x", "height", "threshold", "distance", "prominence", "width", "wlen", "rel_height", "plateau_size",
