@@ -135,6 +135,19 @@ describe("values on a GPU", function()
     end)
   end)
 
+  it("may have no elements, changed in place too", function()
+    on_gpu(function()
+      local x, w = T.dvector("x"), theano.shared(nd.zeros({ 0 }), { target = "cpu" })
+      local f = theano.compile({ inputs = { theano.In(x, { mutable = true }) }, updates = { { w, w + 1 } },
+        outputs = { theano.Out(T.exp(x), { borrow = true }), T.cumsum(x), x:sum() } })
+      for _ = 1, 3 do
+        local a, b, c = f(nd.zeros({ 0 }))
+        assert.same({ 0, 0, 0.0 }, { #a, #b, c })
+      end
+      assert.equal(0, #w:get_value())
+    end)
+  end)
+
   it("a call that fails leaves them as they were", function()
     on_gpu(function()
       local x, i = T.dvector("x"), T.lvector("i")

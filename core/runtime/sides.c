@@ -383,7 +383,7 @@ int sides_finish(Sides *m, ThFrame *f) {
     for (int b = 0; b < p->nbuf; b++) { /* nothing fails from here on */
         Side *r = &m->of[b];
         if (!comes_back(m, b)) continue;
-        memcpy(r->host, m->stage + at, r->bytes);
+        if (r->bytes) memcpy(r->host, m->stage + at, r->bytes);
         at += padded(r->bytes);
         r->has |= ON_HOST;
     }
