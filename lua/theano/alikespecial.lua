@@ -17,7 +17,9 @@ return function(M, K)
   function special.zetac(x) return special.zeta(x) - 1.0 end
   --- `multigammaln(a, d)`: the logarithm of the gamma function of d dimensions.
   function special.multigammaln(a, d)
-    util.expect("multigammaln", "d", d, "number")
+    if math.type(d) ~= "integer" or d < 1 or d > 10000 then
+      util.raise("ValueError", "multigammaln: d is a number of dimensions, 1 to 10000, not %s", util.kind_of(d))
+    end
     local r = d * (d - 1) / 4 * math.log(math.pi)
     for j = 1, d do r = r + lngamma(as(a) + (1 - j) / 2) end
     return r

@@ -214,7 +214,7 @@ return function(nd)
   function M.fixed_quad(...)
     local o = util.bind("fixed_quad", { "func", "a", "b", "args", "n", n = "integer" }, ...)
     local n = o.n or 5
-    if n < 1 then util.raise("ValueError", "fixed_quad: n is %d, at least 1 is expected", n) end
+    if n < 1 or n > 10000 then util.raise("ValueError", "fixed_quad: n is %d, 1 to 10000 are expected", n) end
     local f = integrand("fixed_quad", o.func, objective.args("fixed_quad", o.args))
     local x, w = nd.zeros(1), nd.full({ 1 }, 2.0)
     if n > 1 then x, w = legendre(n) end
