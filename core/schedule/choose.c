@@ -266,16 +266,17 @@ int choose_tile(int64_t matrices, int64_t rows, int64_t cols) {
 /* Neighbours of a thread: 16 bytes of the narrowest that lies side by side, fewer where the text would be long, for it
  * stands there once for each. */
 static int neighbours_of(const Nest *t) {
-    enum { BYTES = 16, LONG = 640 }; /* operations */
+    enum { BYTES = 16, LONG = 640, COMPLEX = 60 }; /* operations; of one with complex numbers */
     const Kernel *k = t->k;
     int item = BYTES, ops = 1, n;
     for (int id = 0; id < k->ins.n; id++) {
         const Ins *i = &k->ins.at[id];
         int bytes = neighbours_together(t, id) ? (int)th_dtype_bytes((ThDtype)k->acc.at[i->a].dtype) : BYTES;
         if (bytes < item) item = bytes;
-        if (i->depth == t->depth) ops += i->op < INS_LOAD ? 1 + length(t, i) : 1;
+        if (i->depth == t->depth && i->op < INS_LOAD)
+            ops += dtype_is_complex((ThDtype)i->in_dtype) ? COMPLEX : 1 + length(t, i);
     }
-    for (n = BYTES / item; n > 2 && n * ops > LONG;) n /= 2;
+    for (n = BYTES / item; n > 1 && n * ops > LONG;) n /= 2;
     return n;
 }
 
