@@ -579,6 +579,7 @@ TH_API int th_function_noutputs(const ThFunction *f);
 TH_API const char *th_function_input_name(const ThFunction *f, int i); /* NULL when unnamed */
 TH_API ThVar *th_function_input_var(const ThFunction *f, int i);       /* borrowed: the user's variable */
 TH_API ThType th_function_output_type(const ThFunction *f, int i);
+TH_API bool th_function_output_borrow(const ThFunction *f, int i);
 TH_API const char *th_function_name(const ThFunction *f);
 /*
  * args[i] NULL: the default. Casts that the input's rules allow are done here. out[i] receives a new reference each (or
@@ -615,6 +616,19 @@ typedef struct ThCopy {
 } ThCopy;
 /* A function of the same expression with inputs and defaults of its own. */
 TH_API ThFunction *th_function_copy(ThFunction *f, const ThCopy *options);
+
+/*
+ * A function as bytes, and back: its optimized graph, constants, values of its shareds and defaults, and what it was
+ * asked for; docs/saved-models.md says how they are laid out. Nothing in them is executed. They may come from anywhere:
+ * a ValueError says what is wrong with them. Loading rewrites nothing; inputs, defaults and shareds are the new
+ * function's own. note: a text of the host's that is kept with it, or NULL. NotImplementedError for operations of the
+ * host's. bytes: to be given back by th_free.
+ */
+TH_API int th_function_save(ThFunction *f, const char *note, void **bytes, size_t *n);
+/* what: what messages call them, NULL: "model". *note (may be NULL): lives as long as the context; NULL: none. */
+TH_API ThFunction *th_load(ThContext *c, const void *bytes, size_t n, const char *what, const char **note);
+TH_API int th_function_save_file(ThFunction *f, const char *path, const char *note);
+TH_API ThFunction *th_load_file(ThContext *c, const char *path, const char **note);
 
 /*
  * A function bound to arguments: checked once, called on the same memory ever after. The arguments' memory is pinned

@@ -1163,6 +1163,13 @@ function theano.ifelse(condition, then_branch, else_branch, name) end
 ---@return boolean
 function theano.interrupted() end
 
+---The function of a file that `f:save` wrote, with inputs, defaults and shared variables of its own. Nothing is
+---rewritten and nothing in the file is executed: it may come from anywhere, a ValueError says what is wrong
+---with it.
+---@param path string
+---@return any
+function theano.load(path) end
+
 ---`map(fn, sequences, non_sequences, truncate_gradient, go_backwards, mode, name)`: fn on every row.
 ---@param ... any
 ---@return any

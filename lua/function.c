@@ -140,7 +140,7 @@ void lt_lend(lua_State *L, const LtFunction *f) {
 }
 
 /* What calls need to know of results. */
-static void describe(lua_State *L, LtFunction *f, const ThOut *out) {
+static void describe(lua_State *L, LtFunction *f) {
     f->nin = th_function_ninputs(f->f);
     f->nout = th_function_noutputs(f->f);
     lua_getfield(L, 1, "keep_array"); /* {true, false, ..} */
@@ -154,7 +154,7 @@ static void describe(lua_State *L, LtFunction *f, const ThOut *out) {
         }
         f->out[i].state = lt_is_state(t);
         f->out[i].scalar = t.ndim == 0 && !f->out[i].keep_array;
-        f->out[i].lent = out[i].borrow && !f->out[i].scalar && !f->out[i].state;
+        f->out[i].lent = th_function_output_borrow(f->f, i) && !f->out[i].scalar && !f->out[i].state;
         f->all_arrays |= t.ndim == 0 && f->out[i].keep_array;
     }
     lua_pop(L, 1);
@@ -162,6 +162,27 @@ static void describe(lua_State *L, LtFunction *f, const ThOut *out) {
     f->named_out = lua_istable(L, -1);
     lua_setiuservalue(L, -2, 1);
     lt_lend(L, f);
+}
+
+static LtFunction *new_function(lua_State *L, LtState *s, int nout) {
+    size_t size = sizeof(LtFunction) + (size_t)nout * sizeof(LtOutput);
+    LtFunction *f = lua_newuserdatauv(L, size, 3);
+    memset(f, 0, size);
+    lt_set_meta(L, s, LT_FUNCTION);
+    return f;
+}
+
+/* Compiles, or loads where there is nothing to compile; what it takes is told to Lua's collector. */
+static bool make(lua_State *L, LtState *s, LtFunction *f, const ThCompile *c, const char *path, const char **note) {
+    int64_t before = th_stat(s->ctx, "live_bytes");
+    lua_State *before_us = s->running;
+    s->running = L;
+    f->f = c ? th_compile(s->ctx, c) : th_load_file(s->ctx, path, note);
+    s->running = before_us;
+    int64_t grown = th_stat(s->ctx, "live_bytes") - before;
+    f->held = lt_hold(s, grown > 0 ? (size_t)grown : 0);
+    lt_drain_log(L, s);
+    return f->f != NULL;
 }
 
 /* compile(spec): all of the table's lists are there; see lua/theano/compile.lua, which made them. */
@@ -200,20 +221,52 @@ static int compile(lua_State *L) {
     p.c.no_rebuild_strict = flag(L, 1, "no_rebuild_strict");
     lt_mark_line(L, s);
     lt_collect(L, s);
-    size_t size = sizeof(LtFunction) + (size_t)p.c.nout * sizeof(LtOutput);
-    LtFunction *f = lua_newuserdatauv(L, size, 3);
-    memset(f, 0, size);
-    lt_set_meta(L, s, LT_FUNCTION);
-    int64_t before = th_stat(s->ctx, "live_bytes");
-    lua_State *before_us = s->running;
-    s->running = L;
-    f->f = th_compile(s->ctx, &p.c);
-    s->running = before_us;
-    int64_t grown = th_stat(s->ctx, "live_bytes") - before;
-    f->held = lt_hold(s, grown > 0 ? (size_t)grown : 0);
-    lt_drain_log(L, s);
-    LT_CHECK(L, s, f->f);
-    describe(L, f, p.c.out);
+    LtFunction *f = new_function(L, s, p.c.nout);
+    LT_CHECK(L, s, make(L, s, f, &p.c, NULL, NULL));
+    describe(L, f);
+    return 1;
+}
+
+static int results(lua_State *L) { /* names or nil; {is a result without dimensions kept as an array, ..} */
+    LtFunction *f = lt_check_function(L, LT_STATE(L), 1);
+    lua_settop(L, 1);
+    if (f->named_out) lua_getiuservalue(L, 1, 1);
+    else lua_pushnil(L);
+    lua_createtable(L, f->nout, 0);
+    for (int i = 0; i < f->nout; i++) {
+        lua_pushboolean(L, f->out[i].keep_array);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 2;
+}
+
+/* ---- saved models ------------------------------------------------------------------------------------------------ */
+static int function_save(lua_State *L) { /* (f, path, note) */
+    LtState *s = LT_STATE(L);
+    LtFunction *f = lt_check_function(L, s, 1);
+    LT_CHECK(L, s, !th_function_save_file(f->f, luaL_checkstring(L, 2), luaL_checkstring(L, 3)));
+    return 0;
+}
+
+/* (path, describe) -> function; describe(note): the fields keep_array and output_names as compile's table has them */
+static int function_load(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    const char *path = luaL_checkstring(L, 1), *note;
+    lua_settop(L, 2);
+    lt_mark_line(L, s);
+    lt_collect(L, s);
+    LtFunction *first = new_function(L, s, 0); /* holds it while there may be errors of Lua */
+    LT_CHECK(L, s, make(L, s, first, NULL, path, &note));
+    LtFunction *f = new_function(L, s, th_function_noutputs(first->f));
+    f->f = first->f;
+    f->held = first->held;
+    first->f = NULL;
+    first->held = 0;
+    lua_pushvalue(L, 2);
+    lua_pushstring(L, note ? note : "");
+    lua_call(L, 1, 1);
+    lua_replace(L, 1);
+    describe(L, f);
     return 1;
 }
 
@@ -266,7 +319,7 @@ static int names(lua_State *L) { /* input names, false where unnamed; function n
 typedef char *TextFor(ThFunction *f, const char *target, const int *size, const int64_t *value, int n);
 
 /* (f, target, numbers of sizes, their values) -> text */
-static int text_for(lua_State *L, TextFor *make) {
+static int text_for(lua_State *L, TextFor *write) {
     LtState *s = LT_STATE(L);
     LtFunction *f = lt_check_function(L, s, 1);
     const char *target = luaL_checkstring(L, 2);
@@ -280,7 +333,7 @@ static int text_for(lua_State *L, TextFor *make) {
         value[i] = luaL_checkinteger(L, -1);
         lua_pop(L, 2);
     }
-    char *t = make(f->f, target, size, value, n);
+    char *t = write(f->f, target, size, value, n);
     LT_CHECK(L, s, t);
     lua_pushstring(L, t);
     th_free(s->ctx, t);
@@ -382,6 +435,9 @@ void lt_open_function(lua_State *L, LtState *s) {
                                    {"toposort", toposort},
                                    {"function_memory", memory},
                                    {"function_names", names},
+                                   {"function_results", results},
+                                   {"function_save", function_save},
+                                   {"function_load", function_load},
                                    {"graph_variables", graph_variables},
                                    {"function_text", function_text},
                                    {"function_ccode_for", function_ccode_for},

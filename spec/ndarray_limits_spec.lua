@@ -16,7 +16,8 @@ local nowhere = os.tmpname() .. "/x" -- below a file: what writes files by this 
 local HOSTILE = {
   matrix = T.dmatrix("x"), integers = T.lvector("i"), itself = holds_itself, deep = deep, huge = 1 << 62,
   negative = -(1 << 62), least = math.mininteger, float = 2.0 ^ 62, nan = 0 / 0, infinity = math.huge, empty = {},
-  text = nowhere, truth = true, call = print, lengths = { 1 << 62 }, mixed = { a, T.dmatrix() }, complex = nd.complex(1, 2),
+  text = nowhere, truth = true,
+  call = print, lengths = { 1 << 62 }, mixed = { a, T.dmatrix() }, complex = nd.complex(1, 2),
   counts = nd.array({ 1, 2, 0 }), keyword = { nope = 1 }, none = nd.zeros({ 0, 3 }), number = nd.array(2),
 }
 local FILES = { save = 1, load = 1, loadtxt = 1, savetxt = 1, writer = 1, stream = 1, save_npy = 1, save_idx = 1,

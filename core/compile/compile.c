@@ -27,8 +27,8 @@ bool compile_write_out(ThContext *c, ThVar **outs, int n, ThVar *const *in, int 
 /* 2. The user's DAG is copied into a private FunctionGraph, equal nodes being one. */
 FGraph *compile_graph(Compile *k) {
     int nup = k->update_of.n;
-    FGraph *fg =
-        fg_new(k->ctx, k->in.at, k->in.n, k->out.at, k->nout, k->update_of.at, k->out.at + k->nout, nup, false);
+    FGraph *fg = fg_new_checked(k->ctx, k->in.at, k->in.n, k->out.at, k->nout, k->update_of.at, k->out.at + k->nout,
+                                nup, &k->check);
     for (int i = 0; fg && i < k->in.n; i++) fg->in_mutable[i] = k->spec->in[i].mutable_;
     if (fg) fg->device = !k->interpret && compile_backend(k->ctx) != &backend_c;
     if (!fg || !failed(k->ctx)) return fg;
@@ -102,10 +102,20 @@ ThFunction *compile_function(Compile *k, const CompileWatch *w) {
     return f;
 }
 
-ThFunction *compile_request(ThContext *c, const ThCompile *spec, CompileMake *make) {
-    Compile k = {.ctx = c, .spec = spec, .start = profile_now()};
-    compile_begin(c);
-    ThFunction *f = compile_check(&k) ? make(&k) : NULL;
-    compile_forget(&k);
+static ThFunction *request(Compile *k, CompileMake *make) {
+    compile_begin(k->ctx);
+    ThFunction *f = compile_check(k) ? make(k) : NULL;
+    compile_forget(k);
     return f;
+}
+
+ThFunction *compile_request(ThContext *c, const ThCompile *spec, CompileMake *make) {
+    return request(&(Compile){.ctx = c, .spec = spec, .start = profile_now()}, make);
+}
+
+static ThFunction *plain(Compile *k) { return compile_function(k, NULL); }
+
+ThFunction *compile_optimized(ThContext *c, const ThCompile *spec, double from, const VarVec *check) {
+    Compile k = {.ctx = c, .spec = spec, .start = profile_now(), .opt.from = from, .check = *check};
+    return request(&k, plain);
 }

@@ -30,6 +30,7 @@ typedef struct Compile {
     bool nogc;                               /* it keeps temporaries whatever allow_gc says */
     PlanIo *io_in, *io_out;
     ThWatch *watch;  /* retained; NULL: calls are not watched */
+    VarVec check;    /* what a loaded graph compares beside what it computes; borrowed */
     struct Fit *fit; /* the plan is to take less memory; NULL: any will do */
     int64_t start;   /* profile_now of the beginning */
     FunctionTimes times;
@@ -61,6 +62,8 @@ Unit *compile_for_device(ThContext *c, const Plan *plan); /* NULL: the interpret
 /* A request as a function: checked, then made by compile_function or by what wraps it. */
 typedef ThFunction *CompileMake(Compile *k);
 ThFunction *compile_request(ThContext *c, const ThCompile *spec, CompileMake *make);
+/* A graph that was rewritten up to optdb's position `from` once, with what it compares beside what it computes. */
+ThFunction *compile_optimized(ThContext *c, const ThCompile *spec, double from, const VarVec *check);
 /* ---- ends.c ---- */
 void compile_begin(ThContext *c); /* an interruption that came before is over; from here on it ends the C compiler */
 void compile_forget(Compile *k);

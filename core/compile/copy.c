@@ -14,6 +14,8 @@ struct Recipe {
     VarVec var;    /* outputs, new values of inputs, updates; retained */
     VarVec update_of;
     int nvar_out; /* outputs and new values */
+    VarVec check; /* retained; with `from` of a graph that was rewritten before: Compile.check and OptSpec.from */
+    double from;
     bool interpret;
 };
 
@@ -31,6 +33,8 @@ void compile_recipe_free(ThContext *c, void *recipe) {
         th_var_release(r->in[i].var);
         th_var_release(r->in[i].update);
     }
+    for (int i = 0; i < r->check.n; i++) th_var_release(r->check.at[i]);
+    vec_free(c, &r->check);
     vec_free(c, &r->var);
     vec_free(c, &r->update_of);
     for (int i = 0; i < TH_LEN(r->text); i++) th_free(c, r->text[i]);
@@ -58,6 +62,9 @@ static bool keep_vars(ThContext *c, Recipe *r, const Compile *k) {
         if (!vec_push(c, &r->var, k->out.at[i]) || !th_var_retain(k->out.at[i])) return false;
     for (int i = 0; i < k->update_of.n; i++)
         if (!vec_push(c, &r->update_of, k->update_of.at[i]) || !th_var_retain(k->update_of.at[i])) return false;
+    for (int i = 0; i < k->check.n; i++)
+        if (!vec_push(c, &r->check, k->check.at[i]) || !th_var_retain(k->check.at[i])) return false;
+    r->from = k->opt.from;
     return true;
 }
 
@@ -159,12 +166,15 @@ static bool fill(Compile *k, const ThFunction *f, const Recipe *r, const ThCopy 
 }
 
 bool compile_from(Compile *k, const ThFunction *f, const ThCopy *options) {
-    return compile_mode(k) && fill(k, f, function_recipe((ThFunction *)f), options);
+    const Recipe *r = function_recipe((ThFunction *)f);
+    k->opt.from = r->from;
+    k->check = r->check;
+    return compile_mode(k) && fill(k, f, r, options);
 }
 
 const ThCompile *compile_spec_of(const ThFunction *f) {
     const Recipe *r = function_recipe((ThFunction *)f);
-    return &r->spec;
+    return r ? &r->spec : NULL;
 }
 
 bool compile_defaults(ThFunction *from, ThFunction *to) {

@@ -11,7 +11,8 @@ static FGraph *body_graph(ThContext *c, const GraphBody *b, VarPairs *pairs) {
     bool ok = vec_reserve(c, &out, b->nout + 1);
     for (int i = 0; ok && i < b->nout; i++) out.at[out.n++] = th_var_retain(b->out[i]);
     ok = ok && compile_write_out(c, out.at, out.n, b->in, b->nin, pairs);
-    FGraph *fg = ok ? fg_new(c, b->in, b->nin, out.at, out.n, NULL, NULL, 0, false) : NULL;
+    const VarVec check = {.at = b->check, .n = b->ncheck};
+    FGraph *fg = ok ? fg_new_checked(c, b->in, b->nin, out.at, out.n, NULL, NULL, 0, &check) : NULL;
     for (int i = 0; i < out.n; i++) th_var_release(out.at[i]);
     vec_free(c, &out);
     return fg;

@@ -201,21 +201,27 @@ static void put_field(Text *t, const void *attrs, const AttrField *f) {
         return;
     }
     case ATTR_BODY: body_put(t, FIELD(const ScalarBody *, attrs, f)); return;
-    case ATTR_GRAPH: inner_put(t, FIELD(const GraphBody *, attrs, f)); return;
+    case ATTR_GRAPH: inner_put(t, FIELD(const GraphBody *, attrs, f)); return; /* unless its text is given */
     case ATTR_IDX: put_idx(t, &FIELD(AttrIdx, attrs, f)); return;
     case ATTR_TYPE: type_put(t, FIELD(ThType, attrs, f)); return;
     case ATTR_STR: put_string(t, FIELD(const char *, attrs, f)); return;
     }
 }
 
-void attrs_text(Text *t, const Op *op, const void *attrs) {
+void attrs_text(Text *t, const Op *op, const void *attrs) { attrs_text_with(t, op, attrs, NULL); }
+
+void attrs_text_with(Text *t, const Op *op, const void *attrs, const char *const *body) {
     const char *sep = "{";
     for (int i = 0; attrs && i < op->nattr; i++) {
         const AttrField *f = &op->attrs[i];
         if (f->hidden || !given(op, attrs, f)) { continue; }
         text_put(t, sep);
         if (f->kind != ATTR_SCALAR) { text_printf(t, "%s=", f->name); }
-        put_field(t, attrs, f);
+        if (f->kind == ATTR_GRAPH && body) {
+            inner_quote(t, *body++);
+        } else {
+            put_field(t, attrs, f);
+        }
         sep = ", ";
     }
     text_put(t, *sep == ',' ? "}" : "");

@@ -186,18 +186,21 @@ static FGraph *empty(ThContext *c, bool cons) {
     return fg;
 }
 
-FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
-               ThVar *const *update, int nupdate, bool cons) {
-    FGraph *fg = empty(c, cons);
+/* fg, filled in; NULL and nothing left of it when that fails. */
+static FGraph *fill(FGraph *fg, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
+                    ThVar *const *update, int nupdate, const VarVec *check) {
+    ThContext *c = fg->ctx;
     VarVec all = {0};
-    if (!fg) { return NULL; }
     Copy w = {.fg = fg};
     builder_begin_fg(&w.b, fg, 0);
-    bool ok = vec_reserve(c, &all, nout + nupdate + 1);
-    for (int i = 0; ok && i < nout + nupdate; i++) { all.at[all.n++] = i < nout ? out[i] : update[i - nout]; }
+    bool ok = vec_reserve(c, &all, nout + nupdate + check->n + 1);
+    for (int i = 0; ok && i < nout; i++) { all.at[all.n++] = out[i]; }
+    for (int i = 0; ok && i < nupdate; i++) { all.at[all.n++] = update[i]; }
+    for (int i = 0; ok && i < check->n; i++) { all.at[all.n++] = check->at[i]; }
     ok = ok && copy_nodes(&w, in, nin, all.at, all.n) && set_outputs(&w, all.at, all.n) &&
          set_updates(&w, update_of, nupdate) && set_inputs(&w, nupdate);
     fg->nplain_out = nout;
+    fg->ncheck = ok ? check->n : 0;
     if (!ok) { /* so that fg_free finds what the inputs hold */
         fg->in = w.inputs.at;
         fg->nin = w.inputs.n;
@@ -215,6 +218,33 @@ FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int n
     }
     vec_free(c, &w.inputs);
     return fg;
+}
+
+FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
+               ThVar *const *update, int nupdate, bool cons) {
+    FGraph *fg = empty(c, cons);
+    const VarVec none = {0};
+    return fg ? fill(fg, in, nin, out, nout, update_of, update, nupdate, &none) : NULL;
+}
+
+FGraph *fg_new_checked(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
+                       ThVar *const *update, int nupdate, const VarVec *check) {
+    FGraph *fg = empty(c, false);
+    return fg ? fill(fg, in, nin, out, nout, update_of, update, nupdate, check) : NULL;
+}
+
+bool fg_drop_checks(FGraph *fg) {
+    VEC(ThApply *) unused = {0};
+    bool ok = vec_reserve(fg->ctx, &unused, fg->ncheck + 1);
+    for (; ok && fg->ncheck > 0; fg->ncheck--) {
+        ThVar *v = fg->out[--fg->nout];
+        fg_client_del(fg, v, NULL, fg->nout);
+        if (v->owner) { unused.at[unused.n++] = v->owner; }
+    }
+    if (ok) { fg_prune(fg, unused.at, unused.n); }
+    vec_free(fg->ctx, &unused);
+    fg->turn++;
+    return ok;
 }
 
 void fg_free(FGraph *fg) {

@@ -56,6 +56,7 @@ Prov prov_join(ThContext *c, Prov a, Prov b);
 Prov prov_grad(ThContext *c, Prov of);
 /* At most 8 lines: "train.lua:14", "gradient of train.lua:14", separated by ", ". "" when unknown. */
 void prov_text(ThContext *c, Text *t, Prov p);
+Prov prov_read(ThContext *c, const char *text);          /* of such a text: its places; 0 where it has none */
 const char *prov_first(ThContext *c, Prov p, int *line); /* file of the first leaf, or NULL */
 
 /* What a host's list must be: n variables of this context, none NULL; else TypeError. */
@@ -291,6 +292,7 @@ struct FGraph {
     ThVar **out;
     int nout;            /* outputs, then update expressions */
     int nplain_out;      /* how many of out are outputs; out[nplain_out + k] updates update_of[k] */
+    int ncheck;          /* the last of out are only there until they are noted (fg_drop_checks) */
     ThVar **update_of;   /* the FGraph's shared input that each update writes */
     bool *in_mutable;    /* an input that may be destroyed */
     int nvars, nnodes;   /* dense id bounds (dead ids are not reused) */
@@ -334,7 +336,11 @@ struct FGraph {
  */
 FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
                ThVar *const *update, int nupdate, bool cons);
-void fg_free(FGraph *fg); /* drops one reference */
+/* The same with further outputs behind the updates, `check`, for which fg_drop_checks is called in time. */
+FGraph *fg_new_checked(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
+                       ThVar *const *update, int nupdate, const VarVec *check);
+bool fg_drop_checks(FGraph *fg); /* what only they need goes */
+void fg_free(FGraph *fg);        /* drops one reference */
 /*
  * inner_graphs.c: the graph of body `k` of a node that has bodies (loops, branches). fg_inner_set hands one over, made
  * ready (it is freed when that fails); fg_inner gives it, or makes it as the user wrote it. Owned by fg.
@@ -374,9 +380,21 @@ bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const
 bool pp(Text *t, ThVar *v);
 /* print.c / read.c: one line a node, read back by graph_read; see docs/graph-text.md */
 bool graph_print(Text *t, ThVar *const *in, int nin, ThVar *const *out, int nout);
-bool graph_read(Builder *b, const char *text, VarVec *in, VarVec *out);
+typedef struct GraphRead {
+    VarVec in, out;           /* inputs and shareds in order; the caller frees all lists */
+    VarVec check;             /* of `check` lines: not computed, but the lengths that they compare are */
+    VarVec update_of, update; /* of `update` lines, where `updates` allows them */
+    ThArray *const *data;     /* what the text calls @0, @1, .. */
+    int ndata;
+    bool updates, destroys; /* are lines of updates, marks of what is overwritten allowed? */
+} GraphRead;
+bool graph_read(Builder *b, const char *text, GraphRead *r);
+void graph_read_free(ThContext *c, GraphRead *r);
 /* The same for a FunctionGraph, with `update` lines and @destroys marks; in the fixed order when there is one. */
 bool graph_print_fg(Text *t, FGraph *fg);
+/* All that is needed to make it again: bodies as they were optimized, `check` lines; long constants and shareds go to
+ * data, and the text calls them @0, @1, .. */
+bool graph_print_whole(Text *t, FGraph *fg, VarVec *data);
 FGraph *graph_read_fg(ThContext *c, const char *text, bool cons);
 
 /* ---- grad.c ----------------------------------------------------------------------------------------------------- */

@@ -148,31 +148,37 @@ static bool equal_bodies(const GraphBody *x, const ApplyVec *xo, const GraphBody
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
-static size_t bytes_of(const GraphBody *b) { return sizeof *b + sizeof(ThVar *) * (size_t)(b->nin + b->nout); }
+static size_t bytes_for(int nin, int nout, int ncheck) {
+    return sizeof(GraphBody) + sizeof(ThVar *) * (size_t)(nin + nout + ncheck);
+}
 
 static void free_body(GraphBody *b) {
     ThContext *c = b->ctx;
     if (b->like != b) { graph_body_release(b->like); }
     for (int i = 0; i < b->nin; i++) { th_var_release(b->in[i]); }
     for (int i = 0; i < b->nout; i++) { th_var_release(b->out[i]); }
+    for (int i = 0; i < b->ncheck; i++) { th_var_release(b->check[i]); }
     th_free(c, b->reach);
-    ctx_free(c, b, bytes_of(b));
+    ctx_free(c, b, bytes_for(b->nin, b->nout, b->ncheck));
     th_context_release(c);
 }
 
-static GraphBody *new_body(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout) {
-    GraphBody *b = ctx_alloc0(c, sizeof *b + sizeof(ThVar *) * (size_t)(nin + nout));
+static GraphBody *new_body(ThContext *c, const VarVec *in, const VarVec *out, const VarVec *check) {
+    GraphBody *b = ctx_alloc0(c, bytes_for(in->n, out->n, check->n));
     if (!b) { return NULL; }
     b->ctx = c;
     th_context_retain(c);
     atomic_init(&b->refs, 1);
     b->like = b;
-    b->nin = nin;
-    b->nout = nout;
+    b->nin = in->n;
+    b->nout = out->n;
+    b->ncheck = check->n;
     b->in = (ThVar **)(void *)(b + 1);
-    b->out = b->in + nin;
-    for (int i = 0; i < nin; i++) { b->in[i] = th_var_retain(in[i]); }
-    for (int i = 0; i < nout; i++) { b->out[i] = th_var_retain(out[i]); }
+    b->out = b->in + b->nin;
+    b->check = b->out + b->nout;
+    for (int i = 0; i < b->nin; i++) { b->in[i] = th_var_retain(in->at[i]); }
+    for (int i = 0; i < b->nout; i++) { b->out[i] = th_var_retain(out->at[i]); }
+    for (int i = 0; i < b->ncheck; i++) { b->check[i] = th_var_retain(check->at[i]); }
     return b;
 }
 
@@ -243,14 +249,19 @@ static GraphBody *enter(GraphState *s, GraphBody *b, const ApplyVec *order) {
 }
 
 GraphBody *graph_body(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout) {
-    GraphState *s = failed(c) || !check_args(c, in, nin, out, nout) ? NULL : graph_state(c);
-    GraphBody *b = s ? new_body(c, in, nin, out, nout) : NULL;
+    const VarVec i = {.at = (ThVar **)in, .n = nin}, o = {.at = (ThVar **)out, .n = nout}, none = {0};
+    return graph_body_checked(c, &i, &o, &none);
+}
+
+GraphBody *graph_body_checked(ThContext *c, const VarVec *in, const VarVec *out, const VarVec *check) {
+    GraphState *s = failed(c) || !check_args(c, in->at, in->n, out->at, out->n) ? NULL : graph_state(c);
+    GraphBody *b = s ? new_body(c, in, out, check) : NULL;
     if (!b) { return NULL; }
     ApplyVec order = {0};
-    bool ok = graph_toposort(c, out, nout, in, nin, &order) && hash_body(b, &order);
-    if (ok) {
+    bool ok = graph_toposort(c, out->at, out->n, in->at, in->n, &order) && hash_body(b, &order);
+    if (ok && !check->n) { /* what else it compares belongs to one record alone */
         b = enter(s, b, &order);
-    } else {
+    } else if (!ok) {
         free_body(b);
     }
     vec_free(c, &order);
@@ -300,17 +311,21 @@ void inner_release(const Op *op, const void *attrs) {
     for (int i = 0; i < n; i++) { graph_body_release(body[i]); }
 }
 
-/* As graph text in quotes, its lines parted by \n. */
-void inner_put(Text *t, const GraphBody *b) {
-    Text text;
-    text_init(&text, t->c);
-    graph_print(&text, b->in, b->nin, b->out, b->nout);
+/* Graph text in quotes, its lines parted by \n. */
+void inner_quote(Text *t, const char *text) {
     text_putc(t, '\'');
-    for (const char *s = text.at ? text.at : ""; *s; s++) {
+    for (const char *s = text ? text : ""; *s; s++) {
         if (*s == '\'' || *s == '\\') { text_putc(t, '\\'); }
         text_put_n(t, *s == '\n' ? "\\n" : s, *s == '\n' ? 2 : 1);
     }
     text_putc(t, '\'');
+}
+
+void inner_put(Text *t, const GraphBody *b) {
+    Text text;
+    text_init(&text, t->c);
+    graph_print(&text, b->in, b->nin, b->out, b->nout);
+    inner_quote(t, text.at);
     text_free(&text);
 }
 
@@ -328,16 +343,15 @@ static const char *unquote(const char *p, Text *t) {
 const char *inner_read(ThContext *c, const char *p, const GraphBody **out) {
     Text t;
     Builder b;
-    VarVec in = {0}, results = {0};
+    GraphRead r = {0};
     text_init(&t, c);
     builder_begin(&b, c);
     const char *end = unquote(p, &t);
     if (!end) { err(c, TH_ValueError, "a graph in quotes is expected at `%.30s`", p); }
-    bool ok = end && t.at && graph_read(&b, t.at, &in, &results);
-    *out = ok ? graph_body(c, in.at, in.n, results.at, results.n) : NULL;
+    bool ok = end && t.at && graph_read(&b, t.at, &r);
+    *out = ok ? graph_body_checked(c, &r.in, &r.out, &r.check) : NULL;
     builder_end(&b);
-    vec_free(c, &in);
-    vec_free(c, &results);
+    graph_read_free(c, &r);
     text_free(&t);
     return *out ? end : NULL;
 }

@@ -252,6 +252,7 @@ ThApply *apply_copy(Builder *b, const ThApply *src, ThVar *const *in) {
     if (a && b->pool.n > before) { /* really new: it looks like its source */
         a->flags |= src->flags & APPLY_GRAD;
         a->destroys = src->destroys;
+        a->asserts = src->asserts;
         for (int i = 0; i < a->nout; i++) { a->out[i]->name = src->out[i]->name; }
     }
     return a;

@@ -82,8 +82,8 @@ const ScalarBody *scalar_body_intern(ThContext *c, const ScalarBody *proto);
  * structure have one `like`; every node that has one holds it.
  */
 typedef struct GraphBody {
-    ThVar **in, **out;
-    int nin, nout;
+    ThVar **in, **out, **check; /* check: not computed, but the lengths that they compare are */
+    int nin, nout, ncheck;
     uint64_t hash, words; /* of its structure; of its names and lines */
     atomic_int refs;
     bool entered;
@@ -94,6 +94,7 @@ typedef struct GraphBody {
 } GraphBody;
 /* New reference. RuntimeError when out needs more than `in` and constants; NULL among in or out: NULL. */
 GraphBody *graph_body(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout);
+GraphBody *graph_body_checked(ThContext *c, const VarVec *in, const VarVec *out, const VarVec *check);
 const GraphBody *graph_body_retain(const GraphBody *b);
 void graph_body_release(const GraphBody *b);
 
@@ -334,6 +335,8 @@ const Op *op_find(const char *name);
 uint64_t attrs_hash(const Op *op, const void *attrs);
 bool attrs_equal(const Op *op, const void *a, const void *b);
 void attrs_text(Text *t, const Op *op, const void *attrs); /* {axis=[0], acc_dtype=float64} */
+/* body: graph texts in place of its bodies; NULL: its own. */
+void attrs_text_with(Text *t, const Op *op, const void *attrs, const char *const *body);
 bool attrs_read(ThContext *c, const Op *op, const char *text, void *attrs);
 /*
  * core/ops/control/ifelse_collect.c: the graph of outs with every conditional that it reaches above `stop` made lazy,

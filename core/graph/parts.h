@@ -36,6 +36,7 @@ const char *body_read(ThContext *c, const char *p,
 
 /* inner.c: inner graphs in attributes */
 void inner_put(Text *t, const GraphBody *b);
+void inner_quote(Text *t, const char *text);
 const char *inner_read(ThContext *c, const char *p, const GraphBody **out); /* new reference; as body_read */
 bool inner_retain(Builder *b, const Op *op, const void *attrs);
 void inner_release(const Op *op, const void *attrs);

@@ -12,6 +12,8 @@ typedef struct Names {
     Map id;    /* variable -> number of its %, or NAMED */
     Map taken; /* interned names of leaves */
     int next;
+    bool whole;   /* with what is not computed any more but compared, and bodies as they were optimized */
+    VarVec *data; /* whole: long constants and shareds, whose values are not in the text; or NULL */
 } Names;
 enum { NAMED = 0x7fffffff };
 
@@ -87,14 +89,24 @@ static void put_data(Text *t, const ThArray *a) {
     }
 }
 
-static bool put_leaf(Names *n, const ThVar *v) {
+/* Is the value of this leaf kept beside the text? */
+static bool beside(const Names *n, const ThVar *v) {
+    enum { SHORT = 8 };
+    return n->data && !v->owner &&
+           (v->kind == VAR_SHARED || (v->kind == VAR_CONSTANT && v->u.data && v->u.data->size > SHORT));
+}
+
+static bool put_leaf(Names *n, ThVar *v) {
     uint32_t x;
     bool quote;
     if (map_get(&n->id, KEY(v), &x)) { return true; }
     if (!define(n, v, true, &quote)) { return false; }
     text_put(n->t, v->owner || v->kind == VAR_PLAIN ? ": " : v->kind == VAR_CONSTANT ? ": const " : ": shared ");
     type_put(n->t, v->type);
-    if (v->kind == VAR_CONSTANT && v->u.data) {
+    if (beside(n, v)) {
+        text_printf(n->t, " @%d", n->data->n);
+        if (!vec_push(n->t->c, n->data, v)) { return false; }
+    } else if (v->kind == VAR_CONSTANT && v->u.data) {
         put_data(n->t, v->u.data);
     } else if (v->kind == VAR_SHARED && v->u.shared) {
         put_shape(n->t, v->u.shared->value);
@@ -104,25 +116,63 @@ static bool put_leaf(Names *n, const ThVar *v) {
     return true;
 }
 
-static bool put_node(Names *n, const ThApply *a) {
+static void put_line(Text *t, Prov p) {
+    Text line;
+    text_init(&line, t->c);
+    prov_text(t->c, &line, p);
+    if (line.n) {
+        text_put(t, " @at");
+        put_quoted(t, line.at);
+    }
+    text_free(&line);
+}
+
+/* Attributes with the bodies that fg has ready in place of those that the user wrote. */
+static bool put_ready(Names *n, const ThApply *a, FGraph *fg) {
+    enum { MOST_BODIES = 8 };
+    const char *body[MOST_BODIES] = {NULL};
+    Text text[MOST_BODIES];
+    int count = 0, made = 0;
+    if (a->op->bodies) { a->op->bodies(a->attrs, &count); }
+    bool ok = count <= MOST_BODIES || err(n->t->c, TH_NotImplementedError, "%s has %d bodies", a->op->name, count);
+    for (; ok && made < count; made++) {
+        FGraph *inner = fg_inner(fg, a, made);
+        text_init(&text[made], n->t->c);
+        ok = inner && graph_print_whole(&text[made], inner, NULL);
+        body[made] = text[made].at;
+    }
+    if (ok) { attrs_text_with(n->t, a->op, a->attrs, count ? body : NULL); }
+    for (int i = 0; i < made; i++) { text_free(&text[i]); }
+    return ok;
+}
+
+static bool put_node(Names *n, const ThApply *a, FGraph *fg) {
     for (int i = 0; i < a->nin; i++) {
         if (!a->in[i]->owner && !put_leaf(n, a->in[i])) { return false; }
     }
     bool quote;
+    if (a->flags & APPLY_DEAD && a->flags & APPLY_CHECKS) { text_put(n->t, "check "); }
     for (int i = 0; i < a->nout; i++) {
         text_put(n->t, i ? ", " : "");
         if (!define(n, a->out[i], false, &quote)) { return false; }
     }
     text_printf(n->t, " = %s", a->op->name);
-    attrs_text(n->t, a->op, a->attrs);
+    if (!n->whole) {
+        attrs_text(n->t, a->op, a->attrs);
+    } else if (!put_ready(n, a, fg)) {
+        return false;
+    }
     text_putc(n->t, '(');
     for (int i = 0; i < a->nin; i++) {
+        uint32_t x;
         text_put(n->t, i ? ", " : "");
-        put_ref(n, a->in[i]);
+        put_ref(n, map_get(&n->id, KEY(a->in[i]), &x) ? a->in[i] : fg_find(a->in[i]));
     }
     text_putc(n->t, ')');
     if (a->flags & APPLY_GRAD) { text_put(n->t, " @grad"); }
     if (a->destroys >= 0) { text_printf(n->t, " @destroys=%d", a->destroys); }
+    if (n->whole && a->asserts) { text_put(n->t, " @asserts"); }
+    if (n->whole && a->prov) { put_line(n->t, a->prov); }
     for (int i = 0; i < a->nout; i++) { /* names of the outputs in order; "" for none, up to the last that has one */
         int last = a->nout - 1;
         while (last > i && !a->out[last]->name) { last--; }
@@ -160,35 +210,55 @@ bool graph_print(Text *t, ThVar *const *in, int nin, ThVar *const *out, int nout
     for (int i = 0; ok && nin == 0 && i < leaves.n; i++) { /* plain variables first when nobody gave an order */
         ok = leaves.at[i]->kind != VAR_PLAIN || put_leaf(&n, leaves.at[i]);
     }
-    for (int i = 0; ok && i < order.n; i++) { ok = put_node(&n, order.at[i]); }
+    for (int i = 0; ok && i < order.n; i++) { ok = put_node(&n, order.at[i], NULL); }
     ok = ok && put_outputs(&n, out, nout);
     vec_free(t->c, &leaves);
     vec_free(t->c, &order);
     return finish(&n, ok);
 }
 
-bool graph_print_fg(Text *t, FGraph *fg) {
-    Names n = {.t = t};
+static bool put_updates(Names *n, const FGraph *fg) {
+    for (int i = fg->nplain_out; i < fg->nout; i++) {
+        if (!fg->out[i]->owner && !put_leaf(n, fg->out[i])) { return false; }
+        text_put(n->t, "update ");
+        put_ref(n, fg->update_of[i - fg->nplain_out]);
+        text_put(n->t, " = ");
+        put_ref(n, fg->out[i]);
+        text_putc(n->t, '\n');
+    }
+    return true;
+}
+
+/* Nodes that are gone and compared all the same, and what of those that are gone they need. */
+static bool put_written(Names *n, FGraph *fg) {
+    for (int i = 0; i < fg->written.n; i++) {
+        ThApply *a = fg->written.at[i];
+        for (int k = 0; k < a->nin; k++) {
+            ThVar *now = fg_find(a->in[k]);
+            uint32_t x;
+            if (!map_get(&n->id, KEY(a->in[k]), &x) && !now->owner && !put_leaf(n, now)) { return false; }
+        }
+        if (!put_node(n, a, fg)) { return false; }
+    }
+    return true;
+}
+
+static bool put_fg(Names *n, FGraph *fg) {
     ApplyVec order = {0};
     bool ok = fg->norder || fg_toposort(fg, &order);
     ThApply *const *node = fg->norder ? fg->order : order.at;
     int count = fg->norder ? fg->norder : order.n;
-    for (int i = 0; ok && i < fg->nin; i++) { ok = put_leaf(&n, fg->in[i]); }
-    for (int i = 0; ok && i < count; i++) { ok = put_node(&n, node[i]); }
-    ok = ok && put_outputs(&n, fg->out, fg->nplain_out);
-    for (int i = fg->nplain_out; ok && i < fg->nout; i++) {
-        if (!fg->out[i]->owner && !put_leaf(&n, fg->out[i])) {
-            ok = false;
-            break;
-        }
-        text_put(t, "update ");
-        put_ref(&n, fg->update_of[i - fg->nplain_out]);
-        text_put(t, " = ");
-        put_ref(&n, fg->out[i]);
-        text_putc(t, '\n');
-    }
-    vec_free(t->c, &order);
-    return finish(&n, ok);
+    for (int i = 0; ok && i < fg->nin; i++) { ok = put_leaf(n, fg->in[i]); }
+    for (int i = 0; ok && i < count; i++) { ok = put_node(n, node[i], fg); }
+    ok = ok && (!n->whole || put_written(n, fg)) && put_outputs(n, fg->out, fg->nplain_out) && put_updates(n, fg);
+    vec_free(n->t->c, &order);
+    return finish(n, ok);
+}
+
+bool graph_print_fg(Text *t, FGraph *fg) { return put_fg(&(Names){.t = t}, fg); }
+
+bool graph_print_whole(Text *t, FGraph *fg, VarVec *data) {
+    return put_fg(&(Names){.t = t, .whole = true, .data = data}, fg);
 }
 
 char *th_graph_text(ThContext *c, ThVar *const *outs, int n) {

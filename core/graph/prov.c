@@ -118,3 +118,31 @@ const char *prov_first(ThContext *c, Prov p, int *line) {
 void th_set_line(ThContext *c, const char *file, int line) {
     if (c) c->prov = prov_leaf(c, file, line);
 }
+
+/* One place of such a text: "file:3" or "gradient of file:3". */
+static Prov read_place(ThContext *c, const char *p, size_t n) {
+    static const char gradient[] = "gradient of ";
+    enum { PREFIX = sizeof gradient - 1 };
+    bool grad = n > PREFIX && memcmp(p, gradient, PREFIX) == 0;
+    if (grad) { p += PREFIX, n -= PREFIX; }
+    size_t file = n;
+    int line = 0, unit = 1;
+    while (file > 0 && p[file - 1] >= '0' && p[file - 1] <= '9' && unit <= 100000000) {
+        line += unit * (p[--file] - '0');
+        unit *= 10;
+    }
+    if (file < 2 || p[file - 1] != ':') { return 0; }
+    const char *name = intern_n(c, p, file - 1);
+    Prov at = name ? prov_leaf(c, name, line) : 0;
+    return grad ? prov_grad(c, at) : at;
+}
+
+Prov prov_read(ThContext *c, const char *text) {
+    Prov all = 0;
+    for (const char *end; *text; text = *end ? end + 2 : end) {
+        end = strstr(text, ", ");
+        if (!end) { end = text + strlen(text); }
+        all = prov_join(c, all, read_place(c, text, (size_t)(end - text)));
+    }
+    return all;
+}

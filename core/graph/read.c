@@ -16,7 +16,7 @@ typedef struct Read {
     int line;
     Map at; /* interned reference -> place in var */
     VarVec var;
-    VarVec *in, *out, *update_of, *update; /* update lists NULL: such lines are refused */
+    GraphRead *to;
     VarVec args;
 } Read;
 
@@ -136,9 +136,29 @@ static ThArray *read_array(Read *r, ThType t) {
     return a;
 }
 
+/* The array @n, which must be of type t: new reference. *there: one is named here. */
+static ThArray *read_beside(Read *r, ThType t, bool *there) {
+    *there = take(r, "@");
+    if (!*there) { return NULL; }
+    char *end;
+    long n = strtol(r->p, &end, 10);
+    ThArray *a = end > r->p && n >= 0 && n < r->to->ndata ? r->to->data[n] : NULL;
+    bool fits = a && a->dtype == t.dtype && a->ndim == t.ndim;
+    for (int d = 0; fits && d < t.ndim; d++) { fits = !type_bcast(t, d) || ARRAY_SHAPE(a)[d] == 1; }
+    if (!fits) {
+        bad(r, "an array of this type is expected");
+        return NULL;
+    }
+    r->p = end;
+    return th_array_retain(a);
+}
+
 static ThVar *read_const(Read *r, ThType t) {
     if (t.kind == TYPE_NONE) { return const_none(r->b); }
-    ThArray *a = read_array(r, t), *words = a;
+    bool beside;
+    ThArray *a = read_beside(r, t, &beside);
+    if (!beside) { a = read_array(r, t); }
+    ThArray *words = a;
     if (a && t.kind == TYPE_SPARSE) { /* it may hold anything */
         a = th_sparse_read(r->c, type_sparse_format(t), words);
         th_array_release(words);
@@ -153,8 +173,10 @@ static ThVar *read_const(Read *r, ThType t) {
 /* The new handle is given to the builder's pool. */
 static ThVar *read_shared(Read *r, ThType t) {
     int64_t shape[TH_MAX_NDIM];
-    if (r->b->fg || !read_shape(r, t.ndim, shape) || !vec_reserve(r->c, &r->b->pool, r->b->pool.n + 1)) { return NULL; }
-    ThArray *a = th_array_zeros(r->c, (ThDtype)t.dtype, t.ndim, shape);
+    bool beside;
+    if (r->b->fg || !vec_reserve(r->c, &r->b->pool, r->b->pool.n + 1)) { return NULL; }
+    ThArray *a = read_beside(r, t, &beside);
+    if (!beside && read_shape(r, t.ndim, shape)) { a = th_array_zeros(r->c, (ThDtype)t.dtype, t.ndim, shape); }
     ThVar *v = a ? th_shared_new(r->c, a, NULL, true, t.broadcastable) : NULL;
     if (a) { th_array_release(a); }
     return v ? r->b->pool.at[r->b->pool.n++] = v : NULL;
@@ -172,7 +194,7 @@ static bool read_leaf(Read *r, const char *ref) {
     if (!v || !quoted(r, &name)) { return v ? false : bad(r, "this line does not make a variable; stopped"); }
     if (!name && ref[0] != '%') { name = ref; }
     if (name && !(constant && v->flags & VAR_F_CACHED)) { v->name = name; }
-    return define(r, ref, v) && (constant || vec_push(r->c, r->in, v));
+    return define(r, ref, v) && (constant || vec_push(r->c, &r->to->in, v));
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
@@ -220,14 +242,29 @@ static ThApply *read_call(Read *r) {
     return a;
 }
 
+static bool read_at(Read *r, ThApply *a) {
+    const char *text;
+    if (!quoted(r, &text)) { return false; }
+    if (!text) { return bad(r, "a line in quotes is expected"); }
+    a->prov = prov_read(r->c, text);
+    return true;
+}
+
 static bool read_marks(Read *r, ThApply *a) {
     while (take(r, "@")) {
+        if (take(r, "at ")) {
+            if (!read_at(r, a)) { return false; }
+            continue;
+        }
         if (take(r, "grad")) {
             a->flags |= APPLY_GRAD;
+        } else if (take(r, "asserts")) {
+            a->asserts = true;
         } else if (take(r, "destroys=")) {
             char *end;
             long v = strtol(r->p, &end, 10);
             if (end == r->p || v < 0 || v >= a->nin) { return bad(r, "the number of an input is expected"); }
+            if (!r->to->destroys) { return bad(r, "what is overwritten belongs to compiled functions; stopped"); }
             a->destroys = (int8_t)v;
             r->p = end;
         } else {
@@ -238,7 +275,7 @@ static bool read_marks(Read *r, ThApply *a) {
 }
 
 /* ref, ref = Op{...}(ref, ...) marks ["name" ...]; the first ref is already read. */
-static bool read_node(Read *r, const char *ref) {
+static bool read_node(Read *r, const char *ref, bool check) {
     const char *refs[OP_MAX_OUT];
     int n = 0;
     refs[n++] = ref;
@@ -256,34 +293,37 @@ static bool read_node(Read *r, const char *ref) {
         if (!define(r, refs[i], a->out[i]) || !quoted(r, &name)) { return false; }
         a->out[i]->name = name && *name ? name : NULL;
     }
-    return true;
+    return !check || vec_push(r->c, &r->to->check, a->out[0]);
 }
 
 static bool read_out(Read *r) {
     do {
         ThVar *v = reference(r);
-        if (!v || !vec_push(r->c, r->out, v)) { return false; }
+        if (!v || !vec_push(r->c, &r->to->out, v)) { return false; }
     } while (take(r, ","));
     return true;
 }
 
 static bool read_update(Read *r) {
     ThVar *of = reference(r);
-    if (!of || !r->update_of) { return of ? bad(r, "update lines belong to compiled functions; stopped") : false; }
+    if (!of || !r->to->updates) { return of ? bad(r, "update lines belong to compiled functions; stopped") : false; }
     if (of->kind != VAR_SHARED) { return bad(r, "only a shared variable is updated; stopped"); }
     if (!take(r, "=")) { return bad(r, "`=` is expected"); }
     ThVar *v = reference(r);
-    return v && vec_push(r->c, r->update_of, of) && vec_push(r->c, r->update, v);
+    return v && vec_push(r->c, &r->to->update_of, of) && vec_push(r->c, &r->to->update, v);
 }
 
 static bool read_line(Read *r) {
     if (at_end(r)) { return true; }
     const char *w = word(r);
     if (!w) { return bad(r, "a reference, `out` or `update` is expected"); }
-    bool ok = strcmp(w, "out") == 0      ? read_out(r)
+    bool check = strcmp(w, "check") == 0 && (blank(r), *r->p == '%');
+    if (check && !(w = word(r))) { return bad(r, "a reference is expected"); }
+    bool ok = check                      ? read_node(r, w, true)
+              : strcmp(w, "out") == 0    ? read_out(r)
               : strcmp(w, "update") == 0 ? read_update(r)
               : take(r, ":")             ? read_leaf(r, w)
-                                         : read_node(r, w);
+                                         : read_node(r, w, false);
     return ok && (at_end(r) || bad(r, "something is left over"));
 }
 
@@ -300,23 +340,29 @@ static bool read_all(Read *r) {
     return ok;
 }
 
-bool graph_read(Builder *b, const char *text, VarVec *in, VarVec *out) {
-    Read r = {.c = b->ctx, .b = b, .p = text, .in = in, .out = out};
+bool graph_read(Builder *b, const char *text, GraphRead *to) {
+    Read r = {.c = b->ctx, .b = b, .p = text, .to = to};
     return read_all(&r);
+}
+
+void graph_read_free(ThContext *c, GraphRead *r) {
+    vec_free(c, &r->in);
+    vec_free(c, &r->out);
+    vec_free(c, &r->check);
+    vec_free(c, &r->update_of);
+    vec_free(c, &r->update);
 }
 
 FGraph *graph_read_fg(ThContext *c, const char *text, bool cons) {
     Builder b;
-    VarVec in = {0}, out = {0}, of = {0}, update = {0}, plain = {0};
+    GraphRead r = {.updates = true, .destroys = true};
+    VarVec plain = {0};
     builder_begin(&b, c);
-    Read r = {.c = c, .b = &b, .p = text, .in = &in, .out = &out, .update_of = &of, .update = &update};
-    bool ok = read_all(&r);
-    for (int i = 0; ok && i < in.n; i++) { ok = in.at[i]->kind != VAR_PLAIN || vec_push(c, &plain, in.at[i]); }
-    FGraph *fg = ok ? fg_new(c, plain.at, plain.n, out.at, out.n, of.at, update.at, of.n, cons) : NULL;
-    vec_free(c, &in);
-    vec_free(c, &out);
-    vec_free(c, &of);
-    vec_free(c, &update);
+    bool ok = graph_read(&b, text, &r);
+    for (int i = 0; ok && i < r.in.n; i++) { ok = r.in.at[i]->kind != VAR_PLAIN || vec_push(c, &plain, r.in.at[i]); }
+    FGraph *fg =
+        ok ? fg_new(c, plain.at, plain.n, r.out.at, r.out.n, r.update_of.at, r.update.at, r.update_of.n, cons) : NULL;
+    graph_read_free(c, &r);
     vec_free(c, &plain);
     builder_end(&b);
     return fg;
@@ -333,21 +379,20 @@ int th_graph_read(ThContext *c, const char *text, ThVar ***in, int *nin, ThVar *
     if (!c) return -1;
     if (!text || !in || !nin || !out || !nout) return err_missing(c, __func__), -1;
     Builder b;
-    VarVec i = {0}, o = {0};
+    GraphRead r = {0};
     builder_begin(&b, c);
     *in = *out = NULL;
     *nin = *nout = 0;
-    bool ok = graph_read(&b, text, &i, &o) && (*in = hand_over(c, &i));
-    if (ok && !(*out = hand_over(c, &o))) {
-        for (int k = 0; k < i.n; k++) { th_var_release((*in)[k]); }
+    bool ok = graph_read(&b, text, &r) && (*in = hand_over(c, &r.in));
+    if (ok && !(*out = hand_over(c, &r.out))) {
+        for (int k = 0; k < r.in.n; k++) { th_var_release((*in)[k]); }
         th_free(c, *in);
         *in = NULL;
         ok = false;
     }
-    *nin = ok ? i.n : 0;
-    *nout = ok ? o.n : 0;
-    vec_free(c, &i);
-    vec_free(c, &o);
+    *nin = ok ? r.in.n : 0;
+    *nout = ok ? r.out.n : 0;
+    graph_read_free(c, &r);
     builder_end(&b);
     return ok ? 0 : -1;
 }

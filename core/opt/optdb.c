@@ -154,7 +154,8 @@ static bool query_make(ThContext *c, const OptSpec *s, Query *q) {
     for (int i = 0; i < TH_LEN(bases); i++) {
         names[i] = bases[i].name;
         if (!text_same(bases[i].name, name)) continue;
-        q->cutoff = bases[i].cutoff;
+        q->cutoff = s->until > 0 && s->until < bases[i].cutoff ? s->until : bases[i].cutoff;
+        q->from = s->from;
         return add_words(c, &q->include, bases[i].include) && add_words(c, &q->exclude, bases[i].exclude) &&
                add_words(c, &q->include, s->including) && add_words(c, &q->exclude, s->excluding) &&
                add_words(c, &q->require, s->requiring);
@@ -234,7 +235,7 @@ static bool names_rule_of(const Query *q, const RuleTable *t, const Pass *p) {
 static bool query_pass(const Query *q, const RuleTable *t, const Pass *p) {
     if (p->fn == pass_schedule) return true;
     if (q->only) return strcmp(p->name, q->only) == 0;
-    if (p->position > q->cutoff) return false;
+    if (p->position > q->cutoff || p->position < q->from) return false;
     return accepts(q, p->name, p->tags) || (q->named && p->level && names_rule_of(q, t, p));
 }
 
@@ -361,7 +362,7 @@ static bool run_all(Opt *o, bool verify) {
     bool ok = take_nodes(o) && vec_push(o->c, &o->fg->listeners, l);
     o->order_at = -1;
     if (ok) {
-        ok = (!o->written.wanted || written_note(o)) && run_passes(o, verify) && !o->lost;
+        ok = (!o->written.wanted || written_note(o)) && fg_drop_checks(o->fg) && run_passes(o, verify) && !o->lost;
         ok = ok && (!o->written.wanted || written_end(o));
         o->fg->listeners.n--;
     }

@@ -329,6 +329,7 @@ ThVar *th_function_input_var(const ThFunction *f, int i) { return has_input(f, i
 ThType th_function_output_type(const ThFunction *f, int i) {
     return f && i >= 0 && i < f->nout ? f->plan->output[i].type : (ThType){0};
 }
+bool th_function_output_borrow(const ThFunction *f, int i) { return f && i >= 0 && i < f->nout && f->out_borrow[i]; }
 const char *th_function_name(const ThFunction *f) { return f ? f->name : NULL; }
 ThContext *th_function_context(const ThFunction *f) { return f ? f->ctx : NULL; }
 bool th_function_implicit(const ThFunction *f, int i) { return has_input(f, i) && f->in[i].implicit; }

@@ -121,6 +121,9 @@ end
 -- by the next call, and freeing them raises until the closure is collected.
 methods.bind = core.function_bind
 
+--- `f:save(path)`: the function as a file of data, for `theano.load`.
+methods.save = require("theano.model").save
+
 --- Gives back the memory that the function keeps between calls; it can be called again.
 methods.free = core.function_trim
 

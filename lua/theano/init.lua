@@ -34,6 +34,7 @@ local fn = require("theano.compile")
 theano.compile = fn
 theano["function"] = fn
 theano.In, theano.Out = fn.In, fn.Out
+theano.load = require("theano.model").load
 theano.gof = require("theano.gof")
 theano.tensor.opt = theano.tensor.opt or {}
 for k, v in pairs(theano.gof.phases) do theano.tensor.opt[k] = v end

@@ -16,8 +16,9 @@ typedef int (*OptEval)(ThContext *c, ThApply *node, ThArray *const *in, ThArray 
 typedef struct OptSpec {
     const char *optimizer; /* "fast_run" "o4" .. "o1" "fast_compile" "stabilize" "unsafe" "merge" "None" */
     const char *including, *excluding, *requiring;
-    bool verify;  /* graph_verify after each pass (debug builds: always) */
-    OptEval eval; /* NULL: only casts and views of constants are folded */
+    double from, until; /* positions of the first and the last pass; 0: all. The schedule is always made */
+    bool verify;        /* graph_verify after each pass (debug builds: always) */
+    OptEval eval;       /* NULL: only casts and views of constants are folded */
 } OptSpec;
 bool opt_run(FGraph *fg, const OptSpec *spec);
 /* Only the passes or rules named in `passes` (":"-separated), for goldens; "" runs none, still schedules. */

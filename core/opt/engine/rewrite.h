@@ -114,9 +114,9 @@ bool rule_root(Rule *r, const char *root);                                      
 typedef VEC(const char *) WordVec;
 typedef struct Query { /* words: names and tags, interned */
     WordVec include, exclude, require;
-    double cutoff;    /* passes beyond this position do not run */
-    const char *only; /* this pass alone, NULL: all */
-    bool named;       /* opt_run_named: a rule that is named selects its passes */
+    double cutoff, from; /* passes beyond this position do not run */
+    const char *only;    /* this pass alone, NULL: all */
+    bool named;          /* opt_run_named: a rule that is named selects its passes */
 } Query;
 const Pass *pass_table(int *n);              /* ours */
 int pass_level(const char *phase, size_t n); /* of "canonicalize"; 0: there is no such phase */
