@@ -20,7 +20,7 @@ typedef struct Case {
     int (*run)(struct Case *c);
     ThFunction *f;
     ThArray *array;
-    ThBound *bound;
+    ThCall *bound;
 } Case;
 
 static int run_array(Case *c) {
@@ -37,7 +37,7 @@ static int run_number(Case *c) {
     return th_call_args(c->f, &a, 1, &out, &v);
 }
 
-static int run_bound(Case *c) { return th_bound_call(c->bound); }
+static int run_bound(Case *c) { return th_call_run(c->bound); }
 
 static int measure(Case *c) {
     double best = 1e30;
@@ -76,12 +76,12 @@ int main(void) {
     Case cases[] = {{"scalar from a number to a number", run_number, scalar, NULL, NULL},
                     {"scalar from an array to an array", run_array, scalar, a, NULL},
                     {"10-vector with a new result", run_array, vector, v, NULL},
-                    {"scalar, bound", run_bound, scalar, NULL, th_bind(scalar, &aa, 1)},
-                    {"10-vector, bound", run_bound, vector, NULL, th_bind(vector, &av, 1)}};
+                    {"scalar, bound", run_bound, scalar, NULL, th_call_new(scalar, &aa, 1)},
+                    {"10-vector, bound", run_bound, vector, NULL, th_call_new(vector, &av, 1)}};
     int bad = 0;
     for (int i = 0; i < 5 && !bad; i++) bad = measure(&cases[i]);
     if (bad) fprintf(stderr, "%s\n", th_error_text(c));
-    for (int i = 0; i < 5; i++) th_bound_release(cases[i].bound);
+    for (int i = 0; i < 5; i++) th_call_release(cases[i].bound);
     th_array_release(a);
     th_array_release(v);
     th_function_release(scalar);

@@ -86,7 +86,15 @@ TH_API ThDtype th_dtype_upcast(ThDtype a, ThDtype b); /* NumPy's array promotion
    Buffers and contexts of several threads may call it at once. When it frees, align says nothing. */
 typedef void *(*ThAllocFn)(void *user, void *old, size_t old_size, size_t size, size_t align);
 typedef void (*ThLogFn)(void *user, const char *line);
+/* What a context may take; 0: as much as it likes. What exceeds it fails, with MemoryError or Interrupted. */
+typedef struct ThLimits {
+    int64_t bytes;  /* of memory, at any time */
+    int64_t nodes;  /* of graphs in the user's hands: variables and applications */
+    double seconds; /* of one call of functions made from now on; between two steps it may run on for one of them */
+    bool sealed;    /* no files, processes, compiler, cache or flags from now on; never taken back */
+} ThLimits;
 typedef struct ThHost {
+    size_t size;     /* sizeof(ThHost); 0: of this header's */
     ThAllocFn alloc; /* NULL: the C library's */
     void *alloc_user;
     ThLogFn log; /* NULL: silent */
@@ -94,11 +102,16 @@ typedef struct ThHost {
     /* NULL: our own threads. Runs fn(i, user) for all i < n and returns when all are done. */
     void (*parallel_for)(void *host, int n, void (*fn)(int i, void *user), void *user);
     void *parallel_user;
+    ThLimits limits;
 } ThHost;
 
 TH_API ThContext *th_context_new(const ThHost *host); /* host may be NULL; NULL when memory is out */
 /* Where lines of the log go from now on; NULL: nowhere. A host that goes before its context says so. */
 TH_API void th_context_log(ThContext *c, ThLogFn log, void *user);
+TH_API void th_context_limit(ThContext *c, const ThLimits *limits);
+TH_API bool th_context_sealed(const ThContext *c);
+/* All work stops with Interrupted once so many seconds have passed from now; not positive: never. */
+TH_API void th_context_deadline(ThContext *c, double seconds);
 TH_API ThContext *th_context_retain(ThContext *c);
 TH_API void th_context_release(ThContext *c); /* the last handle (arrays and nodes hold one too) frees it */
 TH_API const char *th_version(void);
@@ -618,29 +631,6 @@ typedef struct ThCopy {
 TH_API ThFunction *th_function_copy(ThFunction *f, const ThCopy *options);
 
 /*
- * A function as bytes, and back: its optimized graph, constants, values of its shareds and defaults, and what it was
- * asked for; docs/saved-models.md says how they are laid out. Nothing in them is executed. They may come from anywhere:
- * a ValueError says what is wrong with them. Loading rewrites nothing; inputs, defaults and shareds are the new
- * function's own. note: a text of the host's that is kept with it, or NULL. NotImplementedError for operations of the
- * host's. bytes: to be given back by th_free.
- */
-TH_API int th_function_save(ThFunction *f, const char *note, void **bytes, size_t *n);
-/* what: what messages call them, NULL: "model". *note (may be NULL): lives as long as the context; NULL: none. */
-TH_API ThFunction *th_load(ThContext *c, const void *bytes, size_t n, const char *what, const char **note);
-TH_API int th_function_save_file(ThFunction *f, const char *path, const char *note);
-TH_API ThFunction *th_load_file(ThContext *c, const char *path, const char **note);
-
-/*
- * A function bound to arguments: checked once, called on the same memory ever after. The arguments' memory is pinned
- * (th_array_free raises), their contents may change; results are overwritten at every call. One thread at a time.
- */
-typedef struct ThBound ThBound;
-TH_API ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs); /* runs nothing */
-TH_API int th_bound_call(ThBound *b);
-/* Result i, borrowed: the same array after every call unless its shape changed; *turn (may be NULL) counts changes. */
-TH_API ThArray *th_bound_output(ThBound *b, int i, unsigned *turn);
-TH_API void th_bound_release(ThBound *b);
-/*
  * A value as argument i under the input's type rules (inventory of Theano's TensorType.filter): arrays pass when no
  * precision is lost, numbers and nested lists when every value is held exactly (a Python-like float goes down to
  * floatX). New reference or NULL.
@@ -783,8 +773,9 @@ TH_API char *th_optdb_summary(ThContext *c, const char *query);
 /* Totals of the context for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes", ... ; -1 unknown. */
 TH_API int64_t th_stat(ThContext *c, const char *what);
 
-#include "theano_device.h" /* GPUs */
-#include "theano_random.h" /* random streams */
+#include "theano_device.h"   /* GPUs */
+#include "theano_function.h" /* bound calls, functions as files */
+#include "theano_random.h"   /* random streams */
 
 #ifdef __cplusplus
 }

@@ -713,6 +713,12 @@ function Function:get_shared() end
 ---@return any
 function Function:memory() end
 
+---a bound call in slices: `step(2000)` of the closure that comes back runs for about so many microseconds;
+---false while there is more to do, then true and the results
+---@param ... any
+---@return any
+function Function:slices(...) end
+
 ---@class theano.CompileSpec
 ---@field inputs? (theano.Variable|table)[] variables, or theano.In(x, {...})
 ---@field outputs? theano.Variable|table one, a sequence, or a table by name
@@ -1185,6 +1191,14 @@ function theano.pp(v) end
 ---@param ... any
 ---@return any
 function theano.reduce(...) end
+
+---A place for scripts of others: a Lua state and an engine of their own, without files, processes, compiler or
+---flags. Limits, of which 0 is none: `memory` (bytes of each of the two, 256e6), `seconds` of one run (10),
+---`steps` of Lua's machine of one run (0), `nodes` of graphs (1e6). `box:run(text, ...)` gives what the script
+---returns or raises what it raises; `box:printed()` what it printed since; `box:used()` bytes; `box:close()`.
+---@param limits any
+---@return any
+function theano.sandboxed(limits) end
 
 ---Repeats a step: `outputs, updates = theano.scan{fn =, sequences =, outputs_info =, non_sequences =, n_steps
 ---=}`. The inner function gets, in this order: a row of each sequence (one for each of its taps), earlier

@@ -348,7 +348,7 @@ static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, nam
 
 /* ---- bound functions --------------------------------------------------------------------------------------------- */
 typedef struct LtBound {
-    ThBound *b;
+    ThCall *b;
     unsigned turn;
     int nout;
     LtOutput out[];
@@ -356,7 +356,7 @@ typedef struct LtBound {
 
 static int bound_gc(lua_State *L) {
     LtBound *b = lua_touserdata(L, 1);
-    th_bound_release(b->b);
+    th_call_release(b->b);
     b->b = NULL;
     return 0;
 }
@@ -365,21 +365,22 @@ static int bound_gc(lua_State *L) {
 static void renew(lua_State *L, LtState *s, LtBound *b) {
     for (int i = 0; i < b->nout; i++) {
         if (b->out[i].scalar) continue;
-        ThArray *a = th_array_retain(th_bound_output(b->b, i, NULL));
+        ThArray *a = th_array_retain(th_call_output(b->b, i, NULL));
         if (b->out[i].state) lt_push_state(L, s, a);
         else lt_push_array(L, s, a);
         lua_rawseti(L, lua_upvalueindex(3), i + 1);
     }
 }
 
-static int bound_call(lua_State *L) { /* upvalues: state, LtBound, results */
-    LtBound *b = lua_touserdata(L, lua_upvalueindex(2));
+LT_NORETURN static int bound_failed(lua_State *L, LtState *s, const ThCall *b) {
+    if (th_call_error(b)) th_fail(s->ctx, th_call_error(b), th_call_error_text(b));
+    lt_raise(L, s);
+}
+
+static int bound_results(lua_State *L, LtBound *b) { /* upvalues: state, LtBound, results */
     unsigned turn;
-    if (lua_gettop(L)) return lt_error(L, TH_TypeError, "a bound function takes no arguments: they are bound already");
-    lt_enter(L, LT_STATE(L));
-    if (th_bound_call(b->b)) return lt_raise(L, LT_STATE(L));
     if (b->nout > LUA_MINSTACK - 4) luaL_checkstack(L, b->nout + 4, "results");
-    th_bound_output(b->b, 0, &turn);
+    th_call_output(b->b, 0, &turn);
     if (turn != b->turn) {
         renew(L, LT_STATE(L), b);
         b->turn = turn;
@@ -389,14 +390,33 @@ static int bound_call(lua_State *L) { /* upvalues: state, LtBound, results */
             lua_rawgeti(L, lua_upvalueindex(3), i + 1);
             continue;
         }
-        ThArray *a = th_bound_output(b->b, i, NULL);
+        ThArray *a = th_call_output(b->b, i, NULL);
         if (b->out[i].dtype == TH_FLOAT64) lua_pushnumber(L, *(const double *)th_array_data(a));
         else lt_push_result(L, LT_STATE(L), th_array_retain(a), false);
     }
     return b->nout;
 }
 
-static int bind(lua_State *L) { /* bind(f, arguments..) -> closure */
+static int bound_call(lua_State *L) { /* upvalues: state, LtBound, results */
+    LtBound *b = lua_touserdata(L, lua_upvalueindex(2));
+    if (lua_gettop(L)) return lt_error(L, TH_TypeError, "a bound function takes no arguments: they are bound already");
+    lt_enter(L, LT_STATE(L));
+    if (th_call_run(b->b)) bound_failed(L, LT_STATE(L), b->b);
+    return bound_results(L, b);
+}
+
+static int bound_slice(lua_State *L) { /* (microseconds) -> false, or true and the results */
+    LtBound *b = lua_touserdata(L, lua_upvalueindex(2));
+    lua_Integer n = luaL_checkinteger(L, 1);
+    lua_settop(L, 0);
+    lt_enter(L, LT_STATE(L));
+    int bad = th_call_step(b->b, n);
+    if (bad && bad != TH_CALL_MORE) bound_failed(L, LT_STATE(L), b->b);
+    lua_pushboolean(L, !bad);
+    return bad ? 1 : 1 + bound_results(L, b);
+}
+
+static int bind_as(lua_State *L, lua_CFunction how) { /* (f, arguments..) -> closure */
     LtState *s = LT_STATE(L);
     LtFunction *f = lt_check_function(L, s, 1);
     Call c = {.s = s, .f = f, .self = 1, .first = 2, .n = lua_gettop(L) - 1};
@@ -420,22 +440,31 @@ static int bind(lua_State *L) { /* bind(f, arguments..) -> closure */
     lt_set_meta(L, s, LT_BOUND);
     lua_State *before = s->running;
     s->running = L;
-    b->b = th_bind(f->f, args, c.n);
+    b->b = th_call_new(f->f, args, c.n);
     s->running = before;
     LT_CHECK(L, s, b->b);
     lua_createtable(L, f->nout, 0);
-    lua_pushcclosure(L, bound_call, 3);
+    lua_pushcclosure(L, how, 3);
     return 1;
 }
+
+static int bind(lua_State *L) { return bind_as(L, bound_call); }
+static int slices(lua_State *L) { return bind_as(L, bound_slice); }
 
 void lt_open_call(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {{"__gc", bound_gc}, {NULL, NULL}};
     lt_new_meta(L, s, LT_BOUND, "theano.Bound", meta);
     lua_pop(L, 1);
-    static const luaL_Reg fns[] = {{"find_input", find_input},   {"get_default", get_default},
-                                   {"set_default", set_default}, {"share_default", share_default},
-                                   {"function_trim", trim},      {"function_trust", trust},
-                                   {"function_shared", shareds}, {"function_copy", copy},
-                                   {"function_bind", bind},      {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"find_input", find_input},
+                                   {"get_default", get_default},
+                                   {"set_default", set_default},
+                                   {"share_default", share_default},
+                                   {"function_trim", trim},
+                                   {"function_trust", trust},
+                                   {"function_shared", shareds},
+                                   {"function_copy", copy},
+                                   {"function_bind", bind},
+                                   {"function_slices", slices},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -176,5 +176,6 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_graph(L, s);
     lt_open_watch(L, s);
     lt_open_config(L, s);
+    lt_open_sandbox(L, s);
     return 1;
 }

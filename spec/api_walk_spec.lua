@@ -12,6 +12,7 @@ end
 
 local function headers()
   return read("core/theano.h") .. read("core/theano_random.h") .. read("core/theano_device.h")
+    .. read("core/theano_function.h")
 end
 
 local function sh(command)

@@ -146,6 +146,42 @@ describe("a saved function", function()
   end)
 end)
 
+describe("a call in slices", function()
+  local x, n = T.dvector("x"), T.lscalar("n")
+  local loop = theano.scan { fn = function(s) return T.tanh(s) * 0.9 + 0.1 end, outputs_info = { x }, n_steps = n }
+  local f = theano.compile { inputs = { x, n }, outputs = loop[-1] }
+  local a = nd.arange(100) * 0.01
+
+  it("gives what the whole call gives, and may be taken up again and again", function()
+    local step = f:slices(a, 50)
+    for _ = 1, 2 do
+      local turns, done, y = 0, false, nil
+      while not done do
+        done, y = step(0)
+        turns = turns + 1
+      end
+      assert.is_true(turns > 10)
+      assert.is_true(nd.array_equal(f(a, 50), y))
+    end
+    assert.is_true((step(1 << 40)))
+  end)
+
+  it("tells of failures, and is given up when nobody holds it", function()
+    local bad = f:slices(a, -1)
+    raises("IndexError", "negative", function() while not bad(0) do end end)
+    local step = f:slices(a, 50)
+    assert.is_false((step(0)))
+    step = nil -- luacheck: ignore
+    collectgarbage()
+    collectgarbage()
+    local s = theano.shared({ 1.0 }, "s")
+    local g = theano.compile { inputs = { n }, outputs = {}, updates = { { s, s + n } } }
+    local part = g:slices(2)
+    while not part(0) do end
+    assert.equal(3, s:get_value():item())
+  end)
+end)
+
 describe("bytes that are no saved model", function()
   it("are refused: other files, cut ones, changed ones, newer ones", function()
     trainer():save(path)

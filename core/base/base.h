@@ -26,13 +26,32 @@ typedef enum {
 } CtxSlot;
 /* clang-format on */
 
+typedef struct ErrorState { /* the first failure; kept in place so that MemoryError needs no memory */
+    ThError kind;
+    char text[4096];
+} ErrorState;
+
+/* While one is entered, what fails on this thread goes to `to` and not to the context's own. */
+typedef struct ErrorScope {
+    const ThContext *c;
+    ErrorState *to;
+    struct ErrorScope *outer;
+} ErrorScope;
+extern _Thread_local ErrorScope *ctx_error_scope __attribute__((tls_model("initial-exec")));
+static inline void error_enter(ErrorScope *s, const ThContext *c, ErrorState *to) {
+    *s = (ErrorScope){c, to, ctx_error_scope};
+    ctx_error_scope = s;
+}
+static inline void error_leave(const ErrorScope *s) { ctx_error_scope = s->outer; }
+
 struct ThContext {
     atomic_int refs;
     ThHost host;
-    ThError error;
-    char error_text[4096]; /* first failure; kept in place so that MemoryError needs no memory */
+    ErrorState own_error;
     atomic_int interrupted;
-    atomic_int hosting; /* host calls at work: calls that they make must not forget an interruption */
+    atomic_llong deadline; /* base_now() after which work stops as if it were interrupted; 0: none */
+    atomic_bool sealed;    /* ThLimits.sealed, which is never taken back */
+    atomic_int hosting;    /* host calls at work: calls that they make must not forget an interruption */
     Intern *strings;
     BufferCache *buffers;
     Config *config;
@@ -70,8 +89,22 @@ bool err_nomem(ThContext *c);
 bool err_more(ThContext *c, const char *format, ...) TH_PRINTF(2, 3); /* behind the text of the failure, if any */
 bool err_bytes(ThContext *c, size_t bytes);                           /* MemoryError: so many could not be had */
 bool err_missing(ThContext *c,
-                 const char *function); /* a NULL, or a negative count, where a host must give something */
-static inline bool failed(const ThContext *c) { return c->error != TH_OK; }
+                 const char *function);          /* a NULL, or a negative count, where a host must give something */
+ErrorState *ctx_error_state(const ThContext *c); /* where failures go now */
+static inline ThError error_kind(const ThContext *c) {
+    const ErrorScope *s = ctx_error_scope;
+    return !s ? c->own_error.kind : s->c == c ? s->to->kind : ctx_error_state(c)->kind;
+}
+static inline bool failed(const ThContext *c) { return error_kind(c) != TH_OK; }
+int64_t base_now(void); /* monotonic nanoseconds */
+/* Work is to stop: it was interrupted, or its time is over. */
+static inline bool ctx_stopped(const ThContext *c) {
+    long long until = atomic_load_explicit(&c->deadline, memory_order_relaxed);
+    return atomic_load_explicit(&c->interrupted, memory_order_relaxed) || (until && base_now() > until);
+}
+bool err_stopped(ThContext *c); /* Interrupted, and why */
+static inline bool ctx_sealed(const ThContext *c) { return atomic_load_explicit(&c->sealed, memory_order_relaxed); }
+bool ctx_file_allowed(ThContext *c, const char *path); /* false with IOError: files are closed to it */
 
 /* ---- intern.c: one pointer for equal texts ----------------------------------------------------------------------- */
 const char *intern(ThContext *c, const char *s);

@@ -168,8 +168,12 @@ static void tell_idle(ThContext *c, const Flag *f, const char *value) {
             ctx_log(c, "WARNING: the flag %s has no effect in this version", f->name);
 }
 
+static bool open_to(ThContext *c) {
+    return !ctx_sealed(c) || err(c, TH_RuntimeError, "flags are closed to this context");
+}
+
 int th_config_set(ThContext *c, const char *name, const char *value) {
-    if (!c) return -1;
+    if (!c || !open_to(c)) return -1;
     int i = lookup(c, name, "");
     const char *v = i < 0 ? NULL : check(c, &flag[i], value ? value : "", "");
     if (!v) return -1;
@@ -233,7 +237,7 @@ static bool assign(Change *to, const char *section, const char *p, const char *e
 }
 
 int th_config_parse(ThContext *c, const char *flags) {
-    if (!c) return -1;
+    if (!c || !open_to(c)) return -1;
     Change change = {c, *c->config};
     for (const char *p = flags ? flags : ""; *p;) {
         const char *end = p + strcspn(p, ",");
@@ -259,7 +263,7 @@ static bool ini_line(Change *to, const char **section, const char *p, const char
 }
 
 int th_config_read(ThContext *c, const char *path) {
-    if (!c) return -1;
+    if (!c || !open_to(c)) return -1;
     FILE *f = path ? fopen(path, "r") : NULL;
     if (!f) return 0;
     Change change = {c, *c->config};

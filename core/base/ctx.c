@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define VERSION "0.1.0"
 #define OWNED_HEAD 16 /* bytes before memory that th_free frees: its size, and room to keep 16-alignment */
@@ -36,6 +37,10 @@ static void *libc_alloc(void *user, void *old, size_t old_size, size_t size, siz
 /* One call of the host's allocator, counted. Sizes past PTRDIFF_MAX are refused here so that no caller has to. */
 static void *host_alloc(ThContext *c, void *old, size_t old_size, size_t size, size_t align) {
     if (size > PTRDIFF_MAX) return NULL;
+    const int64_t most = c->host.limits.bytes;
+    if (most > 0 && size > old_size &&
+        atomic_load_explicit(&c->live_bytes, memory_order_relaxed) + (long long)(size - old_size) > most)
+        return NULL;
     void *p = c->host.alloc(c->host.alloc_user, old, old_size, size, align);
     if (size && !p) return NULL;
     if (size) atomic_fetch_add_explicit(&c->allocs, 1, memory_order_relaxed);
@@ -114,23 +119,63 @@ char *ctx_strdup(ThContext *c, const char *s) {
     return p ? memcpy(p, s, n) : NULL;
 }
 
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+int64_t base_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void th_context_limit(ThContext *c, const ThLimits *limits) {
+    if (!c || !limits) return;
+    c->host.limits = *limits;
+    if (limits->sealed) atomic_store(&c->sealed, true);
+}
+
+bool th_context_sealed(const ThContext *c) { return c && ctx_sealed(c); }
+
+void th_context_deadline(ThContext *c, double seconds) {
+    if (!c) return;
+    bool none = !(seconds > 0);
+    atomic_store(&c->deadline, none ? 0 : base_now() + (seconds < 1e9 ? (int64_t)(seconds * 1e9) : INT64_MAX / 4));
+}
+
+bool err_stopped(ThContext *c) {
+    bool asked = atomic_load_explicit(&c->interrupted, memory_order_relaxed);
+    return err(c, TH_Interrupted, asked ? "interrupted" : "the time that it was given is over");
+}
+
+bool ctx_file_allowed(ThContext *c, const char *path) {
+    return !ctx_sealed(c) || err(c, TH_IOError, "%s: files are closed to this context", path);
+}
+
 /* ---- errors and the log ------------------------------------------------------------------------------------------ */
+_Thread_local ErrorScope *ctx_error_scope;
+
+ErrorState *ctx_error_state(const ThContext *c) {
+    for (const ErrorScope *s = ctx_error_scope; s; s = s->outer)
+        if (s->c == c) return s->to;
+    return &((ThContext *)c)->own_error;
+}
+
 bool err(ThContext *c, ThError kind, const char *format, ...) {
-    if (c->error != TH_OK) return false;
+    ErrorState *e = ctx_error_state(c);
+    if (e->kind != TH_OK) return false;
     va_list ap;
     va_start(ap, format);
-    number_vformat(c->error_text, sizeof c->error_text, format, ap);
+    number_vformat(e->text, sizeof e->text, format, ap);
     va_end(ap);
-    c->error = kind;
+    e->kind = kind;
     return false;
 }
 
 bool err_more(ThContext *c, const char *format, ...) {
-    if (c->error == TH_OK) return false;
-    size_t n = strlen(c->error_text);
+    ErrorState *e = ctx_error_state(c);
+    if (e->kind == TH_OK) return false;
+    size_t n = strlen(e->text);
     va_list ap;
     va_start(ap, format);
-    number_vformat(c->error_text + n, sizeof c->error_text - n, format, ap);
+    number_vformat(e->text + n, sizeof e->text - n, format, ap);
     va_end(ap);
     return false;
 }
@@ -140,7 +185,11 @@ bool err_nomem(ThContext *c) { return err(c, TH_MemoryError, "out of memory"); }
 bool err_bytes(ThContext *c, size_t bytes) {
     char text[64];
     if (bytes > PTRDIFF_MAX) return err(c, TH_MemoryError, "out of memory: more bytes than memory can have");
-    return err(c, TH_MemoryError, "out of memory: %s could not be had", text_bytes(text, sizeof text, (int64_t)bytes));
+    const int64_t most = c->host.limits.bytes;
+    char limit[64], why[96] = "";
+    if (most > 0) snprintf(why, sizeof why, " within the limit of %s", text_bytes(limit, sizeof limit, most));
+    return err(c, TH_MemoryError, "out of memory: %s could not be had%s", text_bytes(text, sizeof text, (int64_t)bytes),
+               why);
 }
 
 bool err_missing(ThContext *c, const char *function) {
@@ -163,13 +212,16 @@ void th_context_log(ThContext *c, ThLogFn log, void *user) {
     c->host.log_user = user;
 }
 
-ThError th_error(const ThContext *c) { return c ? c->error : TH_MemoryError; }
-const char *th_error_text(const ThContext *c) { return c ? c->error_text : "there is no context: memory is out"; }
+ThError th_error(const ThContext *c) { return c ? error_kind(c) : TH_MemoryError; }
+const char *th_error_text(const ThContext *c) {
+    return c ? ctx_error_state(c)->text : "there is no context: memory is out";
+}
 
 void th_error_clear(ThContext *c) {
     if (!c) return;
-    c->error = TH_OK;
-    c->error_text[0] = 0;
+    ErrorState *e = ctx_error_state(c);
+    e->kind = TH_OK;
+    e->text[0] = 0;
 }
 
 const char *th_error_name(ThError e) {
@@ -203,12 +255,13 @@ static void destroy(ThContext *c) {
 
 ThContext *th_context_new(const ThHost *host) {
     ThHost h = {0};
-    if (host) h = *host;
+    if (host) memcpy(&h, host, host->size && host->size < sizeof h ? host->size : sizeof h);
     if (!h.alloc) h.alloc = libc_alloc;
     ThContext *c = h.alloc(h.alloc_user, NULL, 0, sizeof *c, 16);
     if (!c) return NULL;
     memset(c, 0, sizeof *c);
     c->host = h;
+    atomic_init(&c->sealed, h.limits.sealed);
     c->print = (ThPrintOptions){.precision = 8, .edgeitems = 3, .linewidth = 75, .threshold = 1000};
     atomic_init(&c->refs, 1);
     atomic_init(&c->live_bytes, (long long)sizeof *c);

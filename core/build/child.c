@@ -74,6 +74,7 @@ static int prepare(posix_spawn_file_actions_t *a, posix_spawnattr_t *at, int out
 }
 
 int child_start(const Compiler *k, int output, int *pid) {
+    if (ctx_sealed(k->c)) return EPERM;
     posix_spawn_file_actions_t a;
     posix_spawnattr_t at;
     pid_t p = 0;
@@ -162,7 +163,7 @@ int child_wait(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]) {
     bool open = true, stopped = false, late = false;
     if (!ch->pid) return -1;
     for (int turn = 0; !child_ended(ch->pid); turn++) {
-        stopped = atomic_load_explicit(&k->c->interrupted, memory_order_relaxed);
+        stopped = ctx_stopped(k->c);
         late = ch->until && child_clock() > ch->until;
         if (stopped || late) {
             child_stop(ch->pid);

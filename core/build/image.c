@@ -49,9 +49,9 @@ static const CacheDir *keep(Image *m, const char *name, const char *key, const v
 
 static void keep_source(Image *m) {
     ThContext *c = m->b->c;
-    char name[BUILD_IMAGE], text[sizeof c->error_text];
-    ThError kind = c->error;
-    snprintf(text, sizeof text, "%s", c->error_text);
+    char name[BUILD_IMAGE], text[sizeof ctx_error_state(c)->text];
+    ThError kind = error_kind(c);
+    snprintf(text, sizeof text, "%s", th_error_text(c));
     snprintf(name, sizeof name, "%s.cu", m->key);
     th_error_clear(c);
     const CacheDir *d = keep(m, name, NULL, m->text, strlen(m->text));

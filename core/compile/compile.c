@@ -30,6 +30,9 @@ FGraph *compile_graph(Compile *k) {
     FGraph *fg = fg_new_checked(k->ctx, k->in.at, k->in.n, k->out.at, k->nout, k->update_of.at, k->out.at + k->nout,
                                 nup, &k->check);
     for (int i = 0; fg && i < k->in.n; i++) fg->in_mutable[i] = k->spec->in[i].mutable_;
+    /* Calls that are stopped in time write nothing before their end. */
+    const bool timed = ctx_sealed(k->ctx) || k->ctx->host.limits.seconds > 0;
+    for (int i = 0; fg && timed && i < fg->nin; i++) fg->in_mutable[i] = false;
     if (fg) fg->device = !k->interpret && compile_backend(k->ctx) != &backend_c;
     if (!fg || !failed(k->ctx)) return fg;
     fg_free(fg);
@@ -77,7 +80,7 @@ const Backend *compile_backend(ThContext *c) { return compile_device(c) ? &backe
 
 /* 5. Generated code; NULL: the interpreter runs the plan (an error is set only when something is broken). */
 static Unit *build(Compile *k, const Plan *plan) {
-    if (k->interpret) return NULL;
+    if (k->interpret || ctx_sealed(k->ctx)) return NULL;
     int64_t start = profile_now();
     const Backend *b = compile_backend(k->ctx);
     Unit *unit = failed(k->ctx)       ? NULL

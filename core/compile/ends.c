@@ -60,8 +60,9 @@ ThFunction *compile_hand_over(Compile *k, FGraph *fg, Plan *plan, Unit *unit, co
     if (!f.recipe) return NULL;
     if (w) f.watch = w->calls;
     const Backend *b = compile_backend(k->ctx);
-    if (config_bool(k->ctx, "compile.tiers")) f.version = b->version;
-    if (b->candidates && !w) f.tune = b->version, f.candidates = b->candidates;
+    const bool builds = !ctx_sealed(k->ctx);
+    if (builds && config_bool(k->ctx, "compile.tiers")) f.version = b->version;
+    if (builds && b->candidates && !w) f.tune = b->version, f.candidates = b->candidates;
     f.autotune = (int)config_int(k->ctx, "compile.autotune");
     f.fit = w || !s->memory ? NULL : compile_lean;
     f.gc = !k->nogc && config_bool(k->ctx, "allow_gc");

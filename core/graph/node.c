@@ -42,8 +42,16 @@ static void init_var(Builder *b, ThVar *v, VarKind kind, ThType t) {
     }
 }
 
+/* A graph in the user's hands may grow. */
+static bool room_for_node(const Builder *b) {
+    const int64_t most = b->ctx->host.limits.nodes;
+    if (b->fg || most <= 0 || atomic_load_explicit(&b->ctx->live_nodes, memory_order_relaxed) < most) { return true; }
+    return err(b->ctx, TH_MemoryError, "the limit of %lld variables and applications is reached", (long long)most);
+}
+
 ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name) {
     const char *kept = name ? intern(b->ctx, name) : NULL;
+    if (!room_for_node(b)) { return NULL; }
     if ((name && !kept) || !vec_reserve(b->ctx, &b->pool, b->pool.n + 1)) { return NULL; }
     ThVar *v = b->fg ? arena_alloc(b->fg->arena, sizeof *v) : ctx_alloc(b->ctx, sizeof *v);
     if (!v) { return NULL; }
@@ -95,7 +103,9 @@ static int scalar_of(const Op *op, const void *attrs) {
 ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types,
                      int nout) {
     size_t bytes = apply_block_bytes(op, nin, nout, b->fg != NULL);
-    if (!vec_reserve(b->ctx, &b->pool, b->pool.n + 1) || !inner_retain(b, op, attrs)) { return NULL; }
+    if (!room_for_node(b) || !vec_reserve(b->ctx, &b->pool, b->pool.n + 1) || !inner_retain(b, op, attrs)) {
+        return NULL;
+    }
     ThApply *a = b->fg ? arena_alloc0_line(b->fg->arena, bytes) : ctx_alloc0(b->ctx, bytes);
     if (!a) {
         if (!b->fg) { inner_release(op, attrs); }

@@ -246,6 +246,7 @@ static const double LOOPS_DONE = 0.06; /* what loops do not need to hold stands 
 static bool run_pass(Opt *o, const Pass *p) {
     enum { MOST_MADE = 200000 };
     FGraph *fg = o->fg;
+    if (ctx_stopped(o->c)) return err_stopped(o->c);
     if (p->fn != pass_rules) fg->most_nodes = fg->nnodes + 64 * fg->live + MOST_MADE;
     bool ok = p->fn(o);
     if (fg->most_nodes && fg->nnodes >= fg->most_nodes && failed(o->c)) err_more(o->c, " (in the pass %s)", p->name);

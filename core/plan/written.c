@@ -62,7 +62,7 @@ bool planner_written(Planner *p) {
         int before = p->sizes.check.n;
         p->sizes.node = p->order.n + p->written.n;
         ok = run(p, all->at[k]) && !failed(p->ctx);
-        if (!ok && p->ctx->error != TH_MemoryError) { /* sizes that overflow, for one: they would if it were run */
+        if (!ok && error_kind(p->ctx) != TH_MemoryError) { /* sizes that overflow, for one: they would if it were run */
             th_error_clear(p->ctx);
             ok = planner_unknown(p, all->at[k]);
         }

@@ -1,22 +1,12 @@
 /*
  * bind.c -- a function bound to arguments: everything that a call looks up or checks is done once; a call after that is
  * locks, a comparison of the signature, the steps and the commit. In: a function and values. Out: results in arrays of
- * the ThBound's own, overwritten at every call. Always holds: the arguments' buffers are pinned, the workspace belongs
- * to this ThBound alone.
+ * the ThCall's own, overwritten at every call. Always holds: the arguments' buffers are pinned, the workspace belongs
+ * to this ThCall alone.
  */
-#include "function.h"
+#include "bind.h"
 
 #include <string.h>
-
-struct ThBound {
-    ThFunction *f;
-    Workspace *w;
-    unsigned turn;    /* how often arrays of results changed */
-    atomic_flag busy; /* a call is at work */
-    bool steady;      /* the short way may be taken while workspace_steady says so */
-    bool *defaulted;  /* by input: it was not given */
-    bool any_default;
-};
 
 /* A copy would not follow what the user writes into the array later. */
 static bool as_given(ThFunction *f, Workspace *w, const ThArg *args, int nargs) {
@@ -40,20 +30,20 @@ static bool lasts(ThFunction *f, const Workspace *w) {
     return true;
 }
 
-static void pin(ThBound *b, int by) {
+static void pin(ThCall *b, int by) {
     for (int i = 0; i < b->f->nin; i++)
         if (b->w->arg[i]) atomic_fetch_add(&b->w->arg[i]->buf->pins, by);
 }
 
 /* A default that calls change, this function's or those of one that shares it. */
-static bool changes(const ThBound *b, int i) {
+static bool changes(const ThCall *b, int i) {
     bool state = false;
     for (int k = 0; k < b->f->nstate; k++) state = state || b->f->state_in[k] == i;
     return b->defaulted[i] && (state || atomic_load(&b->f->in[i].cell->refs) > 1);
 }
 
 /* Such inputs start from the present values. */
-static bool refresh(ThBound *b) {
+static bool refresh(ThCall *b) {
     ThFunction *f = b->f;
     for (int i = 0; i < f->nin; i++) {
         if (!changes(b, i)) continue;
@@ -69,7 +59,7 @@ static bool refresh(ThBound *b) {
 }
 
 /* Sizes are looked at now, where a limit of memory may have it that another function serves. */
-static ThFunction *over(ThBound *b) {
+static ThFunction *over(ThCall *b) {
     ThFunction *f = b->f;
     if (!f->memory || !call_lock(f)) return NULL;
     workspace_prepare(b->w);
@@ -78,12 +68,12 @@ static ThFunction *over(ThBound *b) {
     return b->w->over ? function_fit(f, b->w->arg) : NULL;
 }
 
-ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs) {
+ThCall *th_call_new(ThFunction *f, const ThArg *args, int nargs) {
     if (!f) return NULL;
     if (nargs < 0 || (nargs && !args)) return err_missing(th_function_context(f), __func__), NULL;
     if (failed(f->ctx)) return NULL;
     f = function_newest(f);
-    ThBound *b = ctx_alloc0(f->ctx, sizeof *b + (size_t)f->nin + 1);
+    ThCall *b = ctx_alloc0(f->ctx, sizeof *b + (size_t)f->nin + 1);
     if (!b) return NULL;
     b->f = th_function_retain(f);
     b->defaulted = (bool *)(b + 1);
@@ -98,14 +88,15 @@ ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs) {
     if (b->w) pin(b, 1);
     ThFunction *next = ok ? over(b) : NULL;
     if (ok && !next && !failed(f->ctx)) return b;
-    th_bound_release(b);
-    return next ? th_bind(next, args, nargs) : NULL;
+    th_call_release(b);
+    return next ? th_call_new(next, args, nargs) : NULL;
 }
 
-void th_bound_release(ThBound *b) {
+void th_call_release(ThCall *b) {
     if (!b) return;
     ThFunction *f = b->f;
     ThContext *c = th_context_retain(f->ctx);
+    step_forget(b);
     if (b->w) {
         pin(b, -1);
         call_clean(f, b->w, true);
@@ -118,7 +109,7 @@ void th_bound_release(ThBound *b) {
 }
 
 /* The whole way, which finds out whether later calls may take the short one: nothing is exchanged or described anew. */
-static bool whole(ThBound *b) {
+static bool whole(ThCall *b) {
     ThFunction *f = b->f;
     Workspace *w = b->w;
     bool ok = call_run(f, w);
@@ -130,16 +121,9 @@ static bool whole(ThBound *b) {
     return ok;
 }
 
-int th_bound_call(ThBound *b) {
-    if (!b) return -1;
+int bind_run(ThCall *b) {
     ThFunction *f = b->f;
     int64_t start = f->profile ? profile_now() : 0;
-    if (atomic_flag_test_and_set_explicit(&b->busy, memory_order_acquire))
-        return err(f->ctx, TH_RuntimeError,
-                   "a bound function is called while a call of it is at work, on another thread or from an operation "
-                   "of "
-                   "its own: it has memory for one call"),
-               1;
     call_begin(f);
     bool mine = !f->nstate || call_lock_state(f), ok = mine && (!b->any_default || refresh(b));
     if (ok && (ok = call_lock(f))) {
@@ -152,12 +136,36 @@ int th_bound_call(ThBound *b) {
             "a shared variable has grown, and this bound call now plans %lld bytes, more than the %lld of `memory`: "
             "bind again",
             (long long)atomic_load(&f->planned), (long long)f->memory);
-    atomic_flag_clear_explicit(&b->busy, memory_order_release);
     if (f->profile) profile_call(f->profile, start, ok);
     return ok ? 0 : 1;
 }
 
-ThArray *th_bound_output(ThBound *b, int i, unsigned *turn) {
+bool bind_take(ThCall *b) {
+    if (atomic_flag_test_and_set_explicit(&b->busy, memory_order_acquire))
+        return err(b->f->ctx, TH_RuntimeError,
+                   "a bound function is called while a call of it is at work, on another thread, between two slices or "
+                   "from an operation of its own: it has memory for one call");
+    b->error.kind = TH_OK;
+    b->error.text[0] = 0;
+    return true;
+}
+
+void bind_give(ThCall *b) { atomic_flag_clear_explicit(&b->busy, memory_order_release); }
+
+int th_call_run(ThCall *b) {
+    if (!b || !bind_take(b)) return -1;
+    ErrorScope s;
+    error_enter(&s, b->f->ctx, &b->error);
+    int bad = bind_run(b);
+    error_leave(&s);
+    bind_give(b);
+    return bad;
+}
+
+ThError th_call_error(const ThCall *b) { return b ? b->error.kind : TH_TypeError; }
+const char *th_call_error_text(const ThCall *b) { return b ? b->error.text : "there is no call"; }
+
+ThArray *th_call_output(ThCall *b, int i, unsigned *turn) {
     if (!b) return NULL;
     if (turn) *turn = b->turn;
     return i >= 0 && i < b->f->nout ? b->w->borrowed[i] : NULL;

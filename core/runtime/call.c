@@ -250,11 +250,18 @@ static void fill(ThFunction *f, Workspace *w) {
     for (int i = 0; i < p->nupdate; i++) workspace_fill(w, &p->update[i].value, w->result[p->noutput + i]);
 }
 
+static void call_until(const ThFunction *f, Workspace *w) {
+    const double most = f->ctx->host.limits.seconds;
+    w->until = most > 0 ? base_now() + (int64_t)((most < 1e9 ? most : 1e9) * 1e9) : 0;
+    w->looked = w->until || w->yield;
+}
+
 bool call_steps(ThFunction *f, Workspace *w) {
     bool timed = f->tune && !w->version && tune_begin(f, w);
     UnitRun *run = f->profile || timed ? NULL
                    : w->version        ? w->version
                                        : atomic_load_explicit(&f->run, memory_order_acquire);
+    if (f->timed) call_until(f, w);
     int bad = run ? run(&w->frame) : interp_run(f->interp, &w->frame);
     if (timed) tune_end(f, w, !bad);
     bool bare = th_error(f->ctx) == TH_MemoryError && w->frame.err[2] == TH_MemoryError; /* from below: no node yet */

@@ -201,7 +201,7 @@ static ThFunction *kept(ThContext *c, const ThApply *n, ThArray *const *in, bool
     while (e && !same(e, n, key, checked)) e = e->next;
     if (e) return e->fn;
     ThFunction *f = build(c, n, in, checked, false, room);
-    if (!f && (!any || c->error == TH_MemoryError || c->error == TH_Interrupted)) return NULL;
+    if (!f && (!any || error_kind(c) == TH_MemoryError || error_kind(c) == TH_Interrupted)) return NULL;
     if (failed(c)) th_error_clear(c); /* what wants values says what is wrong with them */
     if (!remember(c, s, n, key, checked, f)) {
         th_function_release(f);

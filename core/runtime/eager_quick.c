@@ -257,7 +257,7 @@ bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray *
         if (done) *nout = q->nout;
     }
     for (int i = 0; i < o.n; i++) th_array_release(o.made[i]);
-    if (c->error == TH_Interrupted) return *nout = -1, true;
+    if (error_kind(c) == TH_Interrupted) return *nout = -1, true;
     if (failed(c)) th_error_clear(c); /* the long way says it better, or finds memory gone again */
     return done;
 }

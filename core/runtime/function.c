@@ -70,6 +70,7 @@ static bool copy_ints(ThFunction *f, int **to, const int *from, int n) {
 }
 
 static bool copy_outputs(ThFunction *f, const FunctionSpec *s) {
+    f->timed = f->ctx->host.limits.seconds > 0;
     f->nout = s->nout;
     f->out_borrow = ctx_alloc0(f->ctx, (size_t)s->nout + 1);
     if (!f->out_borrow) return false;

@@ -47,10 +47,15 @@ typedef struct Left { /* arrays that a host call left to later ones of the same 
 typedef struct Workspace {
     ThFrame frame;
     struct Workspace *next;
-    int64_t *sig;    /* signature of the last call: extents and strides of arguments, sizes given as values, stamps */
+    int64_t *sig;  /* signature of the last call: extents and strides of arguments, sizes given as values, stamps */
+    bool looked;   /* one of these is there, and polls look at them: */
+    int64_t until; /* base_now() after which the running call stops; 0: none */
+    void (*yield)(void *to); /* asked before every step and turn while the call goes in slices (step.c), or NULL */
+    void *yield_to;
+    bool given_up;   /* the call is to stop: its ThCall is released between two slices */
     bool valid;      /* sig, sym, offset and arena hold for it */
     bool values;     /* this call: results without dimensions go to cells, not to arrays */
-    bool bound;      /* belongs to a ThBound */
+    bool bound;      /* belongs to a ThCall */
     bool over;       /* the call was given up: its sizes exceed the function's memory */
     bool renewed;    /* sizes or memory of results changed since the last call that went through */
     int64_t *offset; /* of TEMP buffers in the arena */
@@ -130,6 +135,7 @@ struct ThFunction {
     bool internal, checked; /* see FunctionSpec */
     int *locks;             /* shareds in the one order in which everybody locks them */
     bool verbose;
+    bool timed;       /* calls may take so much time only (ThLimits.seconds when it was made) */
     bool gc;          /* the memory of temporaries goes back after each call */
     Profile *profile; /* or NULL */
     int64_t memory;   /* see FunctionSpec */

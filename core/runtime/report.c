@@ -606,7 +606,11 @@ static void headline(Text *t, Workspace *w, int node, const int64_t *e) {
     case TH_ZeroDivisionError:
         text_put(t, op && strstr(op, "mod") ? "integer modulo by zero" : "integer division by zero");
         break;
-    case TH_Interrupted: text_put(t, "interrupted"); break;
+    case TH_Interrupted: {
+        bool late = w->until || !atomic_load(&w->fn->ctx->interrupted);
+        text_put(t, late ? "the time that it was given is over" : "interrupted");
+        break;
+    }
     case TH_MemoryError: text_put(t, "out of memory"); break;
     default:
         if (is_extremum(op))

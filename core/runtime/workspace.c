@@ -582,7 +582,15 @@ static int rt_late_alloc(ThFrame *f, int buf) {
     return 0;
 }
 
-static int rt_poll(ThFrame *f) { return atomic_load_explicit(&f->plan->ctx->interrupted, memory_order_relaxed); }
+static bool polled(const Workspace *w) {
+    if (w->yield) w->yield(w->yield_to);
+    return w->given_up || ctx_stopped(w->fn->ctx) || (w->until && base_now() > w->until);
+}
+
+static int rt_poll(ThFrame *f) {
+    const Workspace *w = f->ws;
+    return w->looked ? polled(w) : ctx_stopped(f->plan->ctx);
+}
 
 static int rt_fail(ThFrame *f, int step, int kind, int n, int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
     const int64_t e[8] = {step, step >= 0 ? f->plan->step[step].node : -1, kind, n, v0, v1, v2, v3};

@@ -121,6 +121,11 @@ end
 -- by the next call, and freeing them raises until the closure is collected.
 methods.bind = core.function_bind
 
+--- Binds the arguments as `bind` does, for a call in slices: the closure `step` that comes back runs for about so many
+-- microseconds (and to the end of the step at work). `step(2000)` is false while there is more to do, then true and the
+-- results. Shared variables that the function updates stay locked from the first slice to the last.
+methods.slices = core.function_slices
+
 --- `f:save(path)`: the function as a file of data, for `theano.load`.
 methods.save = require("theano.model").save
 

@@ -35,6 +35,19 @@ theano.compile = fn
 theano["function"] = fn
 theano.In, theano.Out = fn.In, fn.Out
 theano.load = require("theano.model").load
+
+--- A place for scripts of others: a Lua state and an engine of their own, without files, processes, compiler or flags.
+-- Limits, of which 0 is none: `memory` (bytes of each of the two, 256e6), `seconds` of one run (10), `steps` of Lua's
+-- machine of one run (0), `nodes` of graphs (1e6). `box:run(text, ...)` gives what the script returns or raises what it
+-- raises; `box:printed()` what it printed since; `box:used()` bytes; `box:close()`.
+function theano.sandboxed(limits)
+  local util = require("theano.util")
+  limits = limits or {}
+  util.expect("sandboxed", "limits", limits, "table")
+  util.check_keywords("sandboxed", limits, { memory = "number", seconds = "number", steps = "number",
+    nodes = "number" })
+  return core.sandboxed(limits)
+end
 theano.gof = require("theano.gof")
 theano.tensor.opt = theano.tensor.opt or {}
 for k, v in pairs(theano.gof.phases) do theano.tensor.opt[k] = v end

@@ -243,6 +243,8 @@ return {
   ["function.container"] = { false, "`f.container[x].value`: the default of input x, as `f[x]`" },
   ["function.value"] = { false,
     "`f.value[x]`: the default of input x (a Variable, a name, a position from 1), as `f[x]`" },
+  ["function.slices"] = { "...", "a bound call in slices: `step(2000)` of the closure that comes back runs for about "
+    .. "so many microseconds; false while there is more to do, then true and the results" },
   ["function.free"] = { "", "gives back the memory that the function keeps between calls; it can be called again" },
   ["function.memory"] = { "",
     "bytes planned for temporaries and results at the lengths of the last call; 0 before the first" },

@@ -66,14 +66,14 @@ static void nothing(void) {
     CHECK(!th_array_shape(NULL) && !th_array_ndim(NULL) && !th_array_size(NULL) && !th_array_data(NULL));
     CHECK(!th_var_owner(NULL) && !th_var_name(NULL) && th_var_index(NULL) == -1 && !th_var_context(NULL));
     CHECK(!th_apply_input(NULL, 0) && !th_function_ninputs(NULL) && !th_function_context(NULL));
-    CHECK(th_call(NULL, NULL, 0, &a) && !th_function_node(NULL, 0) && th_bound_call(NULL));
+    CHECK(th_call(NULL, NULL, 0, &a) && !th_function_node(NULL, 0) && th_call_run(NULL));
     th_context_release(NULL);
     th_array_release(NULL);
     th_array_free(NULL);
     th_var_release(NULL);
     th_apply_release(NULL);
     th_function_release(NULL);
-    th_bound_release(NULL);
+    th_call_release(NULL);
     th_random_release(NULL);
     th_stream_release(NULL);
     th_watch_release(NULL);

@@ -101,25 +101,92 @@ static void bound(ThContext *c) {
     ThFunction *f = function(c, &in, 1, &y, 1, &up, 1);
     double v[3] = {1, 1, 1};
     ThArray *a = array(c, TH_FLOAT64, 1, (int64_t[]){3}, v);
-    ThBound *b = f ? th_bind(f, &(ThArg){.kind = TH_ARG_ARRAY, .array = a}, 1) : NULL;
-    CHECK(b && th_bound_call(b) == 0);
+    ThCall *b = f ? th_call_new(f, &(ThArg){.kind = TH_ARG_ARRAY, .array = a}, 1) : NULL;
+    CHECK(b && th_call_run(b) == 0);
     unsigned turn, later;
-    ThArray *r = th_bound_output(b, 0, &turn);
+    ThArray *r = th_call_output(b, 0, &turn);
     CHECK(r && ((double *)th_array_data(r))[0] == 1);
     int64_t before = th_stat(c, "allocs");
-    for (int i = 0; i < 10; i++) CHECK(th_bound_call(b) == 0);
+    for (int i = 0; i < 10; i++) CHECK(th_call_run(b) == 0);
     CHECK(th_stat(c, "allocs") == before);
-    CHECK(th_bound_output(b, 0, &later) == r && later == turn && ((double *)th_array_data(r))[0] == 11);
-    CHECK(!th_bound_output(b, 1, NULL));
+    CHECK(th_call_output(b, 0, &later) == r && later == turn && ((double *)th_array_data(r))[0] == 11);
+    CHECK(!th_call_output(b, 1, NULL));
     th_array_free(a);
     CHECK_ERROR(c, TH_ValueError, "bound");
     th_function_release(f);
-    CHECK(th_bound_call(b) == 0 && first(w) == 13); /* the function lives in it */
-    th_bound_release(b);
+    CHECK(th_call_run(b) == 0 && first(w) == 13); /* the function lives in it */
+    th_call_release(b);
     th_array_free(a);
     CHECK(th_error(c) == TH_OK);
     th_array_release(a);
     th_var_release(w);
+}
+
+/* An error of a run as the context's. */
+static int runs(ThContext *c, ThCall *b) {
+    if (th_call_run(b) == 0) return 1;
+    if (th_call_error(b)) th_fail(c, th_call_error(b), th_call_error_text(b));
+    return 0;
+}
+
+/* Each caller has the error of its own run; the context has none of them. */
+static void errors(ThContext *c) {
+    ThVar *x = tensor(c, TH_FLOAT64, 1, 0, "x"), *y = tensor(c, TH_FLOAT64, 1, 0, "y"), *z = th_op(c, "add", 2, x, y);
+    const ThIn in[2] = {{.var = x, .allow_downcast = -1}, {.var = y, .allow_downcast = -1}};
+    ThFunction *f = function(c, in, 2, &z, 1, NULL, 0);
+    double v[3] = {1, 2, 3};
+    ThArray *three = array(c, TH_FLOAT64, 1, (int64_t[]){3}, v), *two = array(c, TH_FLOAT64, 1, (int64_t[]){2}, v);
+    const ThArg good[2] = {{.kind = TH_ARG_ARRAY, .array = three}, {.kind = TH_ARG_ARRAY, .array = three}};
+    const ThArg bad[2] = {{.kind = TH_ARG_ARRAY, .array = three}, {.kind = TH_ARG_ARRAY, .array = two}};
+    ThCall *a = f ? th_call_new(f, good, 2) : NULL, *b = f ? th_call_new(f, bad, 2) : NULL;
+    CHECK(a && b && th_call_run(b) == TH_CALL_FAILED && th_call_run(a) == TH_CALL_DONE);
+    CHECK(th_call_error(a) == TH_OK && !*th_call_error_text(a));
+    CHECK(th_call_error(b) == TH_ValueError && strstr(th_call_error_text(b), "mis-match"));
+    CHECK(th_error(c) == TH_OK);
+    CHECK(th_call_step(b, 1000) == TH_CALL_FAILED && th_call_error(b) == TH_ValueError);
+    CHECK(th_call_step(a, 1000000) == TH_CALL_DONE && th_call_error(a) == TH_OK);
+    CHECK(th_call_run(NULL) == -1 && th_call_step(NULL, 1) == -1 && th_call_error(NULL) == TH_TypeError);
+    th_call_release(a);
+    th_call_release(b);
+    th_function_release(f);
+    th_array_release(two);
+    th_array_release(three);
+    th_var_release(x);
+    th_var_release(y);
+}
+
+static void limits(void) {
+    ThHost h = {.size = sizeof h, .limits = {.bytes = 8 << 20, .nodes = 100, .sealed = true}};
+    ThContext *c = th_context_new(&h);
+    CHECK(c && th_context_sealed(c) && !th_array_empty(c, TH_FLOAT64, 1, (int64_t[]){2 << 20}));
+    CHECK_ERROR(c, TH_MemoryError, "array of shape");
+    CHECK(th_config_set(c, "cxx", "sh") != 0);
+    CHECK_ERROR(c, TH_RuntimeError, "flags are closed");
+    ThArray *a = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){3});
+    CHECK(a && th_save_npy(c, "/tmp/theano-limits", a) != 0);
+    CHECK_ERROR(c, TH_IOError, "files are closed");
+    th_context_limit(c, &(ThLimits){.nodes = 100});
+    CHECK(th_context_sealed(c)); /* for good */
+    ThVar *x = tensor(c, TH_FLOAT64, 1, 0, "x"), *y = th_var_retain(x);
+    for (int i = 0; i < 200 && y; i++) {
+        ThVar *z = th_op(c, "neg", 1, y);
+        th_var_release(y);
+        y = z;
+    }
+    CHECK(!y);
+    CHECK_ERROR(c, TH_MemoryError, "the limit of 100");
+    th_context_deadline(c, 1e-9);
+    const ThIn in = {.var = x, .allow_downcast = -1};
+    ThVar *z = th_op(c, "exp", 1, x);
+    CHECK(!function(c, &in, 1, &z, 1, NULL, 0));
+    CHECK_ERROR(c, TH_Interrupted, "the time that it was given is over");
+    th_context_deadline(c, 0);
+    ThFunction *f = function(c, &in, 1, &z, 1, NULL, 0);
+    CHECK(f != NULL);
+    th_function_release(f);
+    th_var_release(x);
+    th_array_release(a);
+    th_context_release(c);
 }
 
 static void copies(ThContext *c) {
@@ -166,11 +233,11 @@ static int round_trip(ThContext *c) {
             fprintf(stderr, "call %d ok %d: %g %g want %g %g\n", i, ok, first(v[1]), first(v[2]), want[0], want[1]);
         CHECK(first(v[1]) == want[0] && first(v[2]) == want[1]);
     }
-    ThBound *b = ok ? th_bind(f, &(ThArg){.kind = TH_ARG_ARRAY, .array = a}, 1) : NULL;
-    ok = ok && b && th_bound_call(b) == 0 && th_bound_call(b) == 0;
+    ThCall *b = ok ? th_call_new(f, &(ThArg){.kind = TH_ARG_ARRAY, .array = a}, 1) : NULL;
+    ok = ok && b && runs(c, b) && runs(c, b);
     ThFunction *g = ok ? th_function_copy(f, NULL) : NULL;
     ok = g != NULL;
-    th_bound_release(b);
+    th_call_release(b);
     th_function_release(g);
     th_function_release(f);
     th_array_release(a);
@@ -241,12 +308,14 @@ int main(void) {
     numbers(c);
     states(c);
     bound(c);
+    errors(c);
     copies(c);
     threads(c);
     if (th_error(c)) fprintf(stderr, "%s\n", th_error_text(c));
     CHECK(th_error(c) == TH_OK);
     th_context_release(c);
     kept_release();
+    limits();
     test_every_failure(round_trip);
     return test_done("function_call");
 }

@@ -17,7 +17,7 @@ static ThArray *a, *gone, *read_only, *text_like, *foreign_a, *arrays[8];
 static ThVar *x, *shared, *constant, *matrix, *integer, *foreign_x, *vars[8], *none[8];
 static ThApply *node;
 static ThFunction *f;
-static ThBound *bound;
+static ThCall *bound;
 static ThRandom *rng;
 static ThStream *stream;
 static ThRewriteCall *graph;
@@ -76,7 +76,7 @@ static void make(void) {
     f = th_compile(c, &compile);
     make_args();
     const ThArg given = {.kind = TH_ARG_ARRAY, .array = a};
-    bound = th_bind(f, &given, 1);
+    bound = th_call_new(f, &given, 1);
     rng = th_random_new(c, 1);
     th_random_get_state(rng, &state);
     bad_state = state;

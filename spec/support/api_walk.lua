@@ -10,7 +10,7 @@ local VALUES = {
   ["ThVar *"] = { "x", "NULL", "shared", "constant", "matrix", "integer", "foreign_x" },
   ["ThApply *"] = { "node", "NULL" },
   ["ThFunction *"] = { "f", "NULL" },
-  ["ThBound *"] = { "bound", "NULL" },
+  ["ThCall *"] = { "bound", "NULL" },
   ["ThRandom *"] = { "rng", "NULL" },
   ["ThStream *"] = { "stream", "NULL" },
   ["ThWatch *"] = { "NULL" },
@@ -83,6 +83,9 @@ local VALUES = {
   ["ThRandomState *"] = { "&state", "NULL", "&bad_state" },
   ["ThNpz *"] = { "&npz", "NULL" },
   ["ThLogFn"] = { "NULL" },
+  ["ThLimits *"] = { "&(ThLimits){0}", "NULL" },
+  ["void **"] = { "(void **)outs", "NULL" },
+  ["size_t *"] = { "(size_t *)room", "NULL" },
   ["ThHost *"] = { "NULL", "&(ThHost){0}" },
   ["ThProfile *"] = { "(ThProfile *)room", "NULL" },
   ["ThProfileStep *"] = { "(ThProfileStep *)room", "NULL" },
@@ -117,6 +120,7 @@ end
 
 local function values(p)
   if p[2] == "rules" then return { "(char *)room", "NULL" } end -- written, not read
+  if p[2] == "seconds" then return { "0.0", "NAN", "-1.0", "1e308" } end -- what follows is to have time
   if p[2] == "callback" then return { "NULL" } end
   if p[2] == "ndim" then return { "1", "-1", "33", "INT_MIN", "INT_MAX" } end
   if p[1] == "int" then return counts[p[2]] and COUNT or PLACE end

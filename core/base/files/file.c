@@ -53,6 +53,7 @@ bool reader_open(Reader *r, ThContext *c, const char *path) {
     *r = (Reader){.c = c, .fd = -1, .read = read_plain};
     if (!path) return err(c, TH_TypeError, "a path is missing");
     snprintf(r->where, sizeof r->where, "%s", path);
+    if (!ctx_file_allowed(c, path)) return false;
     r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not blocking on a fifo, which is refused below */
     if (r->fd < 0 || fstat(r->fd, &st)) {
         int error = errno;

@@ -90,6 +90,7 @@ bool writer_open(Writer *w, ThContext *c, const char *path) {
     struct stat st;
     *w = (Writer){.c = c, .path = path, .fd = -1};
     if (!path) return err(c, TH_TypeError, "a path is missing");
+    if (!ctx_file_allowed(c, path)) return false;
     size_t n = strlen(path);
     w->direct = !lstat(path, &st) && !S_ISREG(st.st_mode);
     w->fd = w->direct ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_aside(path, w->tmp, sizeof w->tmp);

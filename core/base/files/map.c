@@ -35,6 +35,7 @@ static void *map_pages(int fd, size_t n, MapMode mode) {
 
 ThBuffer *map_file(ThContext *c, const char *path, MapMode mode) {
     struct stat st;
+    if (!ctx_file_allowed(c, path)) return NULL;
     int fd = open(path, (mode == MAP_CHANGE ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st)) {
         err(c, TH_IOError, "cannot open %s: %s", path, strerror(errno));

@@ -63,6 +63,7 @@ static bool load_member(ThContext *c, zip_t *z, zip_uint64_t i, const char *path
 
 static zip_t *open_zip(ThContext *c, const char *path, int flags) {
     int code;
+    if (!ctx_file_allowed(c, path)) return NULL;
     zip_t *z = zip_open(path, flags, &code);
     if (z) return z;
     zip_error_t e;
@@ -160,7 +161,7 @@ static bool add_member(Save *s, const char *name, ThArray *a) {
 /* An archive without members cannot be closed by libzip: NumPy writes just the end record. */
 static bool save_empty(ThContext *c, const char *path) {
     char end[22] = "PK\x05\x06";
-    FILE *f = fopen(path, "wb");
+    FILE *f = ctx_file_allowed(c, path) ? fopen(path, "wb") : NULL;
     bool ok = f && fwrite(end, 1, sizeof end, f) == sizeof end;
     if (f && fclose(f)) ok = false;
     return ok || err(c, TH_IOError, "cannot write %s: %s", path, strerror(errno));

@@ -25,6 +25,7 @@ typedef struct Entry {
 } Entry;
 typedef struct Engine {
     Opt *o;
+    int visits;
     VEC(Entry) first;    /* what the phase starts with, in order */
     int at;              /* of them, the next one */
     VEC(Entry) heap;     /* what came since: least key first */
@@ -259,9 +260,9 @@ bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule) {
 void engine_error(Opt *o, const char *rule) {
     ThContext *c = o->c;
     const char *policy = config_str(c, "on_opt_error");
-    if (c->error == TH_MemoryError || c->error == TH_Interrupted) return;
-    ThError kind = c->error;
-    char text[sizeof c->error_text];
+    if (error_kind(c) == TH_MemoryError || error_kind(c) == TH_Interrupted) return;
+    ThError kind = error_kind(c);
+    char text[sizeof ctx_error_state(c)->text];
     snprintf(text, sizeof text, "%s", th_error_text(c));
     th_error_clear(c);
     if (policy && strcmp(policy, "raise") == 0) err(c, kind, "rewrite %s failed: %s", rule, text);
@@ -325,6 +326,11 @@ static void endless(Opt *o, const ThApply *a) {
 
 /* Rules on this node until one changes the graph; then its clients and its replacement are in the worklist. */
 static void visit(Engine *e, ThApply *a) {
+    enum { OFTEN = 63 };
+    if (!(++e->visits & OFTEN) && ctx_stopped(e->o->c)) {
+        err_stopped(e->o->c);
+        return;
+    }
     int kind = opt_kind_at(e->o, (int)a->id), place = kind < SCALAR_COUNT ? e->elemwise : kind - SCALAR_COUNT;
     bool known = place >= 0 && place < op_count;
     if (a->generation >= MAX_GENERATION) {

@@ -207,7 +207,7 @@ static bool run_rule(ShapeCache *s, ThApply *a) {
     s->node = a;
     /* the rule may add entries but not sizes of variables, so in[] stays valid */
     bool works = ok && a->op->shape && a->op->shape(&(ShapeQ){&alg, a, in.at, out});
-    if (!works && failed(s->c) && s->c->error != TH_MemoryError) th_error_clear(s->c);
+    if (!works && failed(s->c) && error_kind(s->c) != TH_MemoryError) th_error_clear(s->c);
     for (int i = 0; ok && i < a->nout; i++)
         ok = !type_is_array(a->out[i]->type) || store(s, a->out[i], works ? out[i] : NULL);
     vec_free(s->c, &in);

@@ -43,7 +43,7 @@ static ThVar *evaluate(Opt *o, ThApply *a) {
         if (in[i]->size > MAX_ELEMENTS) return NULL;
     }
     if (o->eval(o->c, a, in, out) != 0) {
-        if (o->c->error != TH_MemoryError) th_error_clear(o->c); /* the error is the call's, if it is ever made */
+        if (error_kind(o->c) != TH_MemoryError) th_error_clear(o->c); /* the error is the call's, if it is ever made */
         return NULL;
     }
     ThVar *v = out[0] && out[0]->size <= MAX_ELEMENTS ? constant(o, th_array_retain(out[0]), a->out[0]->type) : NULL;

@@ -1,0 +1,42 @@
+/*
+ * theano_function.h -- the part of theano.h, which includes it, about compiled functions: bound calls, files. The rules
+ * of theano.h hold.
+ */
+#ifndef THEANO_FUNCTION_H
+#define THEANO_FUNCTION_H
+
+/*
+ * A function bound to arguments: checked once, called on the same memory ever after. The arguments' memory is pinned
+ * (th_array_free raises), their contents may change; results are overwritten at every call. It carries the error of its
+ * last run, so that callers on several threads, each with a ThCall, do not see each other's; one thread at a time.
+ */
+typedef struct ThCall ThCall;
+TH_API ThCall *th_call_new(ThFunction *f, const ThArg *args, int nargs); /* runs nothing; NULL: the context's error */
+/* Nonzero: it failed and th_call_error says why; -1: it did not run (a call of it is at work: the context's error). */
+TH_API int th_call_run(ThCall *b);
+enum { TH_CALL_DONE = 0, TH_CALL_FAILED = 1, TH_CALL_MORE = 2 };
+/*
+ * The same in slices: runs for about so many microseconds (and to the end of the step at work) and gives TH_CALL_MORE,
+ * until a later call ends it. Shared variables stay locked in between. -1: as above, or no memory.
+ */
+TH_API int th_call_step(ThCall *b, int64_t microseconds);
+TH_API ThError th_call_error(const ThCall *b); /* TH_OK: none */
+TH_API const char *th_call_error_text(const ThCall *b);
+/* Result i, borrowed: the same array after every call unless its shape changed; *turn (may be NULL) counts changes. */
+TH_API ThArray *th_call_output(ThCall *b, int i, unsigned *turn);
+TH_API void th_call_release(ThCall *b);
+
+/*
+ * A function as bytes, and back: its optimized graph, constants, values of its shareds and defaults, and what it was
+ * asked for; docs/saved-models.md says how they are laid out. Nothing in them is executed. They may come from anywhere:
+ * a ValueError says what is wrong with them. Loading rewrites nothing; inputs, defaults and shareds are the new
+ * function's own. note: a text of the host's that is kept with it, or NULL. NotImplementedError for operations of the
+ * host's. bytes: to be given back by th_free.
+ */
+TH_API int th_function_save(ThFunction *f, const char *note, void **bytes, size_t *n);
+/* what: what messages call them, NULL: "model". *note (may be NULL): lives as long as the context; NULL: none. */
+TH_API ThFunction *th_load(ThContext *c, const void *bytes, size_t n, const char *what, const char **note);
+TH_API int th_function_save_file(ThFunction *f, const char *path, const char *note);
+TH_API ThFunction *th_load_file(ThContext *c, const char *path, const char **note);
+
+#endif

@@ -1,0 +1,156 @@
+--- What scripts in a sandbox see. This module runs inside of it, in a Lua state and an engine of their own, before
+-- anything of a script does: `prepare()` takes what reaches outside from the libraries, `open()` gives the environment
+-- of scripts once the engine is loaded.
+-- @module theano.box
+local M = {}
+
+local function closed(what)
+  return function() error("RuntimeError: " .. what .. " is closed to a sandbox", 2) end
+end
+
+-- Matching a pattern of q items that repeat on n characters may take n^q steps, in which nothing can stop it.
+local function careful(name, most)
+  local match = string[name]
+  return function(text, pattern, ...)
+    if type(text) == "string" and type(pattern) == "string" then
+      local _, items = string.gsub(pattern, "[%*%+%-%?]", "")
+      if (#text) ^ math.max(1, items) > most then
+        error(("MemoryError: string.%s: a pattern with %d repeated items on %d characters could take too long")
+          :format(name, items, #text), 2)
+      end
+    end
+    return match(text, pattern, ...)
+  end
+end
+
+local function pick(from, names)
+  local t = {}
+  for name in names:gmatch("%S+") do t[name] = from[name] end
+  return t
+end
+
+--- Before the engine is loaded: files, processes, the environment and the debugger's hooks go, for its modules too.
+function M.prepare()
+  local put = rawset
+  local nothing = { write = function() return nil end, read = closed("input"), flush = function() end }
+  for name in pairs(io) do put(io, name, closed("io." .. name)) end
+  for _, name in ipairs { "stdout", "stderr", "stdin" } do put(io, name, nothing) end
+  put(io, "write", nothing.write)
+  put(io, "open", function(path) return nil, tostring(path) .. ": files are closed to a sandbox" end)
+  local keep = { clock = true, time = true, date = true, difftime = true }
+  for name in pairs(os) do
+    if not keep[name] then put(os, name, closed("os." .. name)) end
+  end
+  put(os, "getenv", function() return nil end)
+  local looks = { getinfo = true, getlocal = true, getupvalue = true, getuservalue = true, setuservalue = true,
+    traceback = true }
+  for name in pairs(debug) do
+    if not looks[name] then put(debug, name, nil) end
+  end
+  for t, names in pairs { [string] = { "dump" }, [_G] = { "dofile", "loadfile" }, [package] = { "loadlib",
+    "searchpath" } } do
+    for _, name in ipairs(names) do put(t, name, nil) end
+  end
+end
+
+local MODULES = { "theano", "theano.tensor", "theano.ndarray", "theano.gradient", "theano.printing", "theano.sandbox",
+  "theano.ifelse", "theano.compile", "theano.config", "theano.gof", "theano.updates", "theano.typed_list",
+  "theano.sparse", "theano.random" }
+
+local function allowed(name)
+  if type(name) ~= "string" then return false end
+  for _, m in ipairs(MODULES) do
+    if name == m or (name:find(m .. ".", 1, true) == 1 and m ~= "theano") then return package.loaded[name] ~= nil end
+  end
+  return false
+end
+
+-- Libraries without what hangs, hides or reaches out.
+local function libraries(env)
+  env.string = pick(string, "byte char find format gmatch gsub len lower match pack packsize rep reverse sub unpack "
+    .. "upper")
+  for _, name in ipairs { "find", "match", "gmatch", "gsub" } do env.string[name] = careful(name, 1e10) end
+  env.table = pick(table, "concat insert pack remove sort unpack")
+  local move = table.move
+  function env.table.move(a, f, e, t, ...)
+    if math.type(f) == "integer" and math.type(e) == "integer" and (e < f or (e - f >= 0 and e - f < 1e7)) then
+      return move(a, f, e, t, ...)
+    end
+    error("ValueError: table.move: at most 10000000 elements", 2)
+  end
+  env.math = pick(math, "abs acos asin atan ceil cos deg exp floor fmod huge log max maxinteger min mininteger modf pi "
+    .. "rad random randomseed sin sqrt tan tointeger type ult")
+  env.utf8 = pick(utf8, "char charpattern codepoint codes len offset")
+  env.os = pick(os, "clock time difftime")
+end
+
+-- What ends a script is an error of Lua's hook. Handlers of xpcall, and what a coroutine that it ended has to close,
+-- would run with hooks switched off: handlers run after it here, and such coroutines are left alone.
+local function ended_by_a_hook(env)
+  function env.xpcall(f, handler, ...)
+    local r = table.pack(pcall(f, ...))
+    if r[1] then return table.unpack(r, 1, r.n) end
+    return false, select(2, pcall(handler, r[2]))
+  end
+  env.coroutine = pick(coroutine, "create isyieldable resume running status yield")
+  function env.coroutine.close(co)
+    if coroutine.status(co) == "dead" then return true end
+    return coroutine.close(co)
+  end
+  function env.coroutine.wrap(f)
+    local co = coroutine.create(f)
+    return function(...)
+      local r = table.pack(coroutine.resume(co, ...))
+      if not r[1] then error(r[2], 0) end
+      return table.unpack(r, 2, r.n)
+    end
+  end
+end
+
+local function basic(env, printed)
+  local load = load
+  function env.getmetatable(v)
+    if type(v) == "table" then return getmetatable(v) end
+  end
+  function env.setmetatable(t, m)
+    -- a finalizer would run where nothing counts its steps
+    if type(m) == "table" and rawget(m, "__gc") ~= nil then error("RuntimeError: __gc is closed to a sandbox", 2) end
+    return setmetatable(t, m)
+  end
+  function env.load(chunk, name, _, where)
+    return load(chunk, name or "=(load)", "t", where == nil and env or where)
+  end
+  function env.collectgarbage(what)
+    if what ~= nil and what ~= "count" and what ~= "collect" then
+      error("RuntimeError: collectgarbage: count and collect only", 2)
+    end
+    return collectgarbage(what)
+  end
+  function env.print(...)
+    local words = table.pack(...)
+    for i = 1, words.n do words[i] = tostring(words[i]) end
+    printed[#printed + 1] = table.concat(words, "\t") .. "\n"
+  end
+end
+
+--- The environment of scripts, and the list that what they print goes to.
+function M.open()
+  local printed = {}
+  local env = pick(_G, "assert error ipairs next pairs pcall rawequal rawget rawlen rawset select tonumber tostring "
+    .. "type _VERSION")
+  env._G = env
+  libraries(env)
+  ended_by_a_hook(env)
+  basic(env, printed)
+  local require = require
+  env.theano = require("theano")
+  function env.require(name)
+    if allowed(name) then return require(name) end
+    error("RuntimeError: require: a sandbox has theano and its documented modules, not " .. tostring(name), 2)
+  end
+  -- ("x"):find goes to what scripts see, too
+  getmetatable("").__index = env.string
+  return env, printed
+end
+
+return M

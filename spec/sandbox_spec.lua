@@ -1,0 +1,137 @@
+--- Scripts of others, in a Lua state and an engine of their own.
+local theano = require("theano")
+local raises = require("spec.support.raises")
+local nd = theano.ndarray
+
+local function refused(box, kind, text, script)
+  local fine, e = pcall(box.run, box, script)
+  assert.is_false(fine, script)
+  assert.equal(kind, theano.error_kind(e), script .. " -> " .. tostring(e))
+  assert.is_truthy(e:find(text, 1, true), script .. " -> " .. e)
+end
+
+describe("a sandbox", function()
+  local box = theano.sandboxed { seconds = 0.3, memory = 48e6, nodes = 50000 }
+  teardown(function() box:close() end)
+
+  it("runs scripts on copies of values", function()
+    local a = nd.array { { 1, 2 }, { 3, 4 } }
+    local n, t, b = box:run([[
+      local n, t, a = ...
+      t.x[1], a[0] = "changed", 7
+      print("n is", n)
+      return n + 1, t, a.T
+    ]], 41, { x = { "y", true } }, a)
+    assert.equal(42, n)
+    assert.same({ x = { "changed", true } }, t)
+    assert.is_true(nd.array_equal(nd.array { { 7, 3 }, { 7, 4 } }, b))
+    assert.equal(1, a[{ 0, 0 }])
+    assert.equal("n is\t41\n", box:printed())
+    assert.equal("", box:printed())
+  end)
+
+  it("has the engine, interpreted, and keeps what a script leaves", function()
+    box:run [[
+      local T = theano.tensor
+      local x = T.dvector("x")
+      W = theano.shared({ 1.0, 2.0 }, "W")
+      local y = (W * x):sum()
+      step = theano.compile { inputs = { x }, outputs = y, updates = { { W, W - T.grad(y, W) } } }
+    ]]
+    assert.equal(3, box:run("return step({ 1, 1 })"))
+    assert.equal(1, box:run("return step({ 1, 1 })"))
+    assert.is_true(nd.array_equal(nd.array { -1.0, 0 }, box:run("return W:get_value()")))
+  end)
+
+  it("reaches no files, processes, flags, modules or debugger", function()
+    local path = os.tmpname()
+    os.remove(path)
+    for _, s in ipairs { 'theano.ndarray.save(%q, theano.ndarray.ones { 2 })', "return theano.ndarray.load(%q)",
+      "theano.ndarray.savez(%q, { a = theano.ndarray.ones { 2 } })", "return theano.load(%q)",
+      "theano.ndarray.tofile(theano.ndarray.ones { 2 }, %q)", "theano.ndarray.savetxt(%q, theano.ndarray.ones { 2 })",
+      "return theano.ndarray.loadtxt(%q)", "return theano.ndarray.fromfile(%q)",
+      "theano.compile({}, {}):save(%q)" } do
+      refused(box, "IOError", "closed", s:format(path))
+    end
+    assert.is_nil(io.open(path))
+    for _, s in ipairs { 'theano.config.cxx = "sh"', 'theano.config.gcc.cxxflags = "-x"',
+      'theano.config.base_compiledir = "/tmp"', 'theano.config["cuda.driver"] = "./evil.so"',
+      "local s <close> = theano.config.change_flags { device = 'cuda' }" } do
+      refused(box, "RuntimeError", "flags are closed", s)
+    end
+    for _, s in ipairs { "theano.core", "theano.util", "theano.box", "os", "io", "debug", "package" } do
+      refused(box, "RuntimeError", "require", ("return require(%q)"):format(s))
+    end
+    assert.is_nil(box:run("return io or debug or package or dofile or loadfile or string.dump"))
+    assert.is_nil(box:run("return ('').dump or os.execute or os.getenv"))
+    assert.is_nil(box:run("return (load('\\27Lua'))"))
+    refused(box, "RuntimeError", "no sandboxes", "theano.sandboxed {}")
+    refused(box, "RuntimeError", "__gc", "setmetatable({}, { __gc = function() while true do end end })")
+  end)
+
+  it("ends loops of every kind", function()
+    for _, s in ipairs {
+      "while true do end", "while true do pcall(function() while true do end end) end",
+      "coroutine.wrap(function() while true do end end)()", "local function f() return f() end f()",
+      "xpcall(function() while true do end end, function() while true do end end)",
+      [[local m = {}
+        m.__close = function() while true do end end
+        local t = setmetatable({}, m)
+        coroutine.wrap(function() local x <close> = t while true do end end)()]],
+      [[local t = setmetatable({}, { __close = function() while true do end end })
+        local co = coroutine.create(function() for _ in next, {}, nil, t do end while true do end end)
+        pcall(coroutine.resume, co)
+        coroutine.close(co)]],
+      [[local t <close> = setmetatable({}, { __close = function() while true do end end })]],
+      [[local T = theano.tensor
+        local n = T.lscalar()
+        local r = theano.scan { fn = function(s) return s * 0.5 end, n_steps = n,
+          outputs_info = { T.constant(1.0, { dtype = "float64" }) } }
+        theano.compile { inputs = { n }, outputs = r[-1] }(1 << 40)]],
+      [[local T = theano.tensor
+        local x, n = theano.shared({ 1.0 }), T.lscalar()
+        local _, u = theano.scan { fn = function() return {}, { { x, x + 1 } } end, n_steps = n }
+        theano.compile { inputs = { n }, updates = u, outputs = {} }(1 << 40)]],
+    } do
+      refused(box, "Interrupted", "the time", s)
+    end
+    refused(box, "MemoryError", "pattern", "return (('a'):rep(50000)):find('.-.-.-.-b')")
+    refused(box, "ValueError", "table.move", "table.move({}, 1, 1 << 50, 2)")
+    local few <close> = theano.sandboxed { steps = 100000 }
+    refused(few, "Interrupted", "more steps", "for _ = 1, 1e9 do end")
+    assert.equal(3, few:run("return 3"))
+  end)
+
+  it("takes no more memory and graph than it was given, and goes on after that", function()
+    refused(box, "MemoryError", "array of shape", "return theano.ndarray.zeros { 1 << 20, 1 << 20 }")
+    for _, s in ipairs { "return ('x'):rep(1e9)", "local t = {} for i = 1, 1e9 do t[i] = i end" } do
+      local fine, e = pcall(box.run, box, s)
+      assert.is_false(fine)
+      assert.equal("not enough memory", e)
+    end
+    refused(box, "MemoryError", "the limit of", "local x = theano.tensor.dvector() for _ = 1, 1e8 do x = -x end")
+    local wide <close> = theano.sandboxed { seconds = 5, memory = 16e6, nodes = 0 }
+    refused(wide, "MemoryError", "within the limit", "local x = theano.tensor.dvector() for _ = 1, 1e8 do x = -x end")
+    assert.equal(2, wide:run("return theano.compile({}, theano.tensor.constant(1.0) + 1)()"))
+  end)
+
+  it("passes no functions and no tables that hold themselves", function()
+    refused(box, "TypeError", "not function", "return print")
+    refused(box, "TypeError", "16 levels", "local t = {} t.t = t return t")
+    for what, v in pairs { ["function"] = print, userdata = nd.sparse.csr_matrix(nd.ones { 2, 2 }) } do
+      local fine, e = pcall(box.run, box, "return 1", v)
+      assert.is_false(fine)
+      assert.matches("TypeError: .*" .. what, e)
+    end
+    assert.same({ false, "script: an error that is a table" }, { pcall(box.run, box, "error({})") })
+  end)
+
+  it("is closed once, and refuses wrong limits", function()
+    local b = theano.sandboxed()
+    b:close()
+    b:close()
+    raises("RuntimeError", "closed", function() b:run("return 1") end)
+    raises("ValueError", "seconds", function() theano.sandboxed { seconds = -1 } end)
+    raises("TypeError", "", function() theano.sandboxed { second = 1 } end)
+  end)
+end)
