@@ -310,7 +310,7 @@ describe("a keyword of a function that takes more than the pool has", function()
       assert.has_error(function() theano.Out(x, { [k] = "yes" }) end, nil, k)
     end
     raises("TypeError", "strict is a string", function() theano.shared(1.0, { strict = "yes" }) end)
-    raises("ValueError", "target 'gpu'", function() theano.shared(1.0, { target = "gpu" }) end)
+    raises("ValueError", 'no device "tpu"', function() theano.shared(1.0, { target = "tpu" }) end)
     raises("TypeError", "borrow is a string", function() s:get_value({ borrow = "yes" }) end)
     raises("TypeError", "borrow is a number", function() s:set_value(2, { borrow = 1 }) end)
     raises("ValueError", "FAST_RUM", function()

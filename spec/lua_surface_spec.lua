@@ -441,7 +441,7 @@ describe("arguments of the wrong kind", function()
     ["array of nothing"] = function() local _ = nd.array() end,
     ["array of a text"] = function() local _ = nd.array("x") end,
     ["array of an unknown dtype"] = function() local _ = nd.array({ 1 }, "float65") end,
-    ["array with a number as its dtype"] = function() local _ = nd.array({ 1 }, {}) end,
+    ["array with a number as its dtype"] = function() local _ = nd.array({ 1 }, 5) end,
     ["zeros of a text"] = function() local _ = nd.zeros("x") end,
     ["zeros of a negative length"] = function() local _ = nd.zeros({ -1 }) end,
     ["full of nothing"] = function() local _ = nd.full({ 2 }) end,

@@ -253,6 +253,22 @@ describe("dense matrices of which only some places are asked for", function()
     end
   end)
 
+  it("are what functions of one operand give, every one of them", function()
+    local x, tried = sparse.csr_matrix("x"), 0
+    local a = nd.sparse.csr_matrix({ nd.array({ 0.25, -0.5, 0.75 }), nd.array({ 2, 0, 1 }), nd.array({ 0, 2, 3 }) },
+      { shape = { 2, 3 } })
+    for _, f in ipairs(require("theano.core").functions()) do
+      local name = f.name:match("^sparse%.(.+)")
+      if name and f.signature == "x" then
+        local fine, e = pcall(function() return sparse[name](x) end)
+        assert(fine or not tostring(e):find("there is no function", 1, true), name .. ": " .. tostring(e))
+        tried = tried + (fine and 1 or 0)
+      end
+    end
+    assert(tried > 20, tried)
+    same(theano.compile({ x }, sparse.dense_from_sparse(sparse.rint(x)))(a), nd.rint(a:toarray()))
+  end)
+
   it("stay what they were through a sparse one", function()
     local x = T.dmatrix("x")
     local f = theano.compile({ x }, sparse.dense_from_sparse(sparse.csr_from_dense(x):tocsc().T))

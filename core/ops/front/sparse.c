@@ -157,7 +157,7 @@ int front_sparse_tidy(Front *f) {
 int front_sparse_unary(Front *f) {
     ThVar *x = sparse_arg(f, 0), *in[2] = {data_of(f, x), NULL};
     const char *name = name_of(f), *plain = strncmp(name, "structured_", 11) ? name : name + 11;
-    int op = scalar_find(strcmp(plain, "abs") ? plain : "abs_");
+    int op = scalar_find(!strcmp(plain, "abs") ? "abs_" : !strcmp(plain, "rint") ? "round_half_to_even" : plain);
     if (!in[0]) return -1;
     if (op < 0) return front_error(f, TH_NotImplementedError, "there is no function %s", plain);
     if (f->nparam == 2) {
