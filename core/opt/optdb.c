@@ -235,7 +235,7 @@ static bool names_rule_of(const Query *q, const RuleTable *t, const Pass *p) {
 static bool query_pass(const Query *q, const RuleTable *t, const Pass *p) {
     if (p->fn == pass_schedule) return true;
     if (q->only) return strcmp(p->name, q->only) == 0;
-    if (p->position > q->cutoff || p->position < q->from) return false;
+    if (p->position > q->cutoff || (q->from > 0 && p->position < q->from)) return false;
     return accepts(q, p->name, p->tags) || (q->named && p->level && names_rule_of(q, t, p));
 }
 

@@ -8,12 +8,14 @@
  */
 #include "bind.h"
 
-#if defined(__GLIBC__)
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) /* which does not know stacks of our own */
 #define HAS_CONTEXTS 1
 #include <ucontext.h>
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
 #endif
 
 #ifdef HAS_CONTEXTS
@@ -26,45 +28,19 @@ typedef struct Slices {
     int64_t until; /* of this slice */
     bool at_work;  /* the call is between its beginning and its end */
     int bad;
-    const void *host_stack; /* for AddressSanitizer */
-    size_t host_bytes;
-    void *fake[2];
 } Slices;
-
-static void to_work(Slices *s) {
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_start_switch_fiber(&s->fake[0], s->stack, STACK);
-#endif
-    swapcontext(&s->host, &s->work);
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_finish_switch_fiber(s->fake[0], NULL, NULL);
-#endif
-}
-
-static void to_host(Slices *s) {
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_start_switch_fiber(s->at_work ? &s->fake[1] : NULL, s->host_stack, s->host_bytes);
-#endif
-    swapcontext(&s->work, &s->host);
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_finish_switch_fiber(s->fake[1], &s->host_stack, &s->host_bytes);
-#endif
-}
 
 /* Before a step of the call. */
 static void look(void *to) {
     Slices *s = to;
-    if (base_now() >= s->until) to_host(s);
+    if (base_now() >= s->until) swapcontext(&s->work, &s->host);
 }
 
 static void work(unsigned high, unsigned low) {
     Slices *s = (Slices *)(uintptr_t)((uint64_t)high << 32 | low);
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_finish_switch_fiber(NULL, &s->host_stack, &s->host_bytes);
-#endif
     s->bad = bind_run(s->call);
     s->at_work = false;
-    to_host(s); /* for good */
+    swapcontext(&s->work, &s->host); /* for good */
 }
 
 static Slices *slices_of(ThCall *b) {
@@ -101,7 +77,7 @@ int th_call_step(ThCall *b, int64_t microseconds) {
     w->yield_to = s;
     ErrorScope scope;
     error_enter(&scope, b->f->ctx, &b->error);
-    to_work(s);
+    swapcontext(&s->host, &s->work);
     error_leave(&scope);
     w->yield = NULL;
     w->looked = w->until != 0;

@@ -267,16 +267,18 @@ int choose_tile(int64_t matrices, int64_t rows, int64_t cols) {
  * stands there once for each. */
 static int neighbours_of(const Nest *t) {
     enum { BYTES = 16, LONG = 640, COMPLEX = 60 }; /* operations; of one with complex numbers */
+    enum { VALUES = 96 };                          /* that a thread may hold at once: registers */
     const Kernel *k = t->k;
-    int item = BYTES, ops = 1, n;
+    int item = BYTES, ops = 1, values = 0, n;
     for (int id = 0; id < k->ins.n; id++) {
         const Ins *i = &k->ins.at[id];
         int bytes = neighbours_together(t, id) ? (int)th_dtype_bytes((ThDtype)k->acc.at[i->a].dtype) : BYTES;
         if (bytes < item) item = bytes;
+        values += i->depth == t->depth;
         if (i->depth == t->depth && i->op < INS_LOAD)
             ops += dtype_is_complex((ThDtype)i->in_dtype) ? COMPLEX : 1 + length(t, i);
     }
-    for (n = BYTES / item; n > 1 && n * ops > LONG;) n /= 2;
+    for (n = BYTES / item; n > 1 && (n * ops > LONG || n * values > VALUES);) n /= 2;
     return n;
 }
 

@@ -67,7 +67,7 @@ mistake("blocks for threads that there are not",
 mistake("blocks for one thread", "blocks_apply(t, threads && blocks_may_share(t))", "blocks_apply(t, false)")
 mistake("pieces for threads that there are not", "return !threads || !split_may(t) ||", "return !split_may(t) ||")
 mistake("pieces where rows are not apart", "return !threads || !split_may(t) ||", "return !threads ||")
-mistake("no tiles of products on a GPU", "if (k->st.at[k->st.n - 1].cls == STAGE_GEMM) return", "if (false) return")
+mistake("no tiles of products on a GPU", "if (grid_may(&like, GRID_TILES, 0)) return", "if (false) return")
 mistake("rows by a thread each on a GPU", "if (grid_may(&like, GRID_BLOCK, k->nouter)) return", "if (false) return")
 mistake("points by blocks alone", "if (!grid_may(&like, GRID_THREAD, depth)) return", "if (true) return")
 mistake("no blocks for long reductions", "if (t && grid_folds(&like, depth)) {", "if (false) {")
