@@ -1,6 +1,7 @@
 --- device=cuda when the driver refuses, call by call, and when the GPU is lost: an error or the right answer, nothing
 -- half done, and the next call is right. And how many calls a step makes.
 local emulated = require("spec.support.emulated")
+local rotate = require("spec.support.rotate")
 local nd = require("theano.ndarray")
 local runner = require("spec.support.runner")
 local theano = require("theano")
@@ -79,7 +80,7 @@ describe("a driver that refuses", function()
     it("once, at any call of any entry point: " .. name, function()
       local want, left = answers(make, CALLS + 1)
       local _ <close> = theano.config.change_flags(emulated.flags)
-      for _, entry in ipairs(emulated.entries) do
+      for _, entry in ipairs(rotate.some(emulated.entries, 10)) do
         for n = 1, 40, 4 do
           local what = ("%s, %s call %d"):format(name, entry, n)
           local before, done = emulated.calls(entry), 0
