@@ -5,6 +5,7 @@ local core = require("theano.core")
 local device = require("spec.support.device")
 local theano = require("theano")
 local T = require("theano.tensor")
+local variables = require("spec.support.variables")
 local sparse = theano.sparse
 local VARIABLE = getmetatable(T.dscalar())
 
@@ -105,16 +106,6 @@ local function on_host(inputs, outputs, there)
     names[name] = true
   end
   return names
-end
-
-local function variables(points)
-  local vars = {}
-  for i, p in ipairs(points) do
-    local pattern = {}
-    for d = 1, p.ndim do pattern[d] = p.shape[d] == 1 end
-    vars[i] = T.TensorType(p.dtype, pattern)("x" .. i)
-  end
-  return vars
 end
 
 local function built(inputs, ...)

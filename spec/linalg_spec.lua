@@ -327,3 +327,28 @@ describe("rewrites", function()
     f(positive)
   end)
 end)
+
+describe("a call with lengths as before", function()
+  local x, v, s = T.dmatrix("x"), T.dmatrix("v"), theano.sparse.csr_matrix("s")
+  local a = nd.array({ { 4, 1, 0 }, { 1, 5, 2 }, { 0, 2, 6.0 } })
+  local L, S = T.nlinalg, T.slinalg
+  local cases = {
+    cholesky = { { x }, S.cholesky(x) }, inverse = { { x }, L.matrix_inverse(x) }, determinant = { { x }, L.det(x) },
+    eigenvalues = { { x }, (L.eigh(x)) }, exponential = { { x }, S.expm(x) }, qr = { { x }, (L.qr(x)) },
+    svd = { { x }, (L.svd(x)) }, solution = { { x, v }, S.solve(x, v) },
+    ["gradient of an inverse"] = { { x }, T.grad(T.sum(L.matrix_inverse(x)), x) },
+    ["sparse product"] = { { s, v }, theano.sparse.dot(s, v) },
+  }
+  for name, case in pairs(cases) do
+    it("allocates nothing: " .. name, function()
+      local f = theano.compile({ inputs = case[1], outputs = case[2] })
+      local args = {}
+      for i, input in ipairs(case[1]) do args[i] = input == s and nd.sparse.csr_matrix(a) or a end
+      local call = f:bind(table.unpack(args))
+      for _ = 1, 3 do call() end
+      local before = theano.stat("allocs")
+      for _ = 1, 20 do call() end
+      assert.equal(before, theano.stat("allocs"))
+    end)
+  end
+end)
