@@ -5,6 +5,7 @@
  * memory is counted: nothing may be left over, an error must have been set exactly when nothing came back, and what was
  * read is written and must read back the same. Built and run by scripts/fuzz-files.
  */
+#define _GNU_SOURCE /* memfd_create */
 #include "base/base.h"
 
 #include <stdio.h>
