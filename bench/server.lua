@@ -12,7 +12,9 @@ local function run(w, n)
   local f, a, b = w.f, w.args and w.args[1], w.args and w.args[2]
   if w.measure then return w.measure() end
   local start = now()
-  if b ~= nil then
+  if w.args and #w.args > 2 then
+    for _ = 1, n do f(table.unpack(w.args)) end
+  elseif b ~= nil then
     for _ = 1, n do f(a, b) end
   elseif a ~= nil then
     for _ = 1, n do f(a) end

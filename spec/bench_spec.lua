@@ -43,9 +43,15 @@ describe("bench", function()
     assert.is_truthy(r[4]:find("^skip\t.+"))
   end)
 
+  it("calls a workload with all of its arguments", function()
+    local r = answers("prepare\tmodern\tembedding\nround\n")
+    assert.is_truthy(r[1]:find("^ok\t%d"), r[1])
+    assert.is_true(tonumber(r[2]) > 0)
+  end)
+
   it("has cases, peers and work for every group", function()
     for _, name in ipairs({ "net", "elemwise", "rows", "calls", "compile", "native", "threads", "scan", "tensors",
-      "conv", "memory", "draws" }) do
+      "conv", "memory", "draws", "modern" }) do
       local G = dofile("bench/groups/" .. name .. ".lua")
       assert.is_true(#G.cases > 0 and G.peers[1] == "lua" and type(G.prepare) == "function", name)
       for _, case in ipairs(G.cases) do
