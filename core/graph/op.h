@@ -190,7 +190,8 @@ struct HostCall {
                   common to them */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
     const HostServices *lib;                                  /* graph/services.h */
-    struct GpuCall *gpu; /* of a device: what its services work with (runtime/gpu/gpu.h); NULL on the host */
+    const int64_t *const *head; /* of a device, by input: the head of a sparse matrix; NULL on the host */
+    struct GpuCall *gpu;        /* of a device: what its services work with (runtime/gpu/gpu.h); NULL on the host */
     /* fn(i, user) for all i < n, on several threads where there are */
     void (*parallel)(HostCall *h, int n, void (*fn)(int i, void *user), void *user);
     int64_t number; /* of this host call in its plan: under it a call may.. */
@@ -289,6 +290,8 @@ typedef enum {
 } OpNumbers;
 enum { DEVICE_FORM = 1 };
 #define DEVICE_READS(i) (2u << (i))
+/* Input i is a sparse matrix (from 15 on all are or none is): its head is read on the host. */
+#define DEVICE_HEAD(i) (1u << (16 + ((i) < 15 ? (i) : 15)))
 /* What an element may be wrong with where a device finds it: {0} to {3} are its values ({0g}: a double's bits). */
 typedef struct OpFailure {
     ThError kind;
@@ -323,7 +326,8 @@ struct Op {
     /* The node's input that argument i of body 0 comes from: debugprint then shows the body. */
     int (*outer_of)(const ThApply *a, int i);
     /* DEVICE_FORM: its host call looks at the headers of its arrays and hands the rest to HostCall.lib, so that it runs
-     * where they lie; DEVICE_READS(i): but for input i, whose elements it reads on the host. */
+     * where they lie; DEVICE_READS(i): but for input i, whose elements it reads on the host; DEVICE_HEAD(i): whose
+     * head it does. */
     uint32_t device;
     const OpFailure *failures; /* in elements, by number; or NULL */
     const char *doc;

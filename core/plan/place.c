@@ -45,9 +45,21 @@ static void need(Place *w, int buf, uint8_t side) {
     w->has[b] |= side;
 }
 
+/* The host reads the lengths of a sparse matrix. */
+static void need_head(Place *w, int buf) {
+    if (w->has[w->root[buf]] != DEVICE) return;
+    look(w);
+    say(w, "HostFromGpu, its head: ", w->root[buf]);
+}
+
 static void wrote(Place *w, int buf, uint8_t side) {
     w->has[w->root[buf]] = side;
     w->written[w->root[buf]] = 1;
+}
+
+bool plan_reads_head(const PlanHost *h, int i) {
+    const PlanValue *v = &h->in[i];
+    return (h->op->device & DEVICE_HEAD(i)) && v->buf >= 0 && v->ndim == 1 && v->dtype == TH_INT64;
 }
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
@@ -71,6 +83,8 @@ static void call(Place *w, const Step *s, uint8_t side) {
     const PlanHost *h = &w->p->host[s->host];
     for (int i = 0; i < h->nin; i++)
         if (h->in[i].buf >= 0) need(w, h->in[i].buf, side == DEVICE && (h->op->device & DEVICE_READS(i)) ? HOST : side);
+    for (int i = 0; i < h->nin && side == DEVICE; i++)
+        if (plan_reads_head(h, i)) need_head(w, h->in[i].buf);
     for (int i = 0; i < h->nout; i++)
         if (h->out[i].buf >= 0) need(w, h->out[i].buf, side);
     for (int i = 0; i < h->nout; i++)

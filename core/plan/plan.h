@@ -135,6 +135,8 @@ typedef struct PlanHost {
     const Op *op;
     const void *attrs;
 } PlanHost;
+/* Its input i is a sparse matrix, whose head the host reads for a device. */
+bool plan_reads_head(const PlanHost *h, int i);
 typedef struct PlanNode {
     const char *text, *types;
     Prov prov;

@@ -98,6 +98,7 @@ typedef struct HostSide {
     const HostServices *lib;
     struct GpuCall *gpu;
     char *base[2 * TH_MAX_NDIM];
+    const char *head[2 * TH_MAX_NDIM]; /* likewise on the host, of inputs that are sparse matrices; or NULL */
 } HostSide;
 /* side: NULL for the host's own; nonzero with the frame's error. */
 int workspace_host_call(ThFrame *f, int step, const HostSide *side);

@@ -9,6 +9,7 @@
 
 #include "graphs.h"
 #include "sides.h"
+#include "base/array/sparse.h"
 #include "ops/table/host.h"
 #include "runtime/frame/walk.h"
 #include "runtime/gpu/gpu.h"
@@ -207,7 +208,7 @@ static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const 
     ok = ok && !gpu_status(&h, queue_blocks(l, g, GRID_PLACES, many)) && !gpu_order_places(&h, key, many, &o);
     tail[0] = (int64_t)(uintptr_t)o.key, tail[1] = (int64_t)(uintptr_t)o.pos;
     if (ok) gpu_status(&h, queue_blocks(l, g, 0, many * positions(g, s, f, false)));
-    l->pure &= !call.nmore; /* the room grows */
+    l->pure &= call.most <= l->room.bytes; /* the room grows */
     gpu_end(&call);
     return call.status ? call.status : ok ? DEVICE_OK : DEVICE_FAILED;
 }
@@ -224,7 +225,7 @@ static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const St
     if (done == GPU_DONE && grid_has(g, GRID_BEHIND) &&
         gpu_status(&h, queue_blocks(l, g, GRID_BEHIND, p.matrices * p.c.rows * p.c.cols)))
         done = GPU_FAILED;
-    l->pure &= !call.nmore;
+    l->pure &= call.most <= l->room.bytes;
     gpu_end(&call);
     if (done == GPU_FAILED && call.status) sides_refuse(&l->sides, f, call.status);
     else if (done == GPU_FAILED) f->rt->fail(f, l->sides.step, TH_MemoryError, 0, 0, 0, 0, 0);
@@ -262,12 +263,18 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
 }
 
 /* ---- steps of the host ------------------------------------------------------------------------------------------- */
+/* An integer that sizes come from. */
+static int value_there(Launches *l, ThFrame *f, const ShapeIns *i) {
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)l->plan->buf[i->a].dtype);
+    return sides_peek(&l->sides, f, i->a, i->b * item, (size_t)item);
+}
+
 /* Each buffer that the host reads or writes in a step. */
 static int host_needs(Launches *l, ThFrame *f, const Step *s) {
     const Plan *p = l->plan;
     if (s->kind == STEP_SIZE) {
         for (int i = s->a; i < s->a + s->n; i++)
-            if (p->shape[i].op == SHAPE_VALUE && sides_to_host(&l->sides, f, p->shape[i].a)) return 1;
+            if (p->shape[i].op == SHAPE_VALUE && value_there(l, f, &p->shape[i])) return 1;
         return 0;
     }
     if (s->kind == STEP_LATE) return sides_none(&l->sides, f, s->buf[0]);
@@ -305,11 +312,14 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
         DeviceAddress at = 0;
         if (buf < 0) continue;
         if (reads ? sides_to_host(&l->sides, f, buf) : use(l, f, buf, &at)) return 1;
-        l->pure &= !reads;
+        bool head = n < h->nin && plan_reads_head(h, n);
+        if (head && sides_peek(&l->sides, f, buf, 0, SPARSE_HEAD * 8)) return 1;
+        if (head) side.head[n] = f->buf[buf];
+        l->pure &= !reads && !head;
         side.base[n] = reads ? f->buf[buf] : (char *)(uintptr_t)at;
     }
     int bad = workspace_host_call(f, g.step, &side);
-    l->pure &= !g.nmore; /* the room grows */
+    l->pure &= g.most <= l->room.bytes; /* the room grows */
     gpu_end(&g);
     l->launches++;
     l->unlooked |= s->can_fail;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { ON_HOST = 1, ON_DEVICE = 2 }; /* who has a buffer's value */
+enum { HEAD = 64 };                  /* bytes that tell the lengths of a sparse matrix */
 
 struct Side {
     char *host; /* first byte of what it mirrors */
@@ -24,6 +25,7 @@ struct Side {
     DeviceAddress at;
     uint8_t has;
     bool ready;   /* in this call: its memory may be used in the queue */
+    bool head;    /* the device has the value, and the host the first HEAD bytes of it */
     bool asked;   /* in this call, whether it lies in.. */
     bool retains; /* ..`of`, a buffer that a later step of the call may let go */
     ThBuffer *of; /* a buffer with a side of its own; NULL: a mirror */
@@ -86,7 +88,7 @@ bool sides_init(Sides *m) {
 static void let_go(Side *r) {
     if (r->retains) buffer_release(r->of);
     r->of = NULL;
-    r->asked = r->retains = r->ready = false;
+    r->asked = r->retains = r->ready = r->head = false;
 }
 
 void sides_free(Sides *m) {
@@ -233,7 +235,7 @@ static int fit(Sides *m, ThFrame *f, int b) {
     Side *r = &m->of[b];
     char *from;
     size_t bytes = extent(m, f, b, &from);
-    if (from != r->host || bytes != r->bytes) r->has &= ON_HOST;
+    if (from != r->host || bytes != r->bytes) r->has &= ON_HOST, r->head = false;
     r->host = from;
     r->bytes = bytes;
     if (in_arena(m, b)) {
@@ -294,15 +296,34 @@ int sides_to_host(Sides *m, ThFrame *f, int buf) {
     return bring(m, f, r);
 }
 
+int sides_peek(Sides *m, ThFrame *f, int buf, int64_t at, size_t bytes) {
+    int b = m->root[buf];
+    Side *r = &m->of[b];
+    if (storage(m, f, b) ? !(buffer_special(r->of) & BUFFER_AWAY) : r->has != ON_DEVICE) return 0;
+    int64_t from = f->buf[buf] - r->host;
+    if (r->head && from == 0 && at + (int64_t)bytes <= HEAD) return 0;
+    if (m->look(m, f)) return 1;
+    if (r->of && fit_own(m, f, r)) return 1;
+    from = f->buf[buf] - r->host;
+    if (from || at + (int64_t)bytes > HEAD || r->bytes <= HEAD) return bring(m, f, r);
+    if (r->of) buffer_shield(r->of, false);
+    SURELY(ops(m)->copy_out(m->q, r->host, r->at, HEAD));
+    SURELY(ops(m)->wait(m->q));
+    r->head = true;
+    return 0;
+}
+
 void sides_device_wrote(Sides *m, int buf) {
     Side *r = &m->of[m->root[buf]];
     r->has = ON_DEVICE;
+    r->head = false;
     if (r->of) buffer_set_special(r->of, BUFFER_AWAY);
 }
 
 void sides_host_wrote(Sides *m, int buf) {
     Side *r = &m->of[m->root[buf]];
     r->has = ON_HOST;
+    r->head = false;
     if (r->of && r->of->side) buffer_set_special(r->of, 0);
 }
 

@@ -39,6 +39,8 @@ int sides_begin(Sides *m, ThFrame *f);
 /* Brings the value that buffer buf shows over; addresses hold until the call ends. */
 int sides_to_device(Sides *m, ThFrame *f, int buf, DeviceAddress *at);
 int sides_to_host(Sides *m, ThFrame *f, int buf);
+/* The host has bytes [at, at + bytes) of what buffer buf shows: a value that tells lengths. No more need come back. */
+int sides_peek(Sides *m, ThFrame *f, int buf, int64_t at, size_t bytes);
 /* Who has the value after a step wrote it. */
 void sides_device_wrote(Sides *m, int buf);
 void sides_host_wrote(Sides *m, int buf);

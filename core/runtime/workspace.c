@@ -525,12 +525,20 @@ static bool host_operands(ThFrame *f, const PlanHost *h, const HostSide *side, T
     return true;
 }
 
+/* Where the heads of sparse operands are read. */
+static const int64_t *const *host_heads(const HostSide *side, ThArray *const *in, int n, const int64_t **head) {
+    for (int i = 0; i < n; i++)
+        head[i] = side->head[i] ? (const int64_t *)(const void *)(side->head[i] + (in[i]->data - side->base[i])) : NULL;
+    return head;
+}
+
 int workspace_host_call(ThFrame *f, int step, const HostSide *side) {
     enum { MOST = 2 * TH_MAX_NDIM };
     const PlanHost *h = &f->plan->host[f->plan->step[step].host];
     ThContext *c = f->plan->ctx;
     HostArray room[MOST];
     ThArray *arr[MOST];
+    const int64_t *head[MOST];
     ThBuffer on = {.wrapped = true, .ctx = c};
     if (h->nin + h->nout > MOST) {
         err(c, TH_RuntimeError, "host call with too many operands");
@@ -543,7 +551,7 @@ int workspace_host_call(ThFrame *f, int step, const HostSide *side) {
     call.in = arr, call.out = arr + h->nin;
     call.nin = h->nin, call.nout = h->nout;
     call.number = f->plan->step[step].host;
-    if (side) call.lib = side->lib, call.gpu = side->gpu;
+    if (side) call.lib = side->lib, call.gpu = side->gpu, call.head = host_heads(side, arr, h->nin, head);
     f->err[2] = TH_RuntimeError;
     atomic_fetch_add_explicit(&c->hosting, 1, memory_order_relaxed);
     int bad = h->fn(&call);

@@ -15,19 +15,22 @@ int64_t sparse_words(int64_t lines, int64_t room, size_t item) {
     return SPARSE_HEAD + aligned((lines + 1) * 4) + aligned(room * 4) + aligned(room * (int64_t)item);
 }
 
-Sparse sparse_open(const int64_t *words) {
-    char *base = (char *)(uintptr_t)words; /* who reads does not write */
-    Sparse s = {.dtype = (ThDtype)(words[SPARSE_KIND] - SPARSE_MARK),
-                .order = words[SPARSE_ORDER] != 0,
-                .lines = words[SPARSE_LINES],
-                .places = words[SPARSE_PLACES],
-                .nnz = words[SPARSE_NNZ],
-                .room = words[SPARSE_ROOM],
+Sparse sparse_open_at(const int64_t *head, char *base) {
+    Sparse s = {.dtype = (ThDtype)(head[SPARSE_KIND] - SPARSE_MARK),
+                .order = head[SPARSE_ORDER] != 0,
+                .lines = head[SPARSE_LINES],
+                .places = head[SPARSE_PLACES],
+                .nnz = head[SPARSE_NNZ],
+                .room = head[SPARSE_ROOM],
                 .ptr = (int32_t *)(void *)(base + SPARSE_HEAD * 8),
-                .idx = (int32_t *)(void *)(base + words[SPARSE_INDICES] * 8),
-                .data = base + words[SPARSE_DATA] * 8};
+                .idx = (int32_t *)(void *)(base + head[SPARSE_INDICES] * 8),
+                .data = base + head[SPARSE_DATA] * 8};
     s.item = th_dtype_bytes(s.dtype);
     return s;
+}
+
+Sparse sparse_open(const int64_t *words) {
+    return sparse_open_at(words, (char *)(uintptr_t)words); /* who reads does not write */
 }
 
 /* Gaps between the parts are zero, so that equal matrices are equal words. */

@@ -37,6 +37,8 @@ int64_t sparse_words(int64_t lines, int64_t room, size_t item); /* length of the
 Sparse sparse_lay(int64_t *words, ThDtype d, int64_t lines, int64_t places, int64_t room);
 void sparse_close(int64_t *words, const Sparse *s); /* nnz and order, once they are known */
 Sparse sparse_open(const int64_t *words);           /* of words that hold a matrix */
+/* The same where the words lie at `base`, and a copy of their head here. */
+Sparse sparse_open_at(const int64_t *head, char *base);
 /* NULL, or what is wrong with words that may hold anything. */
 const char *sparse_wrong(const int64_t *words, int64_t n);
 /* What is wrong with pointers and numbers, or NULL; *order as SPARSE_ORDER. */

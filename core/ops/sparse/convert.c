@@ -30,6 +30,14 @@ static int run_from_dense(HostCall *h) {
     if (ARRAY_SHAPE(x)[0] > SPARSE_MOST || ARRAY_SHAPE(x)[1] > SPARSE_MOST || n > SPARSE_MOST || n < 0)
         return host_error(h, TH_ValueError, "SparseFromDense: %lld by %lld with %lld values is too large",
                           (long long)ARRAY_SHAPE(x)[0], (long long)ARRAY_SHAPE(x)[1], (long long)n);
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_FROM_DENSE,
+                                               .a = x,
+                                               .z = h->out[0],
+                                               .lines = ARRAY_SHAPE(x)[line],
+                                               .places = ARRAY_SHAPE(x)[1 - line],
+                                               .room = n,
+                                               .rows = line == 0});
     Sparse s = sparse_lay(sparse_out(h), (ThDtype)x->dtype, ARRAY_SHAPE(x)[line], ARRAY_SHAPE(x)[1 - line], n);
     if (!sparse_loops(s.dtype)->from_dense(&s, x->data, ARRAY_STRIDES(x)[line] / item,
                                            ARRAY_STRIDES(x)[1 - line] / item))
@@ -60,6 +68,7 @@ const Op op_sparse_from_dense = {
     .lower = lower_from_dense,
     .connected = sparse_connected_first,
     .rop = rop_linear,
+    .device = DEVICE_FORM | DEVICE_READS(1),
     .doc = "what is not zero of a matrix",
 };
 
@@ -89,6 +98,9 @@ static int run_to_dense(HostCall *h) {
     const SparseDotAttrs *a = h->attrs;
     Sparse s = sparse_in(h, 0);
     bool rows = sparse_letter(a->format) == 'r';
+    if (sparse_away(h))
+        return h->lib->sparse(
+            h, &(SparseWork){.task = SPARSE_TASK_ADD_DENSE, .x = s, .z = h->out[0], .rows = rows, .flag = true});
     if (h->out[0]->size) memset(h->out[0]->data, 0, (size_t)h->out[0]->size * s.item);
     sparse_loops(s.dtype)->to_dense(&s, h->out[0]->data, rows ? s.places : 1, rows ? 1 : s.lines);
     return 0;
@@ -121,6 +133,7 @@ const Op op_dense_from_sparse = {
     .lower = lower_to_dense,
     .str = str_to_dense,
     .rop = sparse_rop,
+    .device = SPARSE_FIRST,
     .doc = "a sparse matrix as a dense one",
 };
 
@@ -145,8 +158,16 @@ static bool shape_convert(ShapeQ *q) {
     return true;
 }
 
+/* What has x's number of values at most. */
+static int away(HostCall *h, SparseTask task, const Sparse *x, int64_t lines, int64_t places) {
+    return h->lib->sparse(
+        h, &(SparseWork){.task = task, .x = *x, .z = h->out[0], .lines = lines, .places = places, .room = x->nnz});
+}
+
 static int run_convert(HostCall *h) {
-    Sparse x = sparse_in(h, 0), s = sparse_lay(sparse_out(h), x.dtype, x.places, x.lines, x.nnz);
+    Sparse x = sparse_in(h, 0);
+    if (sparse_away(h)) return away(h, SPARSE_TASK_TURN, &x, x.places, x.lines);
+    Sparse s = sparse_lay(sparse_out(h), x.dtype, x.places, x.lines, x.nnz);
     int32_t *next = h->room(h, (size_t)(x.places + 1) * 4);
     if (!next) return 1;
     sparse_turn(&x, &s, next);
@@ -168,6 +189,7 @@ const Op op_sparse_convert = {
     .grad = grad_same,
     .lower = lower_convert,
     .rop = sparse_rop,
+    .device = SPARSE_FIRST,
     .doc = "a sparse matrix in the other format",
 };
 
@@ -195,7 +217,10 @@ static void copy_of(const Sparse *x, Sparse *s) {
 
 /* Turned round twice, which is a sort of all lines at once. */
 static int run_sort(HostCall *h) {
-    Sparse x = sparse_in(h, 0), s = sparse_lay(sparse_out(h), x.dtype, x.lines, x.places, x.nnz);
+    Sparse x = sparse_in(h, 0);
+    if (sparse_away(h))
+        return away(h, h->op == &op_sparse_fold ? SPARSE_TASK_FOLD : SPARSE_TASK_SORT, &x, x.lines, x.places);
+    Sparse s = sparse_lay(sparse_out(h), x.dtype, x.lines, x.places, x.nnz);
     if (x.order) copy_of(&x, &s);
     else {
         int64_t most = x.lines > x.places ? x.lines : x.places, words = sparse_words(x.places, x.nnz, x.item);
@@ -212,7 +237,9 @@ static int run_sort(HostCall *h) {
 }
 
 static int run_remove0(HostCall *h) {
-    Sparse x = sparse_in(h, 0), s = sparse_lay(sparse_out(h), x.dtype, x.lines, x.places, x.nnz);
+    Sparse x = sparse_in(h, 0);
+    if (sparse_away(h)) return away(h, SPARSE_TASK_REMOVE0, &x, x.lines, x.places);
+    Sparse s = sparse_lay(sparse_out(h), x.dtype, x.lines, x.places, x.nnz);
     sparse_loops(x.dtype)->without_zeros(&x, &s);
     s.order = x.order;
     sparse_close(sparse_out(h), &s);
@@ -232,6 +259,7 @@ static bool lower_remove0(Lower *l) { return l->api->host(l, run_remove0, 0); }
         .grad = grad_same, \
         .lower = lowering, \
         .rop = sparse_rop, \
+        .device = SPARSE_FIRST, \
         .doc = text, \
     }
 TIDY(sparse_sort, "EnsureSortedIndices", lower_sort, "a sparse matrix whose indices ascend within each line");

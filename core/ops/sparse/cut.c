@@ -31,14 +31,12 @@ static bool shape_choose(ShapeQ *q) {
 }
 
 /* Numbers of input i as int64 from the start; false after the call failed. */
-static bool positions(HostCall *h, int i, int64_t n, const char *what, int64_t *at) {
+static bool positions(HostCall *h, int i, int64_t n, SparseFault wrong, int64_t *at) {
     const ThArray *a = h->in[i];
     dtype_cast((char *)at, TH_INT64, 8, a->data, (ThDtype)a->dtype, (int64_t)th_dtype_bytes((ThDtype)a->dtype),
                a->size);
     for (int64_t k = 0; k < a->size; k++) {
-        if (at[k] < -n || at[k] >= n)
-            return !host_error(h, TH_IndexError, "index %lld is out of bounds: the sparse matrix has %lld %s",
-                               (long long)at[k], (long long)n, what);
+        if (at[k] < -n || at[k] >= n) return !host_failed(h, wrong, at[k], n, 0, 0);
         if (at[k] < 0) at[k] += n;
     }
     return true;
@@ -54,22 +52,36 @@ static bool choice(HostCall *h, const Sparse *x, SparseChoice *c) {
     if (!at) return false;
     place = at + n;
     int32_t *to = (int32_t *)(void *)(place + m);
-    if (!positions(h, by_line, x->lines, rows ? "rows" : "columns", at) ||
-        !positions(h, by_place, x->places, rows ? "columns" : "rows", place))
+    if (!positions(h, by_line, x->lines, rows ? SPARSE_FAULT_ROW : SPARSE_FAULT_COLUMN, at) ||
+        !positions(h, by_place, x->places, rows ? SPARSE_FAULT_COLUMN : SPARSE_FAULT_ROW, place))
         return false;
     memset(to, 0xff, (size_t)x->places * 4);
     for (int64_t k = 0; k < m; k++) {
         if (to[place[k]] >= 0)
-            return !host_error(h, TH_ValueError, "%s %lld is chosen twice", rows ? "column" : "row",
-                               (long long)place[k]);
+            return !host_failed(h, rows ? SPARSE_FAULT_COLUMN_TWICE : SPARSE_FAULT_ROW_TWICE, place[k], 0, 0, 0);
         to[place[k]] = (int32_t)k;
     }
     *c = (SparseChoice){.line = at, .n = n, .to = to, .backward = m > 1 && place[0] > place[m - 1]};
     return true;
 }
 
+/* What a device does: lines and places are inputs 1 and 2, or 2 and 1. */
+static SparseWork away(const HostCall *h, SparseTask task, const Sparse *x) {
+    bool rows = sparse_letter(((const SparseFormatAttrs *)h->attrs)->format) == 'r';
+    return (SparseWork){.task = task,
+                        .x = *x,
+                        .b = h->in[rows ? 1 : 2],
+                        .c = h->in[rows ? 2 : 1],
+                        .z = h->out[0],
+                        .lines = h->in[rows ? 1 : 2]->size,
+                        .places = h->in[rows ? 2 : 1]->size,
+                        .rows = rows};
+}
+
 static int run_count(HostCall *h) {
     Sparse x = sparse_in(h, 0);
+    SparseWork w = away(h, SPARSE_TASK_CHOICE, &x);
+    if (sparse_away(h)) return h->lib->sparse(h, &w);
     SparseChoice c;
     if (!choice(h, &x, &c)) return 1;
     *(int64_t *)(void *)h->out[0]->data = sparse_choice_count(&x, &c);
@@ -77,12 +89,13 @@ static int run_count(HostCall *h) {
 }
 
 static int run_choose(HostCall *h) {
-    const SparseFormatAttrs *a = h->attrs;
     Sparse x = sparse_in(h, 0);
     SparseChoice c;
-    if (!choice(h, &x, &c)) return 1;
-    int64_t places = h->in[sparse_letter(a->format) == 'r' ? 2 : 1]->size, n = host_int(h, 3);
-    if (n > SPARSE_MOST || c.n > SPARSE_MOST) return host_error(h, TH_ValueError, "more than 2^31 values or rows");
+    SparseWork w = away(h, SPARSE_TASK_CHOOSE, &x);
+    int64_t places = w.places, n = w.room = host_int(h, 3);
+    if (!sparse_away(h) && !choice(h, &x, &c)) return 1;
+    if (n > SPARSE_MOST || w.lines > SPARSE_MOST) return host_error(h, TH_ValueError, "more than 2^31 values or rows");
+    if (sparse_away(h)) return h->lib->sparse(h, &w);
     Sparse s = sparse_lay(sparse_out(h), x.dtype, c.n, places, n);
     sparse_choose(&x, &c, &s);
     s.order = sparse_order(&s);
@@ -134,6 +147,8 @@ const Op op_sparse_choice_count = {
     .lower = lower_count,
     .connected = connected_none,
     .rop = rop_none,
+    .device = SPARSE_FIRST,
+    .failures = sparse_failures,
     .doc = "how many values rows and columns of a sparse matrix have",
 };
 
@@ -151,6 +166,8 @@ const Op op_sparse_choose = {
     .lower = lower_choose,
     .connected = sparse_connected_first,
     .rop = rop_choose,
+    .device = SPARSE_FIRST | DEVICE_READS(3),
+    .failures = sparse_failures,
     .doc = "rows and columns of a sparse matrix",
 };
 
@@ -245,7 +262,17 @@ static int run_stack(HostCall *h) {
     }
     if (nnz > SPARSE_MOST || lines > SPARSE_MOST || places > SPARSE_MOST)
         return host_error(h, TH_ValueError, "%s: more than 2^31 values, rows or columns", h->op->name);
-    Sparse s = sparse_lay(sparse_out(h), x.dtype, follows(a) ? lines : x.lines, follows(a) ? x.places : places, nnz);
+    if (!follows(a)) lines = x.lines;
+    else places = x.places;
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_STACK,
+                                               .x = x,
+                                               .z = h->out[0],
+                                               .lines = lines,
+                                               .places = places,
+                                               .room = nnz,
+                                               .flag = follows(a)});
+    Sparse s = sparse_lay(sparse_out(h), x.dtype, lines, places, nnz);
     s.order = true;
     if (follows(a)) follow(h, &s);
     else join(h, &s);
@@ -314,6 +341,7 @@ const Op op_sparse_stack = {
     .lower = lower_stack,
     .str = str_stack,
     .rop = rop_stack,
+    .device = DEVICE_FORM | (~0u << 16), /* heads of all */
     .doc = "sparse matrices side by side, or one below the other",
 };
 

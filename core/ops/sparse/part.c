@@ -63,12 +63,29 @@ Sz sparse_vector(const ShapeQ *q, Sz lines, Sz room, ThDtype d) {
 bool sparse_same(const ShapeQ *q, Sz a, Sz b, const char *why) { return q->alg->equal(q->alg->u, a, b, why); }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
+#define CSM_SHAPE "CSM of shape ({0}, {1}) with {2} values: "
+const OpFailure sparse_failures[] = {
+    [SPARSE_FAULT_ORDER] = {TH_ValueError,
+                            "operand {0}, {1} by {2} in its format with {3} values, is not in order: its indices must "
+                            "ascend without duplicates (clean and ensure_sorted_indices make it so)"},
+    [SPARSE_FAULT_ROW] = {TH_IndexError, "index {0} is out of bounds: the sparse matrix has {1} rows"},
+    [SPARSE_FAULT_COLUMN] = {TH_IndexError, "index {0} is out of bounds: the sparse matrix has {1} columns"},
+    [SPARSE_FAULT_ROW_TWICE] = {TH_ValueError, "row {0} is chosen twice"},
+    [SPARSE_FAULT_COLUMN_TWICE] = {TH_ValueError, "column {0} is chosen twice"},
+    [SPARSE_FAULT_POINTER] = {TH_ValueError, "CSM: indptr[{0}] is {1}, which is out of range"},
+    [SPARSE_FAULT_NUMBER] = {TH_ValueError, "CSM: indices[{0}] is {1}, which is out of range"},
+    [SPARSE_FAULT_START] = {TH_ValueError, CSM_SHAPE "the pointers must start with 0"},
+    [SPARSE_FAULT_END] = {TH_ValueError, CSM_SHAPE "the last pointer must be the number of stored values"},
+    [SPARSE_FAULT_DESCENDS] = {TH_ValueError, CSM_SHAPE "the pointers must not descend"},
+    [SPARSE_FAULT_RANGE] = {TH_ValueError, CSM_SHAPE "an index is out of range"},
+    [SPARSE_FAULT_ENTRY_ROW] = {TH_IndexError, "SparseTriplets: entry {0} is at row {1} of a matrix of {2} rows"},
+    [SPARSE_FAULT_ENTRY_COLUMN] = {TH_IndexError,
+                                   "SparseTriplets: entry {0} is at column {1} of a matrix of {2} columns"},
+};
+
 int sparse_ordered(HostCall *h, int i, const Sparse *s) {
     if (s->order || sparse_order(s)) return 0;
-    return host_error(h, TH_ValueError,
-                      "%s: operand %d, %lld by %lld in its format with %lld values, is not in order: its indices must "
-                      "ascend without duplicates (clean and ensure_sorted_indices make it so)",
-                      h->op->name, i + 1, (long long)s->lines, (long long)s->places, (long long)s->nnz);
+    return host_failed(h, SPARSE_FAULT_ORDER, i + 1, s->lines, s->places, s->nnz);
 }
 
 typedef struct Shares {

@@ -5,6 +5,7 @@
 #define TH_OPS_SPARSE_PART_H
 
 #include "kernels.h"
+#include "graph/services.h"
 #include "ops/table/host.h"
 #include "ops/table/index.h"
 #include "ops/table/linear.h"
@@ -33,8 +34,13 @@ bool sparse_same(const ShapeQ *q, Sz a, Sz b, const char *why);
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
 static inline Sparse sparse_in(const HostCall *h, int i) {
-    return sparse_open((const int64_t *)(const void *)h->in[i]->data);
+    const int64_t *words = (const int64_t *)(const void *)h->in[i]->data;
+    return sparse_open_at(h->head ? h->head[i] : words, h->in[i]->data);
 }
+/* A device does it. */
+static inline bool sparse_away(const HostCall *h) { return h->lib->sparse != NULL; }
+enum { SPARSE_FIRST = DEVICE_FORM | DEVICE_HEAD(0), SPARSE_TWO = SPARSE_FIRST | DEVICE_HEAD(1) }; /* Op.device */
+extern const OpFailure sparse_failures[];                                                         /* by SparseFault */
 static inline int64_t *sparse_out(const HostCall *h) { return (int64_t *)(void *)h->out[0]->data; }
 /* Operand i in order, or the call fails; returns nonzero then. */
 int sparse_ordered(HostCall *h, int i, const Sparse *s);

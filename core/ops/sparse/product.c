@@ -97,6 +97,9 @@ static int run_scatter(HostCall *h, Product *p) {
 static int run_dot(HostCall *h) {
     const SparseDotAttrs *a = h->attrs;
     Sparse x = sparse_in(h, 0);
+    if (sparse_away(h))
+        return h->lib->sparse(
+            h, &(SparseWork){.task = SPARSE_TASK_DOT, .x = x, .a = h->in[1], .z = h->out[0], .rows = csr(a->format)});
     Product p = {.x = &x, .loops = sparse_loops(x.dtype), .out = h->out[0]->data};
     p.n = h->out[0]->ndim == 2 ? ARRAY_SHAPE(h->out[0])[1] : 1;
     p.dense = dense_in(h, 1, p.n);
@@ -110,6 +113,9 @@ static int run_dot(HostCall *h) {
 static int run_dot_both(HostCall *h) {
     const SparseDotAttrs *a = h->attrs;
     Sparse x = sparse_in(h, csr(a->format) ? 0 : 1), y = sparse_in(h, csr(a->format) ? 1 : 0);
+    if (sparse_away(h))
+        return h->lib->sparse(
+            h, &(SparseWork){.task = SPARSE_TASK_DOT_BOTH, .x = x, .y = y, .z = h->out[0], .rows = csr(a->format)});
     Product p = {.x = &x, .y = &y, .loops = sparse_loops(x.dtype), .out = h->out[0]->data};
     char *turned = csr(a->format) ? NULL : h->room(h, (size_t)h->out[0]->size * x.item + 8);
     if (!csr(a->format) && !turned) return 1;
@@ -169,6 +175,7 @@ const Op op_sparse_dot = {
     .lower = lower_dot,
     .str = str_dot,
     .rop = sparse_rop,
+    .device = SPARSE_TWO,
     .doc = "product of a sparse matrix with a dense or sparse one, dense",
 };
 
@@ -206,6 +213,8 @@ static int run_count(HostCall *h) {
     enum { LINES = 1024, STEP = 32 };
     const SparseDotAttrs *a = h->attrs;
     Sparse x = sparse_in(h, csr(a->format) ? 0 : 1), y = sparse_in(h, csr(a->format) ? 1 : 0);
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_DOT_COUNT, .x = x, .y = y, .z = h->out[0]});
     int64_t n = sparse_product_most(&x, &y, 1), few = 2 * (x.nnz + y.nnz) + 4096;
     int64_t *out = (int64_t *)(void *)h->out[0]->data;
     *out = n;
@@ -237,6 +246,7 @@ const Op op_sparse_dot_count = {
     .lower = lower_count,
     .connected = connected_none,
     .rop = rop_none,
+    .device = SPARSE_TWO,
     .doc = "how many values a product of sparse matrices may have",
 };
 
@@ -260,6 +270,14 @@ static int run_true_dot(HostCall *h) {
     Sparse x = sparse_in(h, csr(a->format) ? 0 : 1), y = sparse_in(h, csr(a->format) ? 1 : 0);
     int64_t room = host_int(h, 2);
     if (room > SPARSE_MOST) return host_error(h, TH_ValueError, "TrueDot: more than 2^31 values");
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_TRUE_DOT,
+                                               .x = x,
+                                               .y = y,
+                                               .z = h->out[0],
+                                               .lines = x.lines,
+                                               .places = y.places,
+                                               .room = room});
     Sparse s = sparse_lay(sparse_out(h), x.dtype, x.lines, y.places, room);
     void *at = h->room(h, sparse_marks_bytes(y.places, x.item));
     if (!at) return 1;
@@ -322,6 +340,7 @@ const Op op_true_dot = {
     .lower = lower_true_dot,
     .connected = connected_two,
     .rop = rop_true_dot,
+    .device = SPARSE_TWO | DEVICE_READS(2),
     .doc = "product of two sparse matrices, sparse",
 };
 
@@ -366,6 +385,8 @@ static int run_rows_dot(HostCall *h) {
     const SparseFormatAttrs *a = h->attrs;
     Sparse p = sparse_in(h, 0);
     const ThArray *x = h->in[csr(a->format) ? 1 : 2], *y = h->in[csr(a->format) ? 2 : 1];
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_ROWS_DOT, .x = p, .a = x, .b = y, .z = h->out[0]});
     RowsDot w = {&p, sparse_loops((ThDtype)x->dtype), x->data, y->data, ARRAY_SHAPE(x)[1], h->out[0]->data};
     sparse_shares(h, &p, w.n, rows_dot, &w);
     return 0;
@@ -398,6 +419,7 @@ const Op op_sparse_rows_dot = {
     .lower = lower_rows_dot,
     .connected = sparse_connected_values,
     .rop = sparse_rop,
+    .device = SPARSE_FIRST,
     .doc = "products of rows of two matrices where a sparse one stores values",
 };
 

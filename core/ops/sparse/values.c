@@ -71,6 +71,9 @@ static void take_share(void *user, int64_t from, int64_t to) {
 
 static int run_take_dense(HostCall *h) {
     Sparse x = sparse_in(h, 0);
+    if (sparse_away(h))
+        return h->lib->sparse(
+            h, &(SparseWork){.task = SPARSE_TASK_TAKE_DENSE, .x = x, .a = h->in[1], .z = h->out[0], .rows = is_csr(h)});
     Take t = {.x = &x, .loops = sparse_loops((ThDtype)h->in[1]->dtype), .g = h->in[1], .out = h->out[0]->data};
     steps(h->in[1], is_csr(h), &t.by_line, &t.by_place);
     sparse_shares(h, &x, 1, take_share, &t);
@@ -79,6 +82,8 @@ static int run_take_dense(HostCall *h) {
 
 static int run_take_sparse(HostCall *h) {
     Sparse x = sparse_in(h, 0), y = sparse_in(h, 1);
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_TAKE, .x = x, .y = y, .z = h->out[0]});
     if (x.nnz == y.nnz && !memcmp(x.ptr, y.ptr, (size_t)(x.lines + 1) * 4) &&
         !memcmp(x.idx, y.idx, (size_t)x.nnz * 4)) {
         memcpy(h->out[0]->data, y.data, (size_t)y.nnz * y.item); /* one structure, in order or not */
@@ -112,6 +117,8 @@ const Op op_sparse_take = {
     .lower = lower_take,
     .connected = sparse_connected_values,
     .rop = sparse_rop,
+    .device = SPARSE_TWO,
+    .failures = sparse_failures,
     .doc = "the values of one matrix where another stores some",
 };
 
@@ -146,6 +153,9 @@ static bool shape_spread(ShapeQ *q) {
 static int run_spread(HostCall *h) {
     const SparseAxisAttrs *a = h->attrs;
     Sparse x = sparse_in(h, 0);
+    if (sparse_away(h))
+        return h->lib->sparse(
+            h, &(SparseWork){.task = SPARSE_TASK_SPREAD, .x = x, .a = h->in[1], .z = h->out[0], .flag = a->by_line});
     sparse_spread(&x, h->in[1]->data, h->out[0]->data, th_dtype_bytes((ThDtype)h->in[1]->dtype), a->by_line);
     return 0;
 }
@@ -181,6 +191,7 @@ static SparseAxisAttrs axis_attrs(const ThVar *x, int axis) {
         .lower = lower_##kin, \
         .connected = sparse_connected_values, \
         .rop = sparse_rop, \
+        .device = SPARSE_FIRST, \
         .doc = text, \
     }
 AXIS_OP(sparse_spread, "SparseSpread", spread, "for each stored value the number of its row, or of its column");
@@ -201,6 +212,9 @@ static bool shape_sum(ShapeQ *q) {
 static int run_sum(HostCall *h) {
     const SparseAxisAttrs *a = h->attrs;
     Sparse x = sparse_in(h, 0);
+    if (sparse_away(h))
+        return h->lib->sparse(
+            h, &(SparseWork){.task = SPARSE_TASK_SUM, .x = x, .a = h->in[1], .z = h->out[0], .flag = a->by_line});
     sparse_loops((ThDtype)h->in[1]->dtype)->sum(&x, h->in[1]->data, h->out[0]->data, a->by_line);
     return 0;
 }
@@ -234,6 +248,13 @@ static bool shape_total(ShapeQ *q) {
 static int run_total(HostCall *h) {
     const SparseAxisAttrs *a = h->attrs;
     Sparse x = sparse_in(h, 0);
+    if (sparse_away(h) && a->axis < 0)
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_TOTAL, .x = x, .z = h->out[0]});
+    if (sparse_away(h)) {
+        ThArray own = {.dtype = x.dtype, .data = x.data};
+        return h->lib->sparse(
+            h, &(SparseWork){.task = SPARSE_TASK_SUM, .x = x, .a = &own, .z = h->out[0], .flag = a->by_line});
+    }
     int32_t all[2] = {0, (int32_t)x.nnz};
     if (a->axis < 0) x.lines = 1, x.ptr = all; /* one line of everything */
     sparse_loops(x.dtype)->sum(&x, x.data, h->out[0]->data, a->axis < 0 || a->by_line);
@@ -281,6 +302,7 @@ const Op op_sp_sum = {
     .lower = lower_total,
     .str = str_total,
     .rop = sparse_rop,
+    .device = SPARSE_FIRST,
     .doc = "sum of a sparse matrix, of all or along an axis",
 };
 
@@ -306,7 +328,16 @@ static int run_both(HostCall *h) {
     Sparse x = sparse_in(h, 0), y = sparse_in(h, 1);
     bool add = h->op == &op_sparse_add;
     int64_t room = add ? x.nnz + y.nnz : x.nnz < y.nnz ? x.nnz : y.nnz;
-    if (sparse_ordered(h, 0, &x) || sparse_ordered(h, 1, &y)) return 1;
+    if (sparse_away(h) && room <= SPARSE_MOST)
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_MERGE,
+                                               .x = x,
+                                               .y = y,
+                                               .z = h->out[0],
+                                               .lines = x.lines,
+                                               .places = x.places,
+                                               .room = room,
+                                               .flag = add});
+    if (room <= SPARSE_MOST && (sparse_ordered(h, 0, &x) || sparse_ordered(h, 1, &y))) return 1;
     if (room > SPARSE_MOST) return host_error(h, TH_ValueError, "%s: more than 2^31 values", h->op->name);
     Sparse s = sparse_lay(sparse_out(h), x.dtype, x.lines, x.places, room);
     sparse_loops(x.dtype)->merge(&x, &y, &s, add);
@@ -344,6 +375,8 @@ static bool rop_add(Rop *r) {
         .grad = gradient, \
         .lower = lower_both, \
         .rop = forward, \
+        .device = SPARSE_TWO, \
+        .failures = sparse_failures, \
         .doc = text, \
     }
 BOTH_OP(sparse_add, "AddSS", grad_add, rop_add, "sum of two sparse matrices");
@@ -387,6 +420,11 @@ static bool shape_add_dense(ShapeQ *q) {
 static int run_add_dense(HostCall *h) {
     Sparse x = sparse_in(h, 0);
     int64_t by_line, by_place;
+    if (sparse_away(h)) {
+        if (h->out[0]->data != h->in[1]->data && h->lib->assign(h, h->out[0], h->in[1])) return 1;
+        return h->lib->sparse(h,
+                              &(SparseWork){.task = SPARSE_TASK_ADD_DENSE, .x = x, .z = h->out[0], .rows = is_csr(h)});
+    }
     if (h->out[0]->data != h->in[1]->data && h->out[0]->size)
         memcpy(h->out[0]->data, h->in[1]->data, (size_t)h->out[0]->size * x.item);
     steps(h->out[0], is_csr(h), &by_line, &by_place);
@@ -428,6 +466,7 @@ const Op op_sparse_add_dense = {
     .grad = grad_add_dense,
     .lower = lower_add_dense,
     .rop = rop_add_dense,
+    .device = SPARSE_FIRST,
     .doc = "sum of a sparse and a dense matrix, dense",
 };
 
@@ -455,6 +494,7 @@ static bool shape_diag(ShapeQ *q) {
 
 static int run_diag(HostCall *h) {
     Sparse x = sparse_in(h, 0);
+    if (sparse_away(h)) return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_DIAGONAL, .x = x, .z = h->out[0]});
     sparse_loops(x.dtype)->diagonal(&x, h->out[0]->data);
     return 0;
 }
@@ -476,6 +516,7 @@ const Op op_sparse_diag = {
     .grad = grad_diag,
     .lower = lower_diag,
     .rop = sparse_rop,
+    .device = SPARSE_FIRST,
     .doc = "the diagonal of a square sparse matrix",
 };
 
@@ -493,6 +534,10 @@ static bool shape_square(ShapeQ *q) {
 static int run_square(HostCall *h) {
     int64_t n = h->in[0]->size;
     if (n > SPARSE_MOST) return host_error(h, TH_ValueError, "SquareDiagonal: %lld elements", (long long)n);
+    if (sparse_away(h))
+        return h->lib->sparse(
+            h, &(SparseWork){
+                   .task = SPARSE_TASK_SQUARE, .a = h->in[0], .z = h->out[0], .lines = n, .places = n, .room = n});
     Sparse s = sparse_lay(sparse_out(h), (ThDtype)h->in[0]->dtype, n, n, n);
     for (int64_t i = 0; i < n; i++) s.idx[i] = (int32_t)i, s.ptr[i + 1] = (int32_t)(i + 1);
     memcpy(s.data, h->in[0]->data, (size_t)n * s.item);
@@ -520,6 +565,7 @@ const Op op_sparse_square_diagonal = {
     .grad = grad_square,
     .lower = lower_square,
     .rop = sparse_rop,
+    .device = DEVICE_FORM,
     .doc = "a square sparse matrix with the given diagonal",
 };
 
@@ -542,6 +588,13 @@ static bool shape_at(ShapeQ *q) {
 static int run_at(HostCall *h) {
     Sparse x = sparse_in(h, 0);
     bool rows = is_csr(h);
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_AT,
+                                               .x = x,
+                                               .b = h->in[rows ? 1 : 2],
+                                               .c = h->in[rows ? 2 : 1],
+                                               .z = h->out[0],
+                                               .rows = rows});
     int64_t n = h->in[1]->size, *at = h->room(h, 16 * (size_t)(n + 1)), len[2] = {x.lines, x.places};
     if (!at) return 1;
     for (int k = 0; k < 2; k++) {
@@ -551,8 +604,7 @@ static int run_at(HostCall *h) {
         for (int64_t e = 0; e < n; e++) {
             int64_t *p = &at[k * n + e];
             if (*p < -len[k] || *p >= len[k])
-                return host_error(h, TH_IndexError, "index %lld is out of bounds: the sparse matrix has %lld %s",
-                                  (long long)*p, (long long)len[k], (k == 0) == rows ? "rows" : "columns");
+                return host_failed(h, (k == 0) == rows ? SPARSE_FAULT_ROW : SPARSE_FAULT_COLUMN, *p, len[k], 0, 0);
             if (*p < 0) *p += len[k];
         }
     }
@@ -590,6 +642,8 @@ const Op op_sparse_at = {
     .lower = lower_at,
     .connected = sparse_connected_first,
     .rop = sparse_rop,
+    .device = SPARSE_FIRST,
+    .failures = sparse_failures,
     .doc = "elements of a sparse matrix at rows and columns",
 };
 

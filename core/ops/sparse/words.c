@@ -142,7 +142,16 @@ static bool shape_with(ShapeQ *q) {
 }
 
 static int run_with(HostCall *h) {
-    Sparse x = sparse_in(h, 0), s = sparse_lay(sparse_out(h), (ThDtype)h->in[1]->dtype, x.lines, x.places, x.nnz);
+    Sparse x = sparse_in(h, 0);
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_WITH,
+                                               .x = x,
+                                               .a = h->in[1],
+                                               .z = h->out[0],
+                                               .lines = x.lines,
+                                               .places = x.places,
+                                               .room = x.nnz});
+    Sparse s = sparse_lay(sparse_out(h), (ThDtype)h->in[1]->dtype, x.lines, x.places, x.nnz);
     memcpy(s.ptr, x.ptr, (size_t)(x.lines + 1) * 4);
     memcpy(s.idx, x.idx, (size_t)x.nnz * 4);
     memcpy(s.data, h->in[1]->data, (size_t)x.nnz * s.item);
@@ -166,6 +175,7 @@ const Op op_sparse_with = {
     .lower = lower_with,
     .connected = sparse_connected_values,
     .rop = sparse_rop,
+    .device = SPARSE_FIRST,
     .doc = "a sparse matrix with the structure of another and values of its own",
 };
 
@@ -235,15 +245,13 @@ static bool shape_csm(ShapeQ *q) {
            sparse_same(q, q->in[0][0], q->in[1][0], "CSM: {0} values and {1} indices");
 }
 
-static bool numbers(HostCall *h, int i, int32_t *to, const char *what) {
+static bool numbers(HostCall *h, int i, int32_t *to, SparseFault wrong) {
     const ThArray *a = h->in[i];
     int64_t v, item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
     for (int64_t k = 0; k < a->size; k++) {
         if (a->dtype == TH_INT32) v = ((const int32_t *)(const void *)a->data)[k];
         else dtype_cast((char *)&v, TH_INT64, 0, a->data + k * item, (ThDtype)a->dtype, 0, 1);
-        if (v < 0 || v > SPARSE_MOST)
-            return !host_error(h, TH_ValueError, "CSM: %s[%lld] is %lld, which is out of range", what, (long long)k,
-                               (long long)v);
+        if (v < 0 || v > SPARSE_MOST) return !host_failed(h, wrong, k, v, 0, 0);
         to[k] = (int32_t)v;
     }
     return true;
@@ -259,12 +267,22 @@ static int run_csm(HostCall *h) {
         return host_error(h, TH_ValueError,
                           "CSM{%s}: indptr has %lld entries, which does not fit the shape (%lld, %lld)", a->format,
                           (long long)lines + 1, (long long)shape[0], (long long)shape[1]);
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_CSM,
+                                               .a = h->in[0],
+                                               .b = h->in[1],
+                                               .c = h->in[2],
+                                               .z = h->out[0],
+                                               .lines = lines,
+                                               .places = shape[1 - line],
+                                               .room = nnz,
+                                               .rows = line == 0});
     Sparse s = sparse_lay(sparse_out(h), (ThDtype)h->in[0]->dtype, lines, shape[1 - line], nnz);
-    if (!numbers(h, 2, s.ptr, "indptr") || !numbers(h, 1, s.idx, "indices")) return 1;
+    if (!numbers(h, 2, s.ptr, SPARSE_FAULT_POINTER) || !numbers(h, 1, s.idx, SPARSE_FAULT_NUMBER)) return 1;
     const char *why = sparse_structure_wrong(s.ptr, s.idx, lines, s.places, nnz, &s.order);
     if (why)
-        return host_error(h, TH_ValueError, "CSM{%s} of shape (%lld, %lld) with %lld values: %s", a->format,
-                          (long long)shape[0], (long long)shape[1], (long long)nnz, why);
+        return host_error(h, TH_ValueError, "CSM of shape (%lld, %lld) with %lld values: %s", (long long)shape[0],
+                          (long long)shape[1], (long long)nnz, why);
     memcpy(s.data, h->in[0]->data, (size_t)nnz * s.item);
     s.nnz = nnz;
     sparse_close(sparse_out(h), &s);
@@ -295,6 +313,8 @@ const Op op_csm = {
     .lower = lower_csm,
     .connected = sparse_connected_first,
     .rop = sparse_rop,
+    .device = DEVICE_FORM | DEVICE_READS(3),
+    .failures = sparse_failures,
     .doc = "a sparse matrix of its values, indices, pointers and shape",
 };
 
@@ -347,11 +367,10 @@ static int triplets_read(HostCall *h, bool rows, const Triplets *t) {
     dtype_cast((char *)t->place, TH_INT64, 8, place->data, (ThDtype)place->dtype,
                (int64_t)th_dtype_bytes((ThDtype)place->dtype), t->n);
     for (int64_t k = 0; k < t->n; k++)
-        if (t->line[k] < 0 || t->line[k] >= t->lines || t->place[k] < 0 || t->place[k] >= t->places)
-            return host_error(
-                h, TH_IndexError, "SparseTriplets: entry %lld is at row %lld, column %lld of a matrix of %lld by %lld",
-                (long long)k, (long long)(rows ? t->line : t->place)[k], (long long)(rows ? t->place : t->line)[k],
-                (long long)host_int(h, 3), (long long)host_int(h, 4));
+        for (int way = 0; way < 2; way++) {
+            int64_t at = (way == 0) == rows ? t->line[k] : t->place[k], n = host_int(h, 3 + way);
+            if (at < 0 || at >= n) return host_failed(h, SPARSE_FAULT_ENTRY_ROW + way, k, at, n, 0);
+        }
     return 0;
 }
 
@@ -379,6 +398,16 @@ static int run_triplets(HostCall *h) {
     if (t.lines < 0 || t.places < 0 || t.lines > SPARSE_MOST || t.places > SPARSE_MOST || t.n > SPARSE_MOST)
         return host_error(h, TH_ValueError, "SparseTriplets: %lld values in %lld rows and %lld columns", (long long)t.n,
                           (long long)host_int(h, 3), (long long)host_int(h, 4));
+    if (sparse_away(h))
+        return h->lib->sparse(h, &(SparseWork){.task = SPARSE_TASK_TRIPLETS,
+                                               .a = h->in[0],
+                                               .b = h->in[rows ? 1 : 2],
+                                               .c = h->in[rows ? 2 : 1],
+                                               .z = h->out[0],
+                                               .lines = t.lines,
+                                               .places = t.places,
+                                               .room = t.n,
+                                               .rows = rows});
     if (!triplets_room(h, &t)) return 1;
     if (triplets_read(h, rows, &t)) return 1;
     Sparse p = by_place(h, &t), s = sparse_lay(sparse_out(h), t.dtype, t.lines, t.places, t.n);
@@ -415,6 +444,8 @@ const Op op_sparse_triplets = {
     .lower = lower_triplets,
     .connected = sparse_connected_first,
     .rop = sparse_rop,
+    .device = DEVICE_FORM | DEVICE_READS(3) | DEVICE_READS(4),
+    .failures = sparse_failures,
     .doc = "a sparse matrix of values with their rows and columns; those at one place are added",
 };
 

@@ -2,7 +2,7 @@
  * gpu.c -- the library of a device: modules of kernels, compiled when first launched and kept as long as the device is
  * open; memory of a call; lanes of arrays.
  */
-#include "gpu.h"
+#include "sparse.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -21,8 +21,9 @@ typedef struct Library {
     GpuMatmul matmul;
 } Library;
 
-const GpuFamily *const gpu_families[] = {&gpu_cum,   &gpu_sorts, &gpu_searches, &gpu_uniques,  &gpu_found, &gpu_moves,
-                                         &gpu_picks, &gpu_ctcs,  &gpu_factors,  &gpu_spectrum, &gpu_ffts};
+const GpuFamily *const gpu_families[] = {
+    &gpu_cum,  &gpu_sorts,   &gpu_searches, &gpu_uniques, &gpu_found,         &gpu_moves,          &gpu_picks,
+    &gpu_ctcs, &gpu_factors, &gpu_spectrum, &gpu_ffts,    &gpu_sparse_places, &gpu_sparse_choices, &gpu_sparse_values};
 const int gpu_family_count = TH_LEN(gpu_families);
 
 const HostServices gpu_services = {
@@ -38,6 +39,7 @@ const HostServices gpu_services = {
     .assign = gpu_assign,
     .pick = gpu_pick,
     .ctc = gpu_ctc,
+    .sparse = gpu_sparse,
 };
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -151,6 +153,7 @@ bool gpu_room(HostCall *h, size_t bytes, char **at) {
     GpuCall *g = h->gpu;
     size_t from = g->used, n = (bytes + 255) / 256 * 256;
     g->used += n;
+    if (g->used > g->most) g->most = g->used;
     *at = NULL;
     if (g->used <= g->room->bytes) {
         *at = (char *)(uintptr_t)(g->room->at + from);
@@ -164,13 +167,21 @@ bool gpu_room(HostCall *h, size_t bytes, char **at) {
     return true;
 }
 
+GpuMark gpu_mark(const HostCall *h) { return (GpuMark){h->gpu->used, h->gpu->nmore}; }
+
+void gpu_back(HostCall *h, GpuMark m) {
+    GpuCall *g = h->gpu;
+    while (g->nmore > m.nmore) g->q->device->op->free(g->q, g->more[--g->nmore]);
+    g->used = m.used;
+}
+
 void gpu_end(GpuCall *g) {
     const DeviceOps *op = g->q->device->op;
     for (int i = 0; i < g->nmore; i++) op->free(g->q, g->more[i]);
-    if (!g->nmore) return;
+    if (g->most <= g->room->bytes) return;
     op->free(g->q, g->room->at);
     *g->room = (GpuRoom){0};
-    if (!g->status && !op->alloc(g->q, g->used, &g->room->at)) g->room->bytes = g->used; /* else the next call asks */
+    if (!g->status && !op->alloc(g->q, g->most, &g->room->at)) g->room->bytes = g->most; /* else the next call asks */
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */

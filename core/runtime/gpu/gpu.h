@@ -66,8 +66,8 @@ typedef struct GpuCall {
     GpuRoom *room;
     DeviceAddress record;
     int step;
-    DeviceStatus status; /* of the entry point that refused, or DEVICE_OK */
-    size_t used;
+    DeviceStatus status;          /* of the entry point that refused, or DEVICE_OK */
+    size_t used, most;            /* of its room now, and ever */
     DeviceAddress more[GPU_MORE]; /* what room had no place for */
     int nmore;
 } GpuCall;
@@ -76,6 +76,13 @@ void gpu_end(GpuCall *g);
 
 /* Memory of the device until the call ends; false: the call fails. */
 bool gpu_room(HostCall *h, size_t bytes, char **at);
+/* What was had since a mark goes back, for what is queued next. */
+typedef struct GpuMark {
+    size_t used;
+    int nmore;
+} GpuMark;
+GpuMark gpu_mark(const HostCall *h);
+void gpu_back(HostCall *h, GpuMark m);
 /* Queues blocks (none is nothing) of kernel `number` of the family; nonzero: the call fails. */
 int gpu_launch(HostCall *h, const GpuFamily *f, int variant, int number, int64_t blocks, void *args);
 int gpu_set(HostCall *h, char *at, unsigned char byte, size_t bytes);
@@ -117,6 +124,7 @@ int gpu_nonzero(HostCall *h, const NonzeroWork *w);
 int gpu_repeat(HostCall *h, const RepeatWork *w);
 int gpu_pick(HostCall *h, const PickWork *w);
 int gpu_ctc(HostCall *h, const CtcWork *w);
+int gpu_sparse(HostCall *h, const SparseWork *w);
 int gpu_assign(HostCall *h, ThArray *to, const ThArray *from);
 
 /* ---- products of matrices by cuBLASLt ---- */
@@ -150,6 +158,7 @@ typedef struct GpuOrder {
 } GpuOrder;
 int gpu_order(HostCall *h, const ThArray *x, bool at, GpuOrder *o);
 int gpu_order_places(HostCall *h, char *place, i64 n, GpuOrder *o); /* n dense int64 */
+int gpu_order_counts(HostCall *h, char *count, i64 n, GpuOrder *o); /* none is negative: the keys are the numbers */
 extern const GpuFamily gpu_ffts, gpu_factors, gpu_spectrum;
 int gpu_fft(HostCall *h, const FftWork *w);
 int gpu_factor(HostCall *h, const FactorWork *w);

@@ -206,13 +206,17 @@ int gpu_sort(HostCall *h, const SortWork *w) {
            gpu_launch(h, &gpu_sorts, variant, SORT_OUT, gpu_blocks(a.lanes * a.taken), &a);
 }
 
-int gpu_order_places(HostCall *h, char *place, i64 n, GpuOrder *o) {
-    SortArgs a = {.x = place, .n = n, .step_x = sizeof(i64), .lanes = 1};
-    int bad = order(h, TH_INT64 | SORT_AT, &a, sizeof(i64));
+static int order_words(HostCall *h, ThDtype d, char *word, i64 n, GpuOrder *o) {
+    SortArgs a = {.x = word, .n = n, .step_x = sizeof(i64), .lanes = 1};
+    int bad = order(h, (int)d | SORT_AT, &a, sizeof(i64));
     o->key = a.key;
     o->pos = (i64 *)(void *)a.pos;
     return bad;
 }
+
+int gpu_order_places(HostCall *h, char *place, i64 n, GpuOrder *o) { return order_words(h, TH_INT64, place, n, o); }
+
+int gpu_order_counts(HostCall *h, char *count, i64 n, GpuOrder *o) { return order_words(h, TH_UINT64, count, n, o); }
 
 int gpu_order(HostCall *h, const ThArray *x, bool at, GpuOrder *o) {
     ThDtype d = (ThDtype)x->dtype;
