@@ -101,21 +101,48 @@ static bool push_module(lua_State *L, const char *name) {
            push_file(L, lua_pushfstring(L, TH_INSTALLED_LUA "/theano/compiled/%s.luac", name));
 }
 
-/* require's searcher: Lua's code of theano.NAME, made from the very text that stands there now; else nil. */
-static int find_compiled(lua_State *L) {
+/* The path of theano.NAME, other things, and on top Lua's code made from the very text that stands there now; or false.
+ */
+static bool push_compiled(lua_State *L, const char *name) {
+    int path = lua_gettop(L) + 1; /* and its text behind it */
+    if (strchr(name, '.') || !push_module(L, name)) return false;
+    size_t ntext, n;
+    const char *text = lua_tolstring(L, path + 1, &ntext), *code = lua_tolstring(L, -1, &n);
+    uint64_t kept = 0;
+    for (int i = 7; i >= 0 && n >= 8; i--) kept = kept << 8 | (unsigned char)code[i];
+    if (n < 8 + ntext || kept != ntext || memcmp(code + 8, text, ntext) != 0) return false;
+    return luaL_loadbufferx(L, code + 8 + ntext, n - 8 - ntext, lua_tostring(L, path), "b") == LUA_OK; /* this Lua's */
+}
+
+/* The text of theano.NAME as a function and where it stands, by its whole path: of the tree, else of what is
+ * installed. 0: there is none. */
+static int push_text(lua_State *L, const char *name) {
+    static const char *const forms[] = {TH_TREE_LUA "/theano/%s.lua", TH_TREE_LUA "/theano/%s/init.lua",
+                                        TH_INSTALLED_LUA "/theano/%s.lua", TH_INSTALLED_LUA "/theano/%s/init.lua"};
+    const char *inner = luaL_gsub(L, name, ".", "/");
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const char *path = lua_pushfstring(L, forms[i], inner);
+        if (access(path, R_OK) != 0) continue;
+        if (luaL_loadfile(L, path) != LUA_OK) return lua_error(L);
+        lua_pushstring(L, path);
+        return 2;
+    }
+    return 0;
+}
+
+/* require's searcher for our own modules. */
+static int find_module(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     if (strncmp(name, "theano", 6) != 0 || (name[6] && name[6] != '.') || strchr(name, '/')) return 0;
     name = name[6] ? name + 7 : "init";
-    if (strchr(name, '.') || !push_module(L, name)) return 0;
-    size_t ntext, n;
-    const char *path = lua_tostring(L, 2);
-    const char *text = lua_tolstring(L, 3, &ntext), *code = lua_tolstring(L, -1, &n);
-    uint64_t kept = 0;
-    for (int i = 7; i >= 0 && n >= 8; i--) kept = kept << 8 | (unsigned char)code[i];
-    if (n < 8 + ntext || kept != ntext || memcmp(code + 8, text, ntext) != 0) return 0;
-    if (luaL_loadbufferx(L, code + 8 + ntext, n - 8 - ntext, path, "b") != LUA_OK) return 0; /* of another Lua */
-    lua_pushvalue(L, 2);
-    return 2;
+    if (!strcmp(name, "core")) return 0;
+    lua_settop(L, 1);
+    if (push_compiled(L, name)) {
+        lua_pushvalue(L, 2);
+        return 2;
+    }
+    lua_settop(L, 1);
+    return push_text(L, name);
 }
 
 /* Before the searcher of files. */
@@ -126,7 +153,7 @@ static void add_searcher(lua_State *L) {
         lua_rawgeti(L, -1, i);
         lua_rawseti(L, -2, i + 1);
     }
-    lua_pushcfunction(L, find_compiled);
+    lua_pushcfunction(L, find_module);
     lua_rawseti(L, -2, 2);
     lua_pop(L, 2);
 }
