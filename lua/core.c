@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char key, module; /* their addresses name our state and its table in the registry */
 
@@ -98,6 +99,13 @@ static int stat_of(lua_State *L) {
     return 1;
 }
 
+static int monotonic(lua_State *L) { /* seconds since some moment */
+    struct timespec t = {0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    lua_pushnumber(L, (lua_Number)t.tv_sec + 1e-9 * (lua_Number)t.tv_nsec);
+    return 1;
+}
+
 static int interrupt(lua_State *L) {
     th_interrupt(LT_STATE(L)->ctx);
     return 0;
@@ -150,8 +158,8 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lua_newtable(L);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &module);
-    static const luaL_Reg fns[] = {
-        {"set_logger", set_logger}, {"set_home", set_home}, {"stat", stat_of}, {"interrupt", interrupt}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"set_logger", set_logger}, {"set_home", set_home},   {"stat", stat_of},
+                                   {"interrupt", interrupt},   {"monotonic", monotonic}, {NULL, NULL}};
     lt_register(L, s, fns);
     lua_pushstring(L, th_version());
     lua_setfield(L, -2, "version");
@@ -177,5 +185,6 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_watch(L, s);
     lt_open_config(L, s);
     lt_open_sandbox(L, s);
+    lt_open_picture(L, s);
     return 1;
 }
