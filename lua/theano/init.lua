@@ -1,6 +1,10 @@
 --- Theano for Lua: symbolic tensors, gradients and compiled functions.
 -- `local theano = require "theano"`; nothing global is set, nothing is printed.
 -- @module theano
+if ... == "theano.init" then -- the module of that name, not this file
+  require("theano")
+  return require("theano.initializers")
+end
 local core = require("theano.core")
 
 local here = debug.getinfo(1, "S").source:gsub("init%.lua$", "")
@@ -109,5 +113,14 @@ end
 --- Totals of the engine, for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes".
 theano.stat = core.stat
 
+-- Loaded when they are first asked for: what a training script needs and an engine does not.
+local LATER = { init = "initializers", layers = "layers", train = "train", data = "data", checkpoint = "checkpoint",
+  progress = "progress", plot = "plot" }
+setmetatable(theano, { __index = function(t, name)
+  if not LATER[name] then return nil end
+  local module = require("theano." .. LATER[name])
+  rawset(t, name, module)
+  return module
+end })
 require("theano.modules").seal_all(theano)
 return theano

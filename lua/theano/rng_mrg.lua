@@ -120,6 +120,30 @@ function Streams.n_streams(_, size) return M.guess_n_streams(size) end
 --- The draws so far: a list of {states, states after the draw, size, nstreams}.
 function Streams.updates(self) return table.move(self.state_updates, 1, #self.state_updates, 1, {}) end
 
+--- The states of all draws and of the next one, as arrays: for checkpoints.
+function Streams.state(self)
+  check_self(self, "state")
+  local list = { next = nd.array(self.rstate, "int32") }
+  for i, draw in ipairs(self.state_updates) do list[i] = draw[1]:get_value() end
+  return list
+end
+
+--- Goes on from what `state` gave: there must be as many draws as there were.
+function Streams.restore(self, state)
+  check_self(self, "restore")
+  check_there("restore", "state", state)
+  if #state ~= #self.state_updates or not util.is_array(state.next) then
+    raise("ValueError", "restore: the state is of %d draws, there are %d", #state, #self.state_updates)
+  end
+  for i, draw in ipairs(self.state_updates) do
+    if draw[1]:get_value({ borrow = true }).size ~= state[i].size then
+      raise("ValueError", "restore: draw %d has another number of streams", i)
+    end
+  end
+  for i, draw in ipairs(self.state_updates) do draw[1]:set_value(state[i]) end
+  self.rstate = state.next
+end
+
 --- Starts every draw anew, in the order in which they were made, from a seed (default: the first one).
 function Streams.seed(self, seed)
   if seed == nil then seed = self.default_instance_seed end

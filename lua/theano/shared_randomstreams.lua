@@ -115,6 +115,31 @@ function methods.shuffle_row_elements(self, input)
   return shuffled
 end
 
+--- The states of all variables, and that from which later ones are seeded, as plain values: for checkpoints.
+function methods.state(self)
+  check(self, "state")
+  local list = { seeds = self.gen_seedgen:get_state() }
+  for i, pair in ipairs(self.state_updates) do list[i] = pair[1]:get_value({ borrow = true }):get_state() end
+  return list
+end
+
+--- Goes on from what `state` gave: there must be as many variables as there were.
+function methods.restore(self, state)
+  check(self, "restore")
+  util.expect("restore", "state", state, "table")
+  if #state ~= #self.state_updates then
+    raise("ValueError", "restore: the state is of %d variables, there are %d", #state, #self.state_updates)
+  end
+  local all = { nd.random.RandomState(0) }
+  all[1]:set_state(state.seeds) -- raises where it is none, before anything is changed
+  for i, s in ipairs(state) do
+    all[i + 1] = nd.random.RandomState(0)
+    all[i + 1]:set_state(s)
+  end
+  self.gen_seedgen:set_state(state.seeds)
+  for i, pair in ipairs(self.state_updates) do pair[1]:set_value(all[i + 1], { borrow = true }) end
+end
+
 --- Writes the states of all variables, and that from which later ones are seeded, as .npz.
 function methods.save(self, path)
   check(self, "save")
