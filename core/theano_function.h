@@ -39,4 +39,19 @@ TH_API ThFunction *th_load(ThContext *c, const void *bytes, size_t n, const char
 TH_API int th_function_save_file(ThFunction *f, const char *path, const char *note);
 TH_API ThFunction *th_load_file(ThContext *c, const char *path, const char **note);
 
+/*
+ * A function as a C99 program of its own: NAME.c, NAME.h, NAME_test.c, CMakeLists.txt (docs/export.md). The examples,
+ * by input (NULL: its default), tell the lengths that the program has; the test calls with them. NotImplementedError
+ * names what cannot be written, before there is a file.
+ */
+typedef struct ThExport {
+    const char *name; /* what all names of the program begin with */
+    const char *dir;  /* NULL: where the process is */
+    ThArray *const *example;
+    int nexample;
+    const char *const *result_names; /* of the call's parameters; NULL: names of the expressions */
+    int nresult_names;
+} ThExport;
+TH_API int th_function_export(ThFunction *f, const ThExport *how);
+
 #endif

@@ -270,6 +270,70 @@ static int function_load(lua_State *L) {
     return 1;
 }
 
+/* ---- exported programs --------------------------------------------------------------------------------------------
+ */
+/* (f, {name =, dir =, examples = {ndarray or false, ..}, names = {..} or nil}) */
+static int function_export(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LtFunction *f = lt_check_function(L, s, 1);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    ThExport e = {.name = text(L, 2, "name"), .dir = text(L, 2, "dir")};
+    lua_getfield(L, 2, "examples");
+    e.nexample = (int)luaL_len(L, 3);
+    ThArray **example = room(L, (size_t)e.nexample, sizeof *example);
+    for (int i = 0; i < e.nexample; i++) {
+        lua_rawgeti(L, 3, i + 1);
+        if (lua_toboolean(L, -1)) example[i] = lt_check_array(L, s, -1);
+        lua_pop(L, 1);
+    }
+    e.example = example;
+    lua_getfield(L, 2, "names");
+    if (!lua_isnil(L, -1)) {
+        int at = lua_gettop(L);
+        e.nresult_names = (int)luaL_len(L, at);
+        const char **name = room(L, (size_t)e.nresult_names, sizeof *name);
+        for (int i = 0; i < e.nresult_names; i++) {
+            lua_rawgeti(L, at, i + 1);
+            name[i] = luaL_checkstring(L, -1); /* the table keeps it */
+            lua_pop(L, 1);
+        }
+        e.result_names = name;
+    }
+    LT_CHECK(L, s, !th_function_export(f->f, &e));
+    return 0;
+}
+
+/* (f) -> {{name =, dtype =, default = bool, broadcastable = {bool, ..}}, ..}: what its inputs are */
+static int function_inputs(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LtFunction *f = lt_check_function(L, s, 1);
+    int n = th_function_ninputs(f->f);
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        ThType t = th_var_type(th_function_input_var(f->f, i));
+        const char *name = th_function_input_name(f->f, i);
+        lua_createtable(L, 0, 4);
+        if (name) lua_pushstring(L, name);
+        else lua_pushboolean(L, 0);
+        lua_setfield(L, -2, "name");
+        lua_pushstring(L, th_dtype_name((ThDtype)t.dtype));
+        lua_setfield(L, -2, "dtype");
+        ThArray *usual = th_function_default(f->f, i);
+        lua_pushboolean(L, usual != NULL);
+        th_array_release(usual);
+        lua_setfield(L, -2, "default");
+        lua_createtable(L, t.ndim, 0);
+        for (int d = 0; d < t.ndim; d++) {
+            lua_pushboolean(L, (int)(t.broadcastable >> d & 1));
+            lua_rawseti(L, -2, d + 1);
+        }
+        lua_setfield(L, -2, "broadcastable");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
 /* ---- inspection -------------------------------------------------------------------------------------------------- */
 static int memory(lua_State *L) {
     lt_most(L, 1);
@@ -438,6 +502,8 @@ void lt_open_function(lua_State *L, LtState *s) {
                                    {"function_results", results},
                                    {"function_save", function_save},
                                    {"function_load", function_load},
+                                   {"function_export", function_export},
+                                   {"function_inputs", function_inputs},
                                    {"graph_variables", graph_variables},
                                    {"function_text", function_text},
                                    {"function_ccode_for", function_ccode_for},

@@ -28,7 +28,7 @@ bool emit_tiles(Emit *e);
 void emit_call(Emit *e, const NestNode *n);
 bool emit_kernel(Emit *e, const Kernel *k, int number);
 /* unit.c: the parameters of a step as a list, and as `static const Cell q[]` */
-void emit_cell_list(Text *t, const Step *s, const Kernel *k);
+void emit_cell_list(const Emit *e, Text *t, const Step *s, const Kernel *k);
 void emit_cells(Emit *e, const Step *s, const Kernel *k, int number);
 /* rows.c */
 bool rows_wanted(const Plan *p);        /* its steps are to be data */
@@ -54,5 +54,6 @@ void registers_next_turn(Emit *e, const Registers *r);
  * known: by slot, its value in all calls of this unit or INT64_MIN; NULL: nothing is known */
 bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known,
             const uint8_t *candidate);
+extern const char *const prelude_c99;
 
 #endif

@@ -122,7 +122,7 @@ static bool body(Emit *e, const NestNode *n) {
 bool emit_kernel(Emit *e, const Kernel *k, int number) {
     KernelOrder *o = arena_alloc(e->arena, sizeof *o);
     if (!o || !emit_begin(e, k, number) || !kernel_order(k, e->arena, o)) return false;
-    NestAsk ask = {.threads = config_bool(e->c, "openmp"), .known = e->known != NULL};
+    NestAsk ask = {.threads = !e->portable && config_bool(e->c, "openmp"), .known = e->known != NULL};
     ask.candidate = e->candidate ? e->candidate[number] : e->known ? 0 : (int)config_int(e->c, "compile.candidate");
     const Nest *t = e->nest = nest_choose(k, o, e->target, ask, e->arena);
     if (!t) return false;

@@ -23,18 +23,17 @@ static const char *own(const Emit *e, int r, char out[16]) {
     return out;
 }
 
-static void identity(const Red *d, char out[48]) {
+static void identity(const Emit *e, const Red *d, char out[48]) {
     ThDtype t = (ThDtype)d->acc_dtype;
     const char *s = type_short(t);
     bool max = d->kind == RED_MAX, min = d->kind == RED_MIN;
     int one = d->kind == RED_PROD || d->kind == RED_AND, bits = (int)th_dtype_bytes(t) * 8;
     if (dtype_is_complex(t)) snprintf(out, 48, "MK(%s, %d, 0)", s, one);
-    else if (dtype_is_float(t) && (max || min))
-        snprintf(out, 48, "%s__builtin_inf%s()", max ? "-" : "", t == TH_FLOAT32 ? "f" : "");
+    else if (dtype_is_float(t) && (max || min)) snprintf(out, 48, "%s%s", max ? "-" : "", names_infinity(e, t));
     else if (max || min) {
         bool sig = dtype_is_signed(t);
         if (t == TH_BOOL) snprintf(out, 48, "%d", min);
-        else if (sig) snprintf(out, 48, max ? "(%s)(1ul << %d)" : "(%s)((1ul << %d) - 1)", s, bits - 1);
+        else if (sig) snprintf(out, 48, max ? "(%s)(%s << %d)" : "(%s)((%s << %d) - 1)", s, names_one(e), bits - 1);
         else snprintf(out, 48, max ? "(%s)0" : "(%s)-1", s);
     } else snprintf(out, 48, "(%s)%d", s, one);
 }
@@ -51,7 +50,9 @@ static void combine(Emit *e, Text *t, const Red *d, const char *x, const char *y
     case RED_SUM:
     case RED_PROD: {
         char op = d->kind == RED_SUM ? '+' : '*';
+        const char *wide = names_wrapping(e, a);
         if (lanes > 1) text_printf(t, "%s %c %s", x, op, y);
+        else if (wide) text_printf(t, "(%s)((%s)%s %c (%s)%s)", s, wide, x, op, wide, y);
         else text_printf(t, "(%s)(%s %c %s)", s, x, op, y);
         break;
     }
@@ -82,7 +83,7 @@ static void arg_init(Emit *e, int r) {
         return;
     }
     Red worst = {.kind = d->kind == RED_ARGMAX ? RED_MAX : RED_MIN, .acc_dtype = (uint8_t)t};
-    identity(&worst, id);
+    identity(e, &worst, id);
     need_type(e, t, lanes, ty);
     need_mask(e, t, lanes, at);
     emit_line(e, "%s at%s = {0}; %s best%s = %s(%s);", at, name, ty, name, need_splat(e, t, lanes), id);
@@ -242,7 +243,7 @@ void emit_red_init(Emit *e, int r) {
         arg_init(e, r);
         return;
     }
-    identity(d, id);
+    identity(e, d, id);
     if (in_lanes(e)) {
         int n = red_lanes(d) / acc_lanes(e, r);
         const char *splat = need_splat(e, (ThDtype)d->acc_dtype, acc_lanes(e, r));
@@ -475,7 +476,7 @@ void emit_side_init(Emit *e, int r) {
         arg_init(e, r);
         return;
     }
-    identity(d, id);
+    identity(e, d, id);
     int lanes = acc_lanes(e, r);
     const char *splat = need_splat(e, a, lanes);
     need_type(e, a, lanes, ty);

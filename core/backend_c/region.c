@@ -15,6 +15,7 @@ static void frame_size(Text *t, Size z) {
 }
 
 static void poll(Emit *e, int step) {
+    if (e->portable) return;
     emit_line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", step, TH_Interrupted);
 }
 
@@ -136,7 +137,7 @@ static void show_windows(Emit *e, const Region *g, const Registers *r) {
 static void turn_head(Emit *e, const Region *g, const Registers *r) {
     bool body = r->hi >= r->lo;
     if (body && r->lo < e->p->first_write) {
-        if (r->all) emit_line(e, "if (!(t & 4095))");
+        if (r->all && !e->portable) emit_line(e, "if (!(t & 4095))");
         poll(e, r->lo);
     }
     if (!body || !r->all || r->fails) emit_line(e, "f->sym[%d] = t;", g->counter);

@@ -50,7 +50,7 @@ static void literals(Emit *e) {
         const Step *s = &e->p->step[i];
         if (s->kind != STEP_KERNEL || !s->nparam) continue;
         text_init(&t, e->c);
-        emit_cell_list(&t, s, e->p->kernel[s->kernel]);
+        emit_cell_list(e, &t, s, e->p->kernel[s->kernel]);
         emit_line(e, "    %s,", t.at ? t.at : "");
         text_free(&t);
     }

@@ -1,18 +1,23 @@
 /*
  * unit.c -- the whole text of a function: prelude, helpers, kernels, steps, regions, run.
  */
+#include "standard.h"
+
 #include "c.h"
 
 #include <math.h>
 #include <string.h>
 
 /* A float64 as a constant expression. */
-static void put_double(Text *t, double v) {
+static void put_double(const Emit *e, Text *t, double v) {
     if (v - v == 0) text_printf(t, "%a", v);
-    else text_printf(t, "%s%s", signbit(v) ? "-" : "", v != v ? "__builtin_nan(\"\")" : "__builtin_inf()");
+    else {
+        text_put(t, signbit(v) ? "-" : "");
+        names_put(e, t, v != v ? "__builtin_nan(\"\")" : "__builtin_inf()");
+    }
 }
 
-void emit_cell_list(Text *t, const Step *s, const Kernel *k) {
+void emit_cell_list(const Emit *e, Text *t, const Step *s, const Kernel *k) {
     for (int i = 0; i < s->nparam; i++) {
         ThValue v = s->param[i];
         char kind = 'f';
@@ -21,9 +26,9 @@ void emit_cell_list(Text *t, const Step *s, const Kernel *k) {
         text_put(t, i ? ", " : "");
         if (kind == 'c') {
             text_put(t, "{.c = {");
-            put_double(t, v.c.re);
+            put_double(e, t, v.c.re);
             text_put(t, ", ");
-            put_double(t, v.c.im);
+            put_double(e, t, v.c.im);
             text_put(t, "}}");
         } else if (kind == 'f' && v.f - v.f != 0) { /* infinities and NaN by bits */
             uint64_t bits;
@@ -41,7 +46,7 @@ void emit_cells(Emit *e, const Step *s, const Kernel *k, int number) {
     if (!s->nparam) return;
     Text t;
     text_init(&t, e->c);
-    emit_cell_list(&t, s, k);
+    emit_cell_list(e, &t, s, k);
     emit_line(e, "    static const Cell q[%d] = {%s}; /* step %d */", s->nparam, t.at ? t.at : "", number);
     text_free(&t);
 }
@@ -108,12 +113,14 @@ static void step_by_number(Emit *e) {
 }
 
 void emit_run(Emit *e) {
-    emit_line(e, "__attribute__((visibility(\"default\"))) int theano_run(Frame *f) {");
+    emit_line(e, e->portable ? "static int run(Frame *f) {"
+                             : "__attribute__((visibility(\"default\"))) int theano_run(Frame *f) {");
     e->indent = 1;
     if (e->p->nregion) emit_region(e, 0);
     emit_line(e, "return 0;");
     e->indent = 0;
     emit_line(e, "}\n");
+    if (e->portable) return;
     step_by_number(e);
     emit_line(e, "__attribute__((visibility(\"default\"))) const u32 theano_abi = %d;", TH_RT_ABI);
 }
@@ -139,12 +146,31 @@ static bool bodies(Emit *e) {
     return !failed(e->c);
 }
 
+/* Helpers, then what asked for them. */
+static bool whole(Emit *e, Text *t, const char *title, const char *prelude) {
+    if (!(e->arena = arena_new(e->c))) return false;
+    text_init(&e->helpers, e->c);
+    text_init(&e->body, e->c);
+    bool ok = bodies(e);
+    if (ok) {
+        if (title) text_printf(t, "/* %s: written by theano %s */\n", title, th_version());
+        text_put(t, prelude);
+        text_put(t, e->helpers.at ? e->helpers.at : "");
+        text_putc(t, '\n');
+        text_put(t, e->body.at ? e->body.at : "");
+    }
+    text_free(&e->helpers);
+    text_free(&e->body);
+    map_free(e->c, &e->have);
+    arena_free(e->arena);
+    return ok && !failed(e->c);
+}
+
 bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known,
             const uint8_t *candidate) {
     ThContext *c = p->ctx;
     Emit e = {.c = c,
               .p = p,
-              .arena = arena_new(c),
               .target = target ? target : target_of(machine_vector_bytes(c)),
               .mvec = true,
               .registers = true,
@@ -152,24 +178,17 @@ bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *tar
               .known = known,
               .candidate = candidate,
               .rows = rows_wanted(p)};
-    if (!e.arena) return false;
     e.vector_bytes = e.target->vector_bytes;
 #if !defined(TH_HAVE_MVEC)
     e.mvec = target != NULL;
 #endif
-    text_init(&e.helpers, c);
-    text_init(&e.body, c);
-    bool ok = bodies(&e);
-    if (ok) {
-        text_printf(t, "/* %s: written by theano %s */\n", function_name ? function_name : "function", th_version());
-        text_put(t, prelude_c);
-        text_put(t, e.helpers.at ? e.helpers.at : "");
-        text_putc(t, '\n');
-        text_put(t, e.body.at ? e.body.at : "");
-    }
-    text_free(&e.helpers);
-    text_free(&e.body);
-    map_free(c, &e.have);
-    arena_free(e.arena);
-    return ok && !failed(c);
+    return whole(&e, t, function_name ? function_name : "function", prelude_c);
+}
+
+bool emit_c99(Text *t, const Plan *p, const int64_t *known) {
+    Emit e = {.c = p->ctx, .p = p, .target = &target_c99, .registers = true, .vmath = true, .known = known};
+    e.vector_bytes = e.target->vector_bytes;
+    e.portable = true;
+    e.fused = isa_vector_bytes() > 16;
+    return whole(&e, t, NULL, prelude_c99);
 }

@@ -14,6 +14,6 @@ typedef struct Target {
 } Target;
 const Target *target_of(int vector_bytes);    /* of a processor */
 const Target *target_named(const char *name); /* a processor by name, or NULL */
-extern const Target target_cuda;
+extern const Target target_cuda, target_c99;  /* standard C: one lane, whatever its compiler makes of it */
 
 #endif

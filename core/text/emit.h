@@ -22,6 +22,8 @@ typedef struct Emit {
     int vector_bytes;     /* of the target: 64, 32, 16; 0 for a GPU */
     bool mvec;            /* glibc's vector math may be called */
     bool vmath;           /* ..and that of core/ops/math/vmath_all.h */
+    bool portable;        /* standard C99 of one lane: no vectors, no names of a compiler's own */
+    bool fused;           /* of such a text: vector math has fused multiply-adds, as on the machine it is written on */
     const int64_t *known; /* see emit_c */
     const uint8_t *candidate;
     /* the kernel being written */
@@ -56,6 +58,13 @@ const char *need_mask(Emit *e, ThDtype d, int lanes, char out[16]); /* signed in
 bool need(Emit *e, const char *name); /* true the first time: the caller writes it to e->helpers */
 int mask_width(ThDtype d);
 void emit_line(Emit *e, const char *format, ...) TH_PRINTF(2, 3); /* an indented line of the body */
+/* Words that compilers have names of their own for. */
+const char *names_infinity(const Emit *e, ThDtype d);
+const char *names_one(const Emit *e);                       /* 1 of 64 bits, unsigned */
+size_t names_put(const Emit *e, Text *t, const char *body); /* the first character or word of a text, and its length */
+/* Of integers that wrap in standard C too: the unsigned type that they are added, subtracted and multiplied in; or NULL
+ */
+const char *names_wrapping(const Emit *e, ThDtype d);
 
 /* helpers.c: each returns the helper's name, valid until the next call */
 const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes);

@@ -41,6 +41,7 @@ static void prototype(Emit *e, const Math *m, ThDtype d) {
     char name[32];
     snprintf(name, sizeof name, "%s%s", m->libm, d == TH_FLOAT32 ? "f" : "");
     char key[40];
+    if (e->portable) return; /* <math.h> has them */
     snprintf(key, sizeof key, "proto %s", name);
     if (need(e, key))
         text_printf(&e->helpers,
@@ -65,13 +66,14 @@ static void special(Emit *e, const SpecialFn *f) { /* as deep as the texts nest 
     }
     text_printf(&e->helpers, "FN %s %s%s ", f->result, f->name, f->params);
     int column = 0, depth = 0;
-    for (const char *p = f->body; *p; p++, column++) {
+    for (const char *p = f->body; *p; column++) {
         depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
-        text_putc(&e->helpers, *p);
+        size_t n = names_put(e, &e->helpers, p);
         if ((p[0] == ';' && !depth && column > 90) || (p[0] == ',' && column > 110)) {
             text_putc(&e->helpers, '\n');
             column = 0;
         }
+        p += n;
     }
     text_putc(&e->helpers, '\n');
 }
@@ -192,7 +194,8 @@ static void far_math(Emit *e, const Math *m, int lanes, const char *name) {
     char t[16], near[72], far[48];
     int what = m->prim[0] == 's' ? 0 : m->prim[0] == 'c' ? 1 : 2;
     snprintf(near, sizeof near, "near_%s", name);
-    number_format(far, sizeof far, "__builtin_fabs(a%s) >= %a", lanes == 1 ? "" : "[i]", SPECIAL_FAR);
+    const char *abs1 = e->portable ? "fabs" : "__builtin_fabs";
+    number_format(far, sizeof far, "%s(a%s) >= %a", abs1, lanes == 1 ? "" : "[i]", SPECIAL_FAR);
     plain_math(e, m, TH_FLOAT64, lanes, near);
     special(e, special_find("sf_far", 6));
     need_type(e, TH_FLOAT64, lanes, t);
@@ -308,8 +311,8 @@ static void float_abs(Emit *e, ThDtype d, int lanes, const char *name) {
     need_type(e, d, lanes, t);
     need_mask(e, d, lanes, m);
     if (lanes == 1) {
-        text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_fabs%s(a); }\n", t, name, t,
-                    d == TH_FLOAT32 ? "f" : "");
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return %sfabs%s(a); }\n", t, name, t,
+                    e->portable ? "" : "__builtin_", d == TH_FLOAT32 ? "f" : "");
         return;
     }
     text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s)((%s)a & (%s)(((%s){0} + 1) * (%s)%s)); }\n", t, name, t,
@@ -461,13 +464,13 @@ static void scalar_cast(Emit *e, ThDtype from, ThDtype to, const char *name) {
         text_printf(
             &e->helpers,
             "INLINE u64 %s(%s a) { f64 v = a; int big = v >= 0x1p63; if (big) v -= 0x1p63;\n"
-            "    u64 r = v >= -0x1p63 && v < 0x1p63 ? (u64)(i64)v : 1ul << 63; return big ? r ^ 1ul << 63 : r; }\n",
-            name, f);
+            "    u64 r = v >= -0x1p63 && v < 0x1p63 ? (u64)(i64)v : %s << 63; return big ? r ^ %s << 63 : r; }\n",
+            name, f, names_one(e), names_one(e));
     else if (to == TH_INT64 || to == TH_UINT32)
         text_printf(
             &e->helpers,
-            "INLINE %s %s(%s a) { f64 v = a; return (%s)(v >= -0x1p63 && v < 0x1p63 ? (i64)v : (i64)(1ul << 63)); }\n",
-            t, name, f, t);
+            "INLINE %s %s(%s a) { f64 v = a; return (%s)(v >= -0x1p63 && v < 0x1p63 ? (i64)v : (i64)(%s << 63)); }\n",
+            t, name, f, t, names_one(e));
     else
         text_printf(&e->helpers,
                     "INLINE %s %s(%s a) { f64 v = a; return (%s)(v > -2147483649.0 && v < 2147483648.0 ? (i32)v : "

@@ -127,7 +127,11 @@ static void store(Emit *e, const Ins *i, int lanes) {
         if (a->guard >= 0) emit_line(e, "if (v%d)", a->guard);
         if ((a->flags & ACC_ADD) && dtype_is_complex(d))
             emit_line(e, "{ %s *q = %s; q->re += %s.re; q->im += %s.im; }", type_short(d), at, v, v);
-        else
+        else if ((a->flags & ACC_ADD) && names_wrapping(e, d)) {
+            const char *wide = names_wrapping(e, d);
+            emit_line(e, "{ %s *q = %s; *q = (%s)((%s)*q + (%s)%s); }", type_short(d), at, type_short(d), wide, wide,
+                      v);
+        } else
             emit_line(e, (a->flags & ACC_ADD) ? (d == TH_BOOL ? "*(%s) |= %s;" : "*(%s) += %s;") : "*(%s) = %s;", at,
                       v);
     } else if (size_is(st, 1)) {

@@ -56,6 +56,30 @@ const char *need_mask(Emit *e, ThDtype d, int lanes, char out[16]) {
     return need_type(e, (ThDtype)types[d].mask, lanes, out);
 }
 
+const char *names_infinity(const Emit *e, ThDtype d) {
+    return e->portable ? "INFINITY" : d == TH_FLOAT32 ? "__builtin_inff()" : "__builtin_inf()";
+}
+
+const char *names_one(const Emit *e) { return e->portable ? "(u64)1" : "1ul"; }
+
+const char *names_wrapping(const Emit *e, ThDtype d) {
+    if (!e->portable || !dtype_is_int(d)) return NULL;
+    return th_dtype_bytes(d) < 8 ? "u32" : "u64";
+}
+
+size_t names_put(const Emit *e, Text *t, const char *body) {
+    static const char *const word[][2] = {
+        {"__builtin_inff()", "INFINITY"}, {"__builtin_inf()", "INFINITY"}, {"__builtin_nan(\"\")", "NAN"}};
+    for (int i = 0; e->portable && *body == '_' && i < TH_LEN(word); i++) {
+        size_t n = strlen(word[i][0]);
+        if (strncmp(body, word[i][0], n)) continue;
+        text_put(t, word[i][1]);
+        return n;
+    }
+    text_putc(t, *body);
+    return 1;
+}
+
 void emit_line(Emit *e, const char *format, ...) {
     va_list ap;
     for (int i = 0; i < e->indent; i++) text_put(&e->body, "    ");

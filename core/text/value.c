@@ -111,12 +111,18 @@ static Val call(Ctx *c, const char *name, Val *k, int n) {
     for (int i = 0; i < n; i++) fix_literal(c, &k[i], d);
     const char *op = dtype_is_complex(d) ? NULL : infix(name);
     bool wrap = c->lanes == 1 && narrow(d);
+    const char *wide = names_wrapping(e, d), *of = type_short(d);
     if (is_comparison(name) && op)
         return (Val){.text = textf(e, "(%s %s %s)", k[0].text, op, k[1].text), .dtype = d, .mask = true};
+    if (op && wide && strchr("+-*", *op))
+        return (Val){.text = textf(e, "((%s)((%s)%s %s (%s)%s))", of, wide, k[0].text, op, wide, k[1].text),
+                     .dtype = d};
     if (op)
         return (Val){.text = wrap ? textf(e, "((%s)(%s %s %s))", type_short(d), k[0].text, op, k[1].text)
                                   : textf(e, "(%s %s %s)", k[0].text, op, k[1].text),
                      .dtype = d};
+    if (!strcmp(name, "neg") && wide)
+        return (Val){.text = textf(e, "((%s)(0 - (%s)%s))", of, wide, k[0].text), .dtype = d};
     if (!strcmp(name, "neg"))
         return (Val){.text = wrap ? textf(e, "((%s)(-%s))", type_short(d), k[0].text) : textf(e, "(-%s)", k[0].text),
                      .dtype = d};
@@ -128,10 +134,8 @@ static Val call(Ctx *c, const char *name, Val *k, int n) {
     if (!strcmp(name, "abs") && d == TH_BOOL) return k[0];
     if (!strcmp(name, "isinf")) {
         const char *abs_ = need_math(e, "abs", d, c->lanes);
-        return (Val){.text = textf(e, d == TH_FLOAT32 ? "(%s(%s) == __builtin_inff())" : "(%s(%s) == __builtin_inf())",
-                                   abs_, k[0].text),
-                     .dtype = d,
-                     .mask = true};
+        return (Val){
+            .text = textf(e, "(%s(%s) == %s)", abs_, k[0].text, names_infinity(e, d)), .dtype = d, .mask = true};
     }
     const char *f = need_math(e, name, d, c->lanes);
     const char *operands = k[0].text;

@@ -126,9 +126,124 @@ static void function(Emit *e, Type *t, const VmathFn *f) {
     names(h, t, f->uses, false);
 }
 
+/* ---- one value at a time, in standard C -------------------------------------------------------------------------- */
+/* (x): the bits of a number, or the number of bits. */
+static void bits(Text *h, const Type *t) {
+    text_printf(h, "INLINE %s bits_%s(%s x) { %s r; memcpy(&r, &x, %d); return r; }\n", t->i, t->v, t->v, t->i,
+                t->bytes);
+    text_printf(h, "INLINE %s from_%s(%s x) { %s r; memcpy(&r, &x, %d); return r; }\n", t->v, t->v, t->i, t->v,
+                t->bytes);
+}
+
+/* As the functions above of vectors of 32 bytes or less. */
+static void single_primitives(Emit *e, Type *t) {
+    Text *h = &e->helpers;
+    bool f = t->d == TH_FLOAT32;
+    const char *v = t->v;
+    if (!need(e, part(t, "vmath"))) return;
+    need_select(e, t->d, 1);
+    bits(h, t);
+    text_printf(h, "INLINE %s fma_%s(%s a, %s b, %s c) { return %s; }\n", v, v, v, v, v,
+                !e->fused ? "a * b + c"
+                : f       ? "fmaf(a, b, c)"
+                          : "fma(a, b, c)");
+    text_printf(h, "INLINE %s least_%s(%s x, %s c) { return x > c ? c : x; }\n", v, v, v, v);
+    text_printf(h, "INLINE %s most_%s(%s x, %s c) { return x < c ? c : x; }\n", v, v, v, v);
+    text_printf(h, "INLINE %s scale_%s(%s y, %s t, %s n) {\n", v, v, v, v, v);
+    text_printf(h, "    const %s k = bits_%s(t), h = (%s)((i32)(u32)k >> 1);\n    (void)n;\n", t->i, v, t->i);
+    text_printf(h, "    return y * from_%s((h << %d) + %s) * from_%s(((k - h) << %d) + %s); }\n", v, f ? 23 : 52,
+                f ? "0x3f800000" : "0x3ff0000000000000", v, f ? 23 : 52, f ? "0x3f800000" : "0x3ff0000000000000");
+}
+
+static bool is_name(char ch) {
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_';
+}
+
+/* The end of what a cast applies to: parentheses, a name, or a call. */
+static const char *operand_end(const char *p) {
+    int depth = 0;
+    while (is_name(*p)) p++;
+    if (*p != '(') return p;
+    do depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+    while (*p++ && depth);
+    return p;
+}
+
+/* The end of a word, or of a number whatever letters and signs it has. */
+static const char *word_end(const char *p) {
+    bool number = *p >= '0' && *p <= '9';
+    do p++;
+    while (is_name(*p) || (number && (*p == '.' || ((*p == '-' || *p == '+') && p[-1] == 'p'))));
+    return p;
+}
+
+/* The word [p, end) of a body for this type. */
+static void put_word(Emit *e, const Type *t, const char *p, const char *end) {
+    static const char *const word[][2] = {
+        {"FMA", "fma"}, {"LEAST", "least"}, {"MOST", "most"}, {"PICK", "sel"}, {"SCALE", "scale"}};
+    Text *h = &e->helpers;
+    size_t n = (size_t)(end - p);
+    if (n == 1 && *p == 'V') text_put(h, t->v);
+    else if (n == 1 && *p == 'I') text_put(h, t->i);
+    else if (n == 1 && *p == 'K') text_printf(h, "(%s)", t->v); /* K(c) */
+    else {
+        const char *now = NULL;
+        for (int i = 0; i < TH_LEN(word); i++)
+            if (n == strlen(word[i][0]) && !strncmp(word[i][0], p, n)) now = word[i][1];
+        if (now) text_put(h, now);
+        else text_put_n(h, p, n);
+        if (now || (*end == '(' && *p >= 'a')) text_printf(h, "_%s", t->v);
+    }
+}
+
+/* A part of a body: words for this type, and looks at bits for casts of vectors. As deep as casts nest. */
+static void put_single(Emit *e, const Type *t, const char *p, const char *end) {
+    Text *h = &e->helpers;
+    while (p < end) {
+        const char *from = p;
+        if (!strncmp(p, "(V)", 3) || !strncmp(p, "(I)", 3)) {
+            text_printf(h, "%s_%s(", p[1] == 'V' ? "from" : "bits", t->v);
+            p = operand_end(p + 3);
+            put_single(e, t, from + 3, p);
+            text_putc(h, ')');
+        } else if (*p == '_' || !is_name(*p)) {
+            p += names_put(e, h, p);
+            if (*from == ';') text_put(h, "\n   ");
+        } else {
+            p = word_end(p);
+            put_word(e, t, from, p);
+        }
+    }
+}
+
+static void single(Emit *e, Type *t, const VmathFn *f) {
+    for (const char *p = f->uses; *p;) { /* as deep as the texts nest */
+        char name[32];
+        int n = (int)strcspn(p, " ");
+        snprintf(name, sizeof name, "%.*s", n, p);
+        if (need(e, part(t, name))) single(e, t, vmath_find(name, t->d));
+        p += n + (p[n] == ' ');
+    }
+    text_printf(&e->helpers, "INLINE %s %s_%s(%s x) ", t->v, f->name, t->v, t->v);
+    put_single(e, t, f->body, f->body + strlen(f->body));
+    text_putc(&e->helpers, '\n');
+}
+
+static void single_math(Emit *e, const VmathFn *f, ThDtype d) {
+    Type t = {.d = d, .lanes = 1, .bytes = (int)th_dtype_bytes(d)};
+    need_type(e, d, 1, t.v);
+    snprintf(t.i, sizeof t.i, d == TH_FLOAT32 ? "u32" : "u64");
+    single_primitives(e, &t);
+    single(e, &t, f);
+}
+
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
     const VmathFn *f = e->vmath ? vmath_find(prim, d) : NULL;
     if (!f) return false;
+    if (e->portable) {
+        single_math(e, f, d);
+        return true;
+    }
     if (lanes == 1) { /* a short vector: the same bits */
         char v[16];
         int n = 16 / (int)th_dtype_bytes(d);

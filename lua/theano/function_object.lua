@@ -129,6 +129,9 @@ methods.slices = core.function_slices
 --- `f:save(path)`: the function as a file of data, for `theano.load`.
 methods.save = require("theano.model").save
 
+--- `f:export(name, options)`: the function as a C program of its own (docs/export.md).
+methods.export = require("theano.export").export
+
 --- Gives back the memory that the function keeps between calls; it can be called again.
 methods.free = core.function_trim
 

@@ -1,0 +1,87 @@
+/*
+ * export.h -- what the files of this folder share: one function being written as C.
+ *
+ * The program that comes out has the kernels' text of core/backend_c in standard C, a table of functions in the place
+ * of th_rt, and one struct that holds everything that changes: shared variables, new states, temporaries. Addresses are
+ * worked out at every call, so that the struct may be copied and moved.
+ */
+#ifndef TH_EXPORT_H
+#define TH_EXPORT_H
+
+#include "runtime/function.h"
+#include "theano.h"
+
+/* Where a buffer of the plan lies. */
+typedef enum {
+    PLACE_NONE,
+    PLACE_ARGUMENT, /* at: number of the parameter */
+    PLACE_FIELD,    /* at: number of the field of the state */
+    PLACE_CONSTANT,
+    PLACE_WORK,   /* at: bytes from the start of the state's work */
+    PLACE_RESULT, /* at: number of the result, whose memory the caller gives */
+    PLACE_WINDOW
+} PlaceHow;
+typedef struct Place {
+    uint8_t how;
+    int64_t at;
+} Place;
+
+/* A value that lives in the state between calls: a shared variable, or an input that has a new value after each call.
+ */
+typedef struct Field {
+    const char *name;
+    ThArray *value; /* retained: what it begins with */
+    int buf;
+} Field;
+
+/* A parameter of the call: an argument or a result. */
+typedef struct Param {
+    const char *name;
+    ThDtype dtype;
+    int ndim;
+    const int64_t *shape; /* at the example */
+    int buf;              /* of an argument */
+    int input;            /* which input of the function it is */
+    bool written;         /* a mutable argument */
+    ThArray *usual;       /* the default of an argument, retained, or NULL */
+} Param;
+
+enum { EXPORT_CALLS = 2 }; /* that are recorded */
+
+typedef struct Export {
+    ThContext *c;
+    ThFunction *f; /* ours alone: a copy of the user's through bytes */
+    const Plan *p;
+    const ThExport *how;
+    const char *name;
+    char upper[80];
+    Arena *arena;
+    int64_t *sym;   /* slots at the example */
+    int64_t *known; /* those that all calls have the same, SIZE_UNKNOWN others */
+    Place *place;   /* by buffer */
+    int64_t work;   /* bytes */
+    Field *field;
+    int nfield;
+    Param *in, *out;
+    int nin, nout;
+    ThArray **arg;      /* examples by input of the function, in C order; NULL: the default */
+    ThArray **recorded; /* results of the calls, one call behind the other */
+    Text source, header, test, cmake;
+} Export;
+
+bool export_name(Export *x, const char *wanted, const char *otherwise, const char **out); /* a fresh identifier */
+const char *export_ctype(ThDtype d);
+int export_parts(ThDtype d); /* numbers that an element is written as */
+
+bool export_allowed(Export *x); /* refuse.c: NotImplementedError naming operation and line */
+bool export_record(Export *x);  /* record.c: parameters, fields, two calls of the example */
+bool export_place(Export *x);   /* place.c: slots and buffers */
+bool export_header(Export *x);  /* header.c */
+bool export_source(Export *x);  /* source.c */
+bool export_test(Export *x);    /* rest.c: the test, CMakeLists.txt */
+bool export_cmake(Export *x);
+void export_numbers(Text *t, ThDtype d, const void *data, int64_t n); /* numbers.c: in lines, parted by commas */
+bool export_constant(Export *x, Text *t, const char *name, const ThArray *a); /* static const TYPE name[] = {..}; */
+bool export_runtime(Export *x, Text *t); /* runtime.c: the functions that f->rt has, and that table */
+
+#endif

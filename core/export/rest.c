@@ -1,0 +1,93 @@
+/* rest.c -- what stands beside the program: a test with recorded arguments and results, CMakeLists.txt. */
+#include "runtime/gpu/embed.h"
+#include "export.h"
+
+#include <stdio.h>
+
+static int64_t parts(const ThArray *a) { return a->size * export_parts((ThDtype)a->dtype); }
+
+static bool data(Export *x, Text *t) {
+    char name[60];
+    bool ok = true;
+    for (int i = 0; ok && i < x->nin; i++) {
+        snprintf(name, sizeof name, "in%d", i);
+        ok = export_constant(x, t, name, x->arg[x->in[i].input]);
+    }
+    for (int n = 0; n < EXPORT_CALLS; n++)
+        for (int i = 0; ok && i < x->nout; i++) {
+            snprintf(name, sizeof name, "want%d_%d", n, i);
+            ok = export_constant(x, t, name, x->recorded[n * x->nout + i]);
+        }
+    return ok;
+}
+
+GPU_EMBED(export_compare_text, "export/runtime/compare.h");
+
+static void calls(Export *x, Text *t) {
+    for (int n = 0; n < EXPORT_CALLS; n++) {
+        for (int i = 0; i < x->nin; i++) text_printf(t, "    memcpy(arg%d, in%d, sizeof in%d);\n", i, i, i);
+        text_printf(t, "    code = %s_call(&state", x->name);
+        for (int i = 0; i < x->nin; i++) text_printf(t, ", arg%d", i);
+        for (int i = 0; i < x->nout; i++) text_printf(t, ", out%d", i);
+        text_printf(t, ");\n    if (code) {\n        printf(\"call %d: error %%d: %%s\\n\", code, %s_error(&state));\n",
+                    n + 1, x->name);
+        text_put(t, "        return 1;\n    }\n");
+        for (int i = 0; i < x->nout; i++) {
+            ThDtype d = x->out[i].dtype;
+            int item = (int)th_dtype_bytes(d) / export_parts(d);
+            text_printf(t, "    compare(\"call %d, %s\", out%d, want%d_%d, %lld, %d);\n", n + 1, x->out[i].name, i, n,
+                        i, (long long)(x->recorded[i]->size * (int64_t)th_dtype_bytes(d)),
+                        dtype_is_discrete(d) ? -item : item);
+        }
+    }
+}
+
+bool export_test(Export *x) {
+    Text *t = &x->test;
+    text_printf(
+        t,
+        "/* %s_test.c -- two calls of %s_call, and what they gave when it was written. `%s_test bits` wants the\n"
+        " * same bits. */\n",
+        x->name, x->name, x->name);
+    text_printf(t, "#include \"%s.h\"\n\n#include <math.h>\n#include <stdio.h>\n#include <string.h>\n\n", x->name);
+    if (!data(x, t)) return false;
+    text_printf(t, "\nstatic %s_state state;\n", x->name);
+    for (int i = 0; i < x->nin; i++) {
+        int64_t n = parts(x->arg[x->in[i].input]);
+        text_printf(t, "static %s arg%d[%lld];\n", export_ctype(x->in[i].dtype), i, (long long)(n ? n : 1));
+    }
+    for (int i = 0; i < x->nout; i++) {
+        int64_t n = parts(x->recorded[i]);
+        text_printf(t, "static %s out%d[%lld];\n", export_ctype(x->out[i].dtype), i, (long long)(n ? n : 1));
+    }
+    text_put(t, export_compare_text);
+    text_printf(t,
+                "int main(int argc, char **argv) {\n    int code, bits = argc > 1 && !strcmp(argv[1], \"bits\");\n"
+                "    %s_init(&state);\n",
+                x->name);
+    calls(x, t);
+    text_put(t, "    printf(\"%s, %d of the results %s\", far ? \"far off\" : \"as recorded\", different,\n"
+                "           \"with other bits\\n\");\n");
+    text_put(t, "    return far || (bits && different);\n}\n");
+    return !failed(x->c) && !t->failed;
+}
+
+bool export_cmake(Export *x) {
+    Text *t = &x->cmake;
+    const char *n = x->name;
+    text_printf(t, "cmake_minimum_required(VERSION 3.10)\nproject(%s C)\n", n);
+    text_put(t, "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n");
+    text_printf(t, "add_library(%s STATIC %s.c)\n", n, n);
+    text_printf(t, "set_target_properties(%s PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)\n",
+                n);
+    text_printf(t, "target_include_directories(%s PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n", n);
+    text_printf(t,
+                "if(NOT MSVC)\n  target_compile_options(%s PRIVATE -O3 -fwrapv -ffp-contract=off -fno-math-errno "
+                "-fno-trapping-math)\n  target_link_libraries(%s PUBLIC m)\nendif()\n",
+                n, n);
+    text_put(t, "option(NATIVE \"for the processor that it is built on\" OFF)\nif(NATIVE)\n");
+    text_printf(t, "  target_compile_options(%s PRIVATE -march=native)\nendif()\n", n);
+    text_printf(t, "add_executable(%s_test %s_test.c)\ntarget_link_libraries(%s_test %s)\n", n, n, n, n);
+    text_printf(t, "enable_testing()\nadd_test(NAME %s COMMAND %s_test)\n", n, n);
+    return !t->failed;
+}

@@ -1,0 +1,39 @@
+--- Functions as C programs: exported, compiled in one go, and run against what they gave here.
+-- @module spec.support.exported
+local runner = require("spec.support.runner")
+
+local M = {}
+
+M.strict = "-std=c99 -pedantic -Wall -Werror"
+
+--- Whether there is such a compiler.
+function M.has(compiler) return (os.execute(compiler .. " --version >/dev/null 2>&1")) end
+
+--- Exports every function of `list`, {name, f, options}, builds them in parts of few and runs their tests.
+-- @treturn string what their tests said, and behind each its name and 0 where it is content
+function M.run(compiler, flags, list)
+  local dir, main, files = runner.folder(), {}, {}
+  for _, e in ipairs(list) do
+    local options = { dir = dir }
+    for k, v in pairs(e[3] or {}) do options[k] = v end
+    e[2]:export(e[1], options)
+    runner.write(("%s/%s_main.c"):format(dir, e[1]),
+      ("#define main %s_main\n#include \"%s_test.c\"\n"):format(e[1], e[1]))
+    files[#files + 1] = ("%s.c %s_main.c"):format(e[1], e[1])
+    main[#main + 1] = ("int %s_main(int, char **);"):format(e[1])
+  end
+  main[#main + 1] = "#include <stdio.h>\nint main(void) {\n    char bits[] = \"bits\", *a[] = {bits, bits, 0};"
+  for _, e in ipairs(list) do
+    main[#main + 1] = ("    printf(\"%s: %%d\\n\", %s_main(2, a));"):format(e[1], e[1])
+  end
+  main[#main + 1] = "    return 0;\n}\n"
+  runner.write(dir .. "/all.c", table.concat(main, "\n"))
+  local pipe = io.popen(("cd %s && %s %s %s all.c -lm -o all 2>&1 && ./all"):format(dir, compiler, flags,
+    table.concat(files, " ")))
+  local said = pipe:read("a")
+  pipe:close()
+  runner.remove(dir)
+  return said
+end
+
+return M
