@@ -102,7 +102,8 @@ static void forget(Export *x) {
 int th_function_export(ThFunction *f, const ThExport *how) {
     if (!f) return -1;
     ThContext *c = th_function_context(f);
-    if (!how || (how->nexample && !how->example)) return err_missing(c, __func__), -1;
+    if (!how || how->nexample < 0 || (how->nexample && !how->example) || (how->nresult_names && !how->result_names))
+        return err_missing(c, __func__), -1;
     if (failed(c)) return -1;
     Export x = {.c = c, .how = how, .name = how->name};
     if (!check_name(&x) || !(x.f = copy_of(f))) return -1;
