@@ -89,6 +89,24 @@ describe("linear algebra on a device", function()
     end)
   end
 
+  it("shares a matrix's eigenvalues and singular values among the threads of a block", function()
+    local scope <close> = theano.config.change_flags({ ["linalg.library"] = "own" })
+    local rng = nd.random.RandomState(3)
+    for _, n in ipairs({ 2, 17, 33 }) do
+      local x = T.dtensor3("x")
+      local w, v = N.eigh(x + x:dimshuffle(0, 2, 1))
+      local u, s, vt = N.svd(x, false)
+      local ew, ev = N.eig(x, true)
+      same({ x }, { w = w, v = v, s = s, svd = T.batched_dot(u * s:dimshuffle(0, "x", 1), vt), ew = ew, ev = T.abs(ev),
+        values = N.svd(x, { compute_uv = false }) }, { rng:randn(2, n, n) }, 1e-9)
+    end
+    local y = T.dmatrix("y")
+    local u, s, vt = N.svd(y)
+    same({ y }, { s = s, u = T.abs(T.dot(u.T, u)), vt = T.abs(T.dot(vt, vt.T)), pinv = N.pinv(y) },
+      { nd.dot(rng:randn(20, 3), rng:randn(3, 12)) }, 1e-9)
+    assert.is_truthy(scope)
+  end)
+
   it("solves least squares", function()
     local rng = nd.random.RandomState(7)
     local x, y = T.dmatrix("x"), T.dmatrix("y")

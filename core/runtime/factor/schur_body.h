@@ -116,32 +116,39 @@ static bool FN(schur)(void *at, int n, void *to, void *work) {
     return true;
 }
 
+/* Eigenvector k of h = Q t Q^H, of length 1 with its largest element real, to v; x: k + 1 numbers. */
+static void FN(vector)(const T *t, int n, const T *qt, int k, R least, T *v, T *x) {
+    T w = t[(int64_t)k * n + k];
+    x[k] = 1;
+    for (int i = k - 1; i >= 0; i--) {
+        T s = 0, d = t[(int64_t)i * n + i] - w;
+        for (int c = i + 1; c <= k; c++) s += MUL(t[(int64_t)i * n + c], x[c]);
+        if (SIZE1(d) < least) d = least;
+        x[i] = -QUOTIENT(s, d);
+        R size = SIZE1(x[i]);
+        if (size > 1 / R_EPS)
+            for (int c = i; c <= k; c++) x[c] = SCALE(x[c], 1 / size);
+    }
+    memset(v, 0, (size_t)n * sizeof(T));
+    for (int c = 0; c <= k; c++) FN(add)(v, qt + (int64_t)c * n, x[c], n);
+    R length = FN(length)(v, n), most = 0;
+    T largest = 1;
+    for (int i = 0; i < n; i++)
+        if (SIZE2(v[i]) > most) most = SIZE2(v[i]), largest = v[i];
+    T by = SCALE(CONJ(largest), 1 / (MODULUS(largest) * length));
+    for (int i = 0; i < n; i++) v[i] = MUL(v[i], by);
+}
+
+/* Numbers below this count as 0 beside those of t. */
+static R FN(least_of)(const T *t, int n) {
+    R least = R_EPS * FN(largest)(t, (int64_t)n * n);
+    return least < R_MIN ? R_MIN : least;
+}
+
 static void FN(vectors)(const void *from, int n, const void *columns, void *to, void *work) {
     const T *t = (const T *)from, *qt = (const T *)columns;
-    T *out = (T *)to, *x = (T *)work;
-    R least = R_EPS * FN(largest)(t, (int64_t)n * n);
-    if (least < R_MIN) least = R_MIN;
-    for (int k = 0; k < n; k++) {
-        T w = t[(int64_t)k * n + k], *v = out + (int64_t)k * n;
-        x[k] = 1;
-        for (int i = k - 1; i >= 0; i--) {
-            T s = 0, d = t[(int64_t)i * n + i] - w;
-            for (int c = i + 1; c <= k; c++) s += MUL(t[(int64_t)i * n + c], x[c]);
-            if (SIZE1(d) < least) d = least;
-            x[i] = -QUOTIENT(s, d);
-            R size = SIZE1(x[i]);
-            if (size > 1 / R_EPS)
-                for (int c = i; c <= k; c++) x[c] = SCALE(x[c], 1 / size);
-        }
-        memset(v, 0, (size_t)n * sizeof(T));
-        for (int c = 0; c <= k; c++) FN(add)(v, qt + (int64_t)c * n, x[c], n);
-        R length = FN(length)(v, n), most = 0;
-        T largest = 1;
-        for (int i = 0; i < n; i++)
-            if (SIZE2(v[i]) > most) most = SIZE2(v[i]), largest = v[i];
-        T by = SCALE(CONJ(largest), 1 / (MODULUS(largest) * length)); /* the largest one becomes real */
-        for (int i = 0; i < n; i++) v[i] = MUL(v[i], by);
-    }
+    R least = FN(least_of)(t, n);
+    for (int k = 0; k < n; k++) FN(vector)(t, n, qt, k, least, (T *)to + (int64_t)k * n, (T *)work);
 }
 
 /* ---- functions of triangular matrices ---------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@ GPU_EMBED(factor_dense_text, "runtime/factor/dense_body.h");
 GPU_EMBED(factor_spectral_text, "runtime/factor/spectral_body.h");
 GPU_EMBED(factor_schur_text, "runtime/factor/schur_body.h");
 GPU_EMBED(factor_kernels_text, "runtime/gpu/factor_kernels.h");
+GPU_EMBED(factor_spectral_kernels_text, "runtime/gpu/spectral_kernels.h");
 GPU_EMBED(factor_spectrum_kernels_text, "runtime/gpu/spectrum_kernels.h");
 
 /* parts, bytes: of each result's number, how many and how large; narrow: operands are real, T is not; pairs: results
@@ -83,24 +84,32 @@ enum { CHOLESKY, LU, SOLVE, QR, SVD, SVD_PUT, PINV_PUT, LSTSQ_PUT, EIGH, EXPM, E
 static const CudaEntry kernel[] = {
     GPU_ENTRY(factor_cholesky, FactorArgs, true),  GPU_ENTRY(factor_lu, FactorArgs, true),
     GPU_ENTRY(factor_solve, FactorArgs, true),     GPU_ENTRY(factor_qr, FactorArgs, true),
-    GPU_ENTRY(factor_svd, FactorArgs, false),      GPU_ENTRY(factor_svd_put, FactorArgs, false),
+    GPU_ENTRY(factor_svd, FactorArgs, true),       GPU_ENTRY(factor_svd_put, FactorArgs, false),
     GPU_ENTRY(factor_pinv_put, FactorArgs, false), GPU_ENTRY(factor_lstsq_put, FactorArgs, false),
-    GPU_ENTRY(factor_eigh, FactorArgs, false),     GPU_ENTRY(factor_expm, FactorArgs, true),
+    GPU_ENTRY(factor_eigh, FactorArgs, true),      GPU_ENTRY(factor_expm, FactorArgs, true),
     GPU_ENTRY(factor_empty, FactorArgs, true),     GPU_ENTRY(factor_report, FactorArgs, false),
 };
-static const char *const pieces[] = {words,         factor_number_text, factor_dense_text, factor_spectral_text,
-                                     end_of_bodies, gpu_fail_text,      FactorArgs_text,   factor_kernels_text,
-                                     NULL};
+static const char *const pieces[] = {
+    words,         factor_number_text, factor_dense_text,   factor_spectral_text,         end_of_bodies,
+    gpu_fail_text, FactorArgs_text,    factor_kernels_text, factor_spectral_kernels_text, NULL};
 const GpuFamily gpu_factors = {"linear algebra", pieces, kernel, TH_LEN(kernel), has, head};
 
 enum { SPECTRUM_EIG, SPECTRUM_SCHUR, SPECTRUM_PUT };
-static const CudaEntry spectrum_kernel[] = {GPU_ENTRY(spectrum_eig, FactorArgs, false),
-                                            GPU_ENTRY(spectrum_schur, FactorArgs, false),
+static const CudaEntry spectrum_kernel[] = {GPU_ENTRY(spectrum_eig, FactorArgs, true),
+                                            GPU_ENTRY(spectrum_schur, FactorArgs, true),
                                             GPU_ENTRY(spectrum_put, FactorArgs, true)};
-static const char *const spectrum_pieces[] = {
-    words,         factor_number_text, factor_dense_text, factor_spectral_text, factor_schur_text,
-    end_of_bodies, gpu_fail_text,      FactorArgs_text,   factor_kernels_text,  factor_spectrum_kernels_text,
-    NULL};
+static const char *const spectrum_pieces[] = {words,
+                                              factor_number_text,
+                                              factor_dense_text,
+                                              factor_spectral_text,
+                                              factor_schur_text,
+                                              end_of_bodies,
+                                              gpu_fail_text,
+                                              FactorArgs_text,
+                                              factor_kernels_text,
+                                              factor_spectral_kernels_text,
+                                              factor_spectrum_kernels_text,
+                                              NULL};
 const GpuFamily gpu_spectrum = {"eigenvalues",           spectrum_pieces, spectrum_kernel,
                                 TH_LEN(spectrum_kernel), has_complex,     head};
 
@@ -153,7 +162,7 @@ static int64_t room_of(const FactorWork *w, const FactorArgs *a) {
     if (by_svd(w)) return large * (w->full ? large : small) + small * small + (large + 1) * large + 2 * small + spare;
     if (w->kind == FACTOR_QR) return m * (w->mode == FACTOR_COMPLETE ? large : n > small ? n : small) + small + spare;
     if (w->kind == FACTOR_EXPM) return 7 * n * n + n + spare;
-    if (w->kind == FACTOR_EIGH || w->kind == FACTOR_EIGH_OF || w->kind == FACTOR_PINV) return 2 * n * n + 5 * n + spare;
+    if (w->kind == FACTOR_EIGH || w->kind == FACTOR_EIGH_OF || w->kind == FACTOR_PINV) return 2 * n * n + 7 * n + spare;
     return m * n + n + spare;
 }
 
@@ -177,31 +186,30 @@ static FactorArgs record(const FactorWork *w) {
     return a;
 }
 
-/* The kernels of a kind, one after the other; threads: a thread a matrix. */
+/* The kernels of a kind, one after the other, a block a matrix. */
 typedef struct Launch {
     const GpuFamily *family;
-    int first, second; /* second: -1, or a block a matrix */
-    bool threads;
+    int first, second; /* second: -1, or another one */
 } Launch;
 
 static Launch launch_of(const FactorWork *w) {
     const GpuFamily *f = &gpu_factors;
     switch (w->kind) {
-    case FACTOR_CHOLESKY: return (Launch){f, CHOLESKY, -1, false};
+    case FACTOR_CHOLESKY: return (Launch){f, CHOLESKY, -1};
     case FACTOR_LU:
     case FACTOR_DET:
-    case FACTOR_SLOGDET: return (Launch){f, LU, -1, false};
-    case FACTOR_QR: return (Launch){f, QR, -1, false};
-    case FACTOR_SVD: return (Launch){f, SVD, SVD_PUT, true};
-    case FACTOR_LSTSQ: return (Launch){f, SVD, LSTSQ_PUT, true};
-    case FACTOR_PINV: return (Launch){f, w->hermitian ? EIGH : SVD, PINV_PUT, true};
+    case FACTOR_SLOGDET: return (Launch){f, LU, -1};
+    case FACTOR_QR: return (Launch){f, QR, -1};
+    case FACTOR_SVD: return (Launch){f, SVD, SVD_PUT};
+    case FACTOR_LSTSQ: return (Launch){f, SVD, LSTSQ_PUT};
+    case FACTOR_PINV: return (Launch){f, w->hermitian ? EIGH : SVD, PINV_PUT};
     case FACTOR_EIGH:
-    case FACTOR_EIGH_OF: return (Launch){f, EIGH, -1, true};
-    case FACTOR_EXPM: return (Launch){f, EXPM, -1, false};
-    case FACTOR_EIG: return (Launch){&gpu_spectrum, SPECTRUM_EIG, -1, true};
+    case FACTOR_EIGH_OF: return (Launch){f, EIGH, -1};
+    case FACTOR_EXPM: return (Launch){f, EXPM, -1};
+    case FACTOR_EIG: return (Launch){&gpu_spectrum, SPECTRUM_EIG, -1};
     case FACTOR_SQRTM:
-    case FACTOR_LOGM: return (Launch){&gpu_spectrum, SPECTRUM_SCHUR, SPECTRUM_PUT, true};
-    default: return (Launch){f, SOLVE, -1, false};
+    case FACTOR_LOGM: return (Launch){&gpu_spectrum, SPECTRUM_SCHUR, SPECTRUM_PUT};
+    default: return (Launch){f, SOLVE, -1};
     }
 }
 
@@ -217,7 +225,7 @@ int gpu_factor(HostCall *h, const FactorWork *w) {
     if (l.family == &gpu_spectrum && variant < 2) a.narrow = 1, variant += 2, item *= 2;
     a.each = (room_of(w, &a) * item + 255) / 256 * 256;
     if (!gpu_room(h, (size_t)(a.count * a.each), &a.room) || !gpu_room(h, (size_t)a.count * 8, &a.faults)) return 1;
-    if (gpu_launch(h, l.family, variant, l.first, l.threads ? gpu_blocks(a.count) : a.count, &a)) return 1;
+    if (gpu_launch(h, l.family, variant, l.first, a.count, &a)) return 1;
     if (l.second >= 0 && gpu_launch(h, l.family, variant, l.second, a.count, &a)) return 1;
     return w->nan ? 0 : gpu_launch(h, &gpu_factors, variant_of(w->dtype), REPORT, 1, &a);
 }

@@ -1,8 +1,8 @@
 /*
  * factor_kernels.h -- linear algebra on a device: text of kernels (factor.c has it as bytes), behind number.h and the
- * bodies of core/runtime/factor for one dtype. A block computes a matrix where its threads can share the work; a thread
- * alone runs the CPU's own algorithm where they cannot. Each matrix has `each` bytes of room, and a word that says how
- * it failed: 256 times where, plus the FactorFault; 0 if it did not.
+ * bodies of core/runtime/factor for one dtype. A block computes a matrix; a thread of it alone does what cannot be
+ * shared. Each matrix has `each` bytes of room, and a word that says how it failed: 256 times where, plus the
+ * FactorFault; 0 if it did not.
  */
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -352,6 +352,32 @@ KERNEL factor_solve(const FactorArgs a) {
 }
 
 /* ---- QR: a thread forms a reflector, all apply it, a column each ------------------------------------------------- */
+/* m x n by columns: R above the diagonal, reflectors below it. */
+ROUTINE void block_qr(T *v, T *tau, int m, int n) {
+    for (int k = 0; k < m && k < n; k++) {
+        T *const x = v + (i64)k * m + k;
+        if (threadIdx.x == 0) tau[k] = FN(reflector)(x, m - k);
+        __syncthreads();
+        if (tau[k] != 0) EACH(c, n - k - 1) FN(reflect)(v + (k + 1 + c) * m + k, x, CONJ(tau[k]), m - k);
+        __syncthreads();
+    }
+}
+
+/* The first `cols` columns of the product of k such reflectors, in their place. */
+ROUTINE void block_q(T *v, const T *tau, int m, int cols, int k) {
+    for (i64 c = k; c < cols; c++) EACH(i, m) v[c * m + i] = i == c;
+    __syncthreads();
+    for (int i = k - 1; i >= 0; i--) {
+        T *const x = v + (i64)i * m + i;
+        EACH(c, cols - i - 1) FN(reflect)(v + (i + 1 + c) * m + i, x, tau[i], m - i);
+        __syncthreads();
+        EACH(s, m - i - 1) x[1 + s] = MUL(x[1 + s], -tau[i]);
+        if (threadIdx.x == 0) x[0] = 1 - tau[i];
+        EACH(s, i) v[(i64)i * m + s] = 0;
+        __syncthreads();
+    }
+}
+
 KERNEL factor_qr(const FactorArgs a) {
     if (a.err[0]) return;
     const int m = (int)a.n[0][0];
@@ -366,13 +392,7 @@ KERNEL factor_qr(const FactorArgs a) {
         if (mode == FACTOR_RAW) v = (T *)operand(&a, 1, item), tau = (T *)operand(&a, 2, item);
         EACH(e, (i64)m * n) v[e] = element(&a, 0, from, e % m, e / m);
         __syncthreads();
-        for (int k = 0; k < p; k++) {
-            T *const x = v + (i64)k * m + k;
-            if (threadIdx.x == 0) tau[k] = FN(reflector)(x, m - k);
-            __syncthreads();
-            if (tau[k] != 0) EACH(c, n - k - 1) FN(reflect)(v + (k + 1 + c) * m + k, x, CONJ(tau[k]), m - k);
-            __syncthreads();
-        }
+        block_qr(v, tau, m, n);
         if (threadIdx.x == 0) tell(&a, item, 0, 0);
         if (mode == FACTOR_RAW) continue;
         T *const r = (T *)operand(&a, mode == FACTOR_R ? 1 : 2, item);
@@ -384,223 +404,10 @@ KERNEL factor_qr(const FactorArgs a) {
         }
         __syncthreads();
         if (mode == FACTOR_R) continue;
-        for (i64 c = p; c < q; c++) EACH(i, m) v[c * m + i] = i == c;
-        __syncthreads();
-        for (int i = p - 1; i >= 0; i--) {
-            T *const x = v + (i64)i * m + i;
-            EACH(c, q - i - 1) FN(reflect)(v + (i + 1 + c) * m + i, x, tau[i], m - i);
-            __syncthreads();
-            EACH(s, m - i - 1) x[1 + s] = MUL(x[1 + s], -tau[i]);
-            if (threadIdx.x == 0) x[0] = 1 - tau[i];
-            EACH(s, i) v[(i64)i * m + s] = 0;
-            __syncthreads();
-        }
+        block_q(v, tau, m, q, p);
         T *const to = (T *)operand(&a, 1, item);
         EACH(e, (i64)m * q) to[e] = v[e % q * m + e / q];
         __syncthreads();
-    }
-}
-
-/* ---- singular values: the thread's own room holds left and right vectors, values, work --------------------------- */
-/* Of the taller of A and A^H: where they lie. */
-typedef struct Singular {
-    T *left, *right, *work;
-    R *s;
-} Singular;
-INLINE Singular singular(const FactorArgs *a, i64 item) {
-    const i64 m = a->n[0][0];
-    const i64 n = a->n[0][1];
-    const i64 large = m > n ? m : n;
-    const i64 small = m < n ? m : n;
-    Singular x;
-    x.left = (T *)own_room(a, item);
-    x.right = x.left + large * (a->full ? large : small);
-    x.work = x.right + small * small;
-    x.s = (R *)(x.work + (large + 1) * large + small);
-    return x;
-}
-
-KERNEL factor_svd(const FactorArgs a) {
-    if (a.err[0]) return;
-    const i64 m = a.n[0][0];
-    const i64 n = a.n[0][1];
-    const i64 large = m > n ? m : n;
-    const i64 small = m < n ? m : n;
-    MATRICES_ALONE(item) {
-        const char *const from = operand(&a, 0, item);
-        const Singular x = singular(&a, item);
-        int good = 1;
-        for (i64 e = 0; e < large * small; e++) {
-            const i64 i = e / large;
-            const i64 r = e % large;
-            x.left[e] = m >= n ? element(&a, 0, from, r, i) : CONJ(element(&a, 0, from, i, r));
-            good &= finite_number(x.left[e]);
-        }
-        if (a.kind == FACTOR_LSTSQ) {
-            const char *const b = operand(&a, 1, item);
-            for (i64 e = 0; e < m * a.n[1][1]; e++)
-                good &= finite_number(element(&a, 1, b, e / a.n[1][1], e % a.n[1][1]));
-        }
-        good = good && FN(svd)(x.left, (int)large, (int)small, x.s, a.vectors ? x.right : NULL, x.work);
-        if (good && a.full) FN(complete)(x.left, (int)large, (int)small, (int)large, x.work);
-        tell(&a, item, good ? 0 : a.kind == FACTOR_LSTSQ ? FAULT_LSTSQ : FAULT_SVD, 0);
-        if (!good && a.nan) no_result(&a, item, 0, 1);
-    }
-}
-
-KERNEL factor_svd_put(const FactorArgs a) {
-    if (a.err[0]) return;
-    const i64 m = a.n[0][0];
-    const i64 n = a.n[0][1];
-    const i64 large = m > n ? m : n;
-    const i64 small = m < n ? m : n;
-    const i64 wide = a.full ? large : small;
-    const i64 ucols = m >= n ? wide : small;
-    const i64 vrows = m >= n ? small : wide;
-    MATRICES(item) {
-        const Singular x = singular(&a, item);
-        if (((const i64 *)a.faults)[item]) continue;
-        const T *const u = m >= n ? x.left : x.right;
-        const T *const v = m >= n ? x.right : x.left;
-        R *const s = (R *)operand(&a, a.vectors ? 2 : 1, item);
-        EACH(i, small) s[i] = x.s[i];
-        if (!a.vectors) continue;
-        T *const uto = (T *)operand(&a, 1, item);
-        T *const vto = (T *)operand(&a, 3, item);
-        EACH(e, m * ucols) uto[e] = u[e % ucols * m + e / ucols];
-        EACH(e, vrows * n) vto[e] = CONJ(v[e]);
-    }
-}
-
-INLINE R smallest_kept(const FactorArgs *a, R most) {
-    const i64 large = a->n[0][0] > a->n[0][1] ? a->n[0][0] : a->n[0][1];
-    const f64 rcond = a->rcond;
-    return (R)((rcond != rcond ? (f64)R_EPS * large : rcond < 0 ? (f64)R_EPS : rcond) * (f64)most);
-}
-
-/* A^+ = V S^+ U^H; of a Hermitian A the eigenvalues and vectors (factor_eigh). */
-KERNEL factor_pinv_put(const FactorArgs a) {
-    if (a.err[0]) return;
-    const i64 m = a.n[0][0];
-    const i64 n = a.n[0][1];
-    const i64 small = m < n ? m : n;
-    MATRICES(item) {
-        T *const to = (T *)operand(&a, 1, item);
-        const T *u;
-        const T *v;
-        const R *s;
-        if (((const i64 *)a.faults)[item]) continue;
-        if (a.hermitian) {
-            T *const room = (T *)own_room(&a, item);
-            u = v = room + n * n, s = (const R *)(room + 2 * n * n + 4 * n);
-        } else {
-            const Singular x = singular(&a, item);
-            u = m >= n ? x.left : x.right, v = m >= n ? x.right : x.left, s = x.s;
-        }
-        R most = 0;
-        for (i64 i = 0; i < small; i++) most = R_ABS(s[i]) > most ? R_ABS(s[i]) : most;
-        const R limit = smallest_kept(&a, most);
-        EACH(e, n * m) {
-            const i64 i = e / m;
-            const i64 j = e % m;
-            T sum = 0;
-            for (i64 q = 0; q < small; q++)
-                if (R_ABS(s[q]) > limit) sum += MUL(SCALE(v[q * n + i], 1 / s[q]), CONJ(u[q * m + j]));
-            to[e] = sum;
-        }
-    }
-}
-
-/* Least squares: x = V S^+ U^H b. */
-KERNEL factor_lstsq_put(const FactorArgs a) {
-    if (a.err[0]) return;
-    const i64 m = a.n[0][0];
-    const i64 n = a.n[0][1];
-    const i64 k = a.n[1][1];
-    const i64 small = m < n ? m : n;
-    MATRICES(item) {
-        const Singular w = singular(&a, item);
-        const char *const from = operand(&a, 0, item);
-        const char *const b = operand(&a, 1, item);
-        T *const x = (T *)operand(&a, 2, item);
-        R *const sums = (R *)operand(&a, 3, item);
-        const T *const u = m >= n ? w.left : w.right;
-        const T *const v = m >= n ? w.right : w.left;
-        if (((const i64 *)a.faults)[item]) continue;
-        i64 rank = 0;
-        while (rank < small && w.s[rank] > smallest_kept(&a, w.s[0])) rank++;
-        if (threadIdx.x == 0) *(i64 *)operand(&a, 4, item) = rank;
-        EACH(i, small)((R *)operand(&a, 5, item))[i] = w.s[i];
-        EACH(c, k) {
-            for (i64 i = 0; i < n; i++) x[i * k + c] = 0;
-            for (i64 q = 0; q < rank; q++) {
-                T d = 0;
-                for (i64 r = 0; r < m; r++) d += MUL(CONJ(u[q * m + r]), element(&a, 1, b, r, c));
-                d = SCALE(d, 1 / w.s[q]);
-                for (i64 i = 0; i < n; i++) x[i * k + c] += MUL(v[q * n + i], d);
-            }
-            R left = 0;
-            for (i64 r = 0; r < m && rank == n && m > n; r++) {
-                T d = element(&a, 1, b, r, c);
-                for (i64 i = 0; i < n; i++) d -= MUL(element(&a, 0, from, r, i), x[i * k + c]);
-                left += SIZE2(d);
-            }
-            sums[c] = left;
-        }
-    }
-}
-
-/* ---- Hermitian eigenvalues: the room holds the matrix, vectors, work, values ------------------------------------- */
-INLINE int hermitian_of(const FactorArgs *a, i64 item, T *m, T *b, i64 n, T *work, i64 *where) {
-    const char *const from = operand(a, 0, item);
-    int good = 1;
-    for (i64 e = 0; e < n * n; e++) {
-        m[e] = mirrored(a, 0, from, e / n, e % n, 0);
-        good &= finite_number(m[e]);
-    }
-    if (!good || a->kind != FACTOR_EIGH_OF) return good;
-    const char *const other = operand(a, 1, item);
-    for (i64 e = 0; e < n * n; e++) {
-        b[e] = mirrored(a, 1, other, e / n, e % n, 0);
-        good &= finite_number(b[e]);
-    }
-    *where = good ? FN(cholesky)(b, (int)n, n, true) : 0;
-    if (!good || *where) return good;
-    for (int side = 0; side < 2; side++) { /* L^-1 A L^-H */
-        FN(triangular)(b, (int)n, n, true, FACTOR_N, false, m, (int)n, n);
-        for (i64 r = 0; r < n; r++)
-            for (i64 c = 0; c <= r; c++) {
-                const T x = CONJ(m[r * n + c]);
-                m[r * n + c] = CONJ(m[c * n + r]);
-                m[c * n + r] = x;
-            }
-    }
-    (void)work;
-    return 1;
-}
-
-KERNEL factor_eigh(const FactorArgs a) {
-    if (a.err[0]) return;
-    const i64 n = a.n[0][0];
-    MATRICES_ALONE(item) {
-        T *const m = (T *)own_room(&a, item);
-        T *const z = m + n * n;
-        T *const work = z + n * n;
-        R *const s = (R *)(work + 4 * n);
-        const int vectors = a.kind == FACTOR_PINV || (a.kind == FACTOR_EIGH && a.vectors);
-        i64 where = 0;
-        const int finite = hermitian_of(&a, item, m, z, n, work, &where);
-        int fault = where ? FAULT_NOT_POSITIVE_OTHER : 0;
-        if (finite && !fault && !FN(eigh)(m, (int)n, s, vectors ? z : NULL, work)) fault = FAULT_EIGENVALUES;
-        if (!finite && a.kind == FACTOR_PINV) fault = FAULT_EIGENVALUES;
-        tell(&a, item, fault, where);
-        if (!finite || (fault && a.nan)) no_result(&a, item, 0, 1);
-        if (!finite || fault || a.kind == FACTOR_PINV) continue;
-        R *const values = (R *)operand(&a, (int)a.nin, item);
-        for (i64 i = 0; i < n; i++) values[i] = s[i];
-        if (!vectors) continue;
-        T *const to = (T *)operand(&a, 2, item);
-        for (i64 e = 0; e < n * n; e++) to[e] = z[e % n * n + e / n];
     }
 }
 
