@@ -157,4 +157,28 @@ describe("allow_gc", function()
     assert.truthy(kept(false) > 800000)
     assert.truthy(kept(true) < 100000)
   end)
+
+  it("of a function on a GPU has the times of the GPU", function()
+    local device = require("spec.support.device")
+    local scope <close> = theano.config.change_flags(device.flags)
+    local v = theano.shared(nd.ones({ 4, 3 }), { name = "v" })
+    local y = T.dot(x, v)
+    local f = compile({ x }, { T.tanh(y + 1):sum(), T.sort(y, 0) }, { profile = true, updates = { { v, v * 0.5 } } })
+    local g = compile({ x }, { T.tanh(y + 1):sum(), T.sort(y, 0) })
+    local a = nd.arange(8):astype("float64"):reshape({ 2, 4 })
+    local want = { g(a) }
+    local before = theano.cuda.memory().launches
+    local got = { f(a) }
+    assert.is_true(theano.cuda.memory().launches > before)
+    assert.is_true(nd.array_equal(want[2], got[2]))
+    for _ = 1, 3 do f(a) end
+    local steps, there = f.profile.steps, 0
+    for i = 1, #steps do
+      assert.equal(4, steps[i].calls)
+      if steps[i].time > 0 then there = there + 1 end
+    end
+    assert.is_true(there > 1)
+    assert.matches("  Gpu  ", tostring(f.profile), nil, true)
+    assert.is_truthy(scope)
+  end)
 end)

@@ -258,9 +258,8 @@ static void call_until(const ThFunction *f, Workspace *w) {
 
 bool call_steps(ThFunction *f, Workspace *w) {
     bool timed = f->tune && !w->version && tune_begin(f, w);
-    UnitRun *run = f->profile || timed ? NULL
-                   : w->version        ? w->version
-                                       : atomic_load_explicit(&f->run, memory_order_acquire);
+    bool here = f->profile && !(f->unit && f->unit->device); /* whose unit times its steps itself */
+    UnitRun *run = here || timed ? NULL : w->version ? w->version : atomic_load_explicit(&f->run, memory_order_acquire);
     if (f->timed) call_until(f, w);
     int bad = run ? run(&w->frame) : interp_run(f->interp, &w->frame);
     if (timed) tune_end(f, w, !bad);

@@ -252,7 +252,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     if (f->profile) f->profile->built = s->times;
     count_signature(f);
     f->unit = s->unit;
-    f->minds = f->unit && f->unit->device && !f->profile ? BUFFER_FREED : UINT8_MAX;
+    f->minds = f->unit && f->unit->device ? BUFFER_FREED : UINT8_MAX;
     atomic_init(&f->run, s->unit ? s->unit->run : NULL);
     atomic_init(&f->building, s->unit && s->unit->poll);
     f->fg = s->fg;

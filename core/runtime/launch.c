@@ -8,7 +8,9 @@
 #include "launch.h"
 
 #include "graphs.h"
+#include "profile.h"
 #include "sides.h"
+#include "times.h"
 #include "base/array/sparse.h"
 #include "ops/table/host.h"
 #include "runtime/frame/walk.h"
@@ -45,6 +47,7 @@ typedef struct Launches {
     char *args;   /* the largest record of arguments */
     size_t args_bytes;
     bool unlooked; /* a kernel that can fail was launched since the record was looked at */
+    Times times;   /* of a profiled function */
     Graphs graphs;
     bool known; /* a pure call was seen: `used` is there.. */
     int *used;  /* ..the buffers whose addresses any pure call took */
@@ -381,8 +384,7 @@ static int bound_step(Launches *l, ThFrame *f, const Step *s) {
     return 1;
 }
 
-static int step(const Walk *w, ThFrame *f, int number) {
-    Launches *l = ((const LaunchWalk *)w)->l;
+static int one_step(Launches *l, ThFrame *f, int number) {
     const Step *s = &l->plan->step[number];
     l->sides.step = number;
     if (l->bound[number]) return bound_step(l, f, s);
@@ -396,6 +398,22 @@ static int step(const Walk *w, ThFrame *f, int number) {
     if (interp_step(f->ws->fn->interp, number, f)) return 1;
     host_wrote(l, s);
     return 0;
+}
+
+/* What the device does is timed there, the host's own steps by its clock. A time that cannot be had is not missed. */
+static int timed_step(Launches *l, ThFrame *f, int number) {
+    bool there = !l->bound[number] && on_device(l, &l->plan->step[number]);
+    int64_t start = profile_now();
+    bool begun = there && !times_begin(&l->times, number);
+    if (one_step(l, f, number)) return 1;
+    if (begun) times_end(&l->times);
+    if (!there) profile_add(l->times.to, number, profile_now() - start, false);
+    return 0;
+}
+
+static int step(const Walk *w, ThFrame *f, int number) {
+    Launches *l = ((const LaunchWalk *)w)->l;
+    return l->times.to ? timed_step(l, f, number) : one_step(l, f, number);
 }
 
 static int see(const Walk *w, ThFrame *f, int buf, bool write) {
@@ -560,8 +578,19 @@ static int capture(Launches *l, ThFrame *f, GraphEntry *e) {
     return plainly(l, f);
 }
 
+/* No graphs: each step is timed. */
+static int timed(Launches *l, ThFrame *f) {
+    const LaunchWalk w = {{step, see}, l};
+    trace(l);
+    l->impure = true;
+    int bad = walk_plan(&w.walk, f);
+    times_read(&l->times);
+    return bad;
+}
+
 static int queue(Launches *l, ThFrame *f) {
     uint64_t key;
+    if (l->times.to) return timed(l, f);
     if (!l->known) return plainly(l, f);
     if (key_of(l, f, &key)) return 1;
     GraphEntry *e = graphs_see(&l->graphs, key);
@@ -600,6 +629,7 @@ static size_t carve(Launches *l, const LaunchUnit *u, const Plan *p) {
 static void give_back(Launches *l) {
     bool lost = l->life != l->u->device->life;
     graphs_drop(&l->graphs, lost);
+    times_drop(&l->times, lost || !l->q.stream);
     if (!lost && l->q.stream) {
         ops(l)->free(&l->q, l->record);
         ops(l)->free(&l->q, l->room.at);
@@ -632,6 +662,7 @@ static Launches *of_workspace(Workspace *w) {
     l->plan = w->fn->plan;
     l->q.device = u->device;
     l->graphs.q = &l->q;
+    l->times = (Times){.q = &l->q, .to = w->fn->profile};
     l->life = u->device->life;
     l->sides = (Sides){.c = u->c, .plan = l->plan, .q = &l->q, .look = look_for};
     find_bound(l);

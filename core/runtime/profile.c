@@ -1,7 +1,7 @@
 /*
- * profile.c -- where the time of a profiled function goes. In: the start and end of each call and each step. Out:
- * totals per function, step and operation, and Theano's summary of them. Always holds: counts are atomic, so calls from
- * several threads add up; a function without a profile pays one comparison a call.
+ * profile.c -- where the time of a profiled function goes. In: the start and end of each call and each step (of a
+ * device: times.c). Out: totals per function, step and operation, and Theano's summary of them. Always holds: counts
+ * are atomic, so calls from several threads add up; a function without a profile pays one comparison a call.
  */
 #include "profile.h"
 
@@ -35,6 +35,12 @@ void profile_call(Profile *r, int64_t start, bool ok) {
     if (!ok) add(&r->failed, 1);
 }
 
+void profile_add(Profile *r, int step, int64_t ns, bool there) {
+    add(&r->step[step].ns, ns);
+    add(&r->step[step].calls, 1);
+    if (there) atomic_store_explicit(&r->step[step].there, true, memory_order_relaxed);
+}
+
 bool profile_wanted(const ThFrame *frame) { return frame->ws && (frame->ws->fn->profile || frame->ws->timed); }
 
 int profile_step(ThFrame *frame, int step) {
@@ -44,10 +50,7 @@ int profile_step(ThFrame *frame, int step) {
     int bad = u ? u->step(frame, step) : interp_step(f->interp, step, frame);
     int64_t ns = profile_now() - start;
     if (frame->ws->timed) tune_step(f, step, ns);
-    if (f->profile) {
-        add(&f->profile->step[step].ns, ns);
-        add(&f->profile->step[step].calls, 1);
-    }
+    if (f->profile) profile_add(f->profile, step, ns, false);
     return bad;
 }
 
@@ -91,7 +94,7 @@ bool th_function_profile_step(const ThFunction *f, int i, ThProfileStep *o) {
                          .nnodes = s->nnodes,
                          .calls = get(&f->profile->step[i].calls),
                          .time = seconds(get(&f->profile->step[i].ns)),
-                         .generated = f->unit && !f->unit->poll && s->kind == STEP_KERNEL};
+                         .generated = f->unit && !f->unit->poll && !f->unit->device && s->kind == STEP_KERNEL};
     return true;
 }
 
@@ -118,7 +121,10 @@ static void steps_of(const ThFunction *f, Line *line) {
     for (int i = 0; i < f->plan->nstep; i++) {
         ThProfileStep s;
         th_function_profile_step(f, i, &s);
-        const char *kind = s.generated ? "C" : f->plan->step[i].kind == STEP_KERNEL ? "Interp" : "Lib";
+        const char *kind = atomic_load_explicit(&f->profile->step[i].there, memory_order_relaxed) ? "Gpu"
+                           : s.generated                                                          ? "C"
+                           : f->plan->step[i].kind == STEP_KERNEL                                 ? "Interp"
+                                                                                                  : "Lib";
         line[i] = (Line){s.op, get(&f->profile->step[i].ns), s.calls, 1, i, kind};
     }
 }

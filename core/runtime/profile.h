@@ -8,6 +8,7 @@
 
 typedef struct ProfileStep {
     atomic_llong ns, calls;
+    atomic_bool there; /* on a device: its time */
 } ProfileStep;
 
 struct Profile {
@@ -17,6 +18,8 @@ struct Profile {
 };
 
 Profile *profile_new(ThContext *c, const Plan *p);
+/* Step took so long, once. */
+void profile_add(Profile *r, int step, int64_t ns, bool there);
 void profile_free(ThContext *c, const Plan *p, Profile *r);
 
 #endif

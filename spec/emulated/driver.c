@@ -385,6 +385,14 @@ EXPORT int cuEventQuery(Event *e) {
     return end(!event_is(e) ? BAD_HANDLE : event_done(e) ? OK : NOT_READY);
 }
 
+EXPORT int cuEventElapsedTime(float *milliseconds, Event *from, Event *to) {
+    BEGIN(true);
+    if (!event_is(from) || !event_is(to)) return end(BAD_HANDLE);
+    if (!event_done(from) || !event_done(to)) return end(NOT_READY);
+    *milliseconds = (float)(1e3 * event_seconds(from, to));
+    return end(OK);
+}
+
 /* ---- modules and kernels ---- */
 /* How long the shared object is: its section headers come last. 0: it is none. */
 static size_t image_bytes(const void *image) {

@@ -93,6 +93,7 @@ uint64_t event_next(Event *e); /* the mark that a RECORD which is queued now wil
 uint64_t event_last(const Event *e);
 bool event_done(const Event *e);
 int event_finish(Event *e);
+double event_seconds(const Event *from, const Event *to);
 
 /* ---- driver.c ---- */
 /* Runs a kernel; 0, or what becomes of the context. */

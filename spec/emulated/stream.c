@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { LONG = 256 }; /* so much work of one stream waits at most */
 
@@ -23,6 +24,7 @@ struct Stream {
 struct Event {
     Event *next;
     uint64_t asked, reached;
+    double at; /* seconds, when it was reached */
 };
 
 struct Graph {
@@ -63,6 +65,12 @@ Work *work_new(WorkKind kind, size_t args) {
 
 static int run_graph(Graph *g);
 
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static int run(const Work *w) {
     switch (w->kind) {
     case WORK_COPY: memmove(w->to, w->from ? w->from : w->args, w->bytes); return OK;
@@ -70,7 +78,7 @@ static int run(const Work *w) {
     case WORK_KERNEL: return function_run(w->function, w->args, w->blocks, w->threads);
     case WORK_FREE: return memory_drop((uintptr_t)w->to);
     case WORK_RECORD:
-        if (w->event->reached < w->mark) w->event->reached = w->mark;
+        if (w->event->reached < w->mark) w->event->reached = w->mark, w->event->at = now();
         return OK;
     case WORK_AFTER: return OK; /* next_stream let it pass */
     case WORK_GRAPH: return run_graph(w->graph);
@@ -235,6 +243,8 @@ bool event_is(const Event *e) {
 uint64_t event_next(Event *e) { return ++e->asked; }
 uint64_t event_last(const Event *e) { return e->asked; }
 bool event_done(const Event *e) { return e->reached >= e->asked; }
+
+double event_seconds(const Event *from, const Event *to) { return to->at - from->at; }
 
 int event_finish(Event *e) {
     int code = OK;

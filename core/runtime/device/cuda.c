@@ -97,6 +97,15 @@ static void event_free(DeviceQueue *q, void *event) {
     if (event) CALL(q, event_free, event);
 }
 
+static DeviceStatus clock_new(DeviceQueue *q, void **event) { return CALL(q, event_new, event, 0); }
+
+static DeviceStatus clock_read(DeviceQueue *q, void *from, void *to, double *seconds) {
+    float milliseconds = 0;
+    DeviceStatus s = CALL(q, event_between, &milliseconds, from, to);
+    *seconds = (double)milliseconds * 1e-3;
+    return s;
+}
+
 static DeviceStatus module_load(DeviceQueue *q, const void *image, void **module) {
     return CALL(q, module_load, module, image);
 }
@@ -173,6 +182,8 @@ static const DeviceOps ops = {
     .event_query = event_query,
     .event_wait = event_wait,
     .event_free = event_free,
+    .clock_new = clock_new,
+    .clock_read = clock_read,
     .module_load = module_load,
     .module_free = module_free,
     .kernel = kernel,

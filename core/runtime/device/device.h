@@ -61,6 +61,8 @@ struct DeviceOps {
     DeviceStatus (*event_query)(DeviceQueue *q, void *event);
     DeviceStatus (*event_wait)(DeviceQueue *q, void *event);
     void (*event_free)(DeviceQueue *q, void *event);
+    DeviceStatus (*clock_new)(DeviceQueue *q, void **event); /* one that keeps the time when it was reached.. */
+    DeviceStatus (*clock_read)(DeviceQueue *q, void *from, void *to, double *seconds); /* ..both were */
     /* A module: compiled kernels. `args`: one record of `bytes`, which the launch copies. */
     DeviceStatus (*module_load)(DeviceQueue *q, const void *image, void **module);
     void (*module_free)(DeviceQueue *q, void *module);

@@ -56,6 +56,7 @@ enum { CU_MULTIPROCESSORS = 16, CU_MAJOR = 75, CU_MINOR = 76, CU_POOLS = 115 };
     X(event_record, "cuEventRecord", (CuHandle event, CuHandle stream))                                                \
     X(event_wait, "cuEventSynchronize", (CuHandle event))                                                              \
     X(event_query, "cuEventQuery", (CuHandle event))                                                                   \
+    X(event_between, "cuEventElapsedTime", (float *milliseconds, CuHandle from, CuHandle to))                          \
     X(module_load, "cuModuleLoadData", (CuHandle *module, const void *image))                                          \
     X(module_free, "cuModuleUnload", (CuHandle module))                                                                \
     X(function, "cuModuleGetFunction", (CuHandle *function, CuHandle module, const char *name))                        \

@@ -88,6 +88,12 @@ static DeviceStatus event_is(DeviceQueue *q, void *event) {
 
 static void drop(DeviceQueue *q, void *p) { (void)q, (void)p; }
 
+static DeviceStatus clock_read(DeviceQueue *q, void *from, void *to, double *seconds) {
+    (void)from, (void)to;
+    *seconds = 0;
+    return refuse(q, "clock_read");
+}
+
 static DeviceStatus module_load(DeviceQueue *q, const void *image, void **module) {
     (void)image;
     *module = NULL;
@@ -151,6 +157,8 @@ static const DeviceOps ops = {
     .event_query = event_is,
     .event_wait = event_is,
     .event_free = drop,
+    .clock_new = event_new,
+    .clock_read = clock_read,
     .module_load = module_load,
     .module_free = drop,
     .kernel = kernel,
