@@ -50,21 +50,50 @@ bool planner_same_known(Planner *p, const ThVar *v, const ThVar *now) {
 /* int32 and int64 are taken as exact; narrower integers wrap where sizes would not, so only running tells. */
 static bool exact(ThDtype d) { return d == TH_INT64 || d == TH_INT32; }
 
+/* What a scalar operation makes of n sizes; bad: it is no arithmetic of sizes. */
+static Size size_of(Planner *p, int scalar, ThDtype dtype, const Size *x, int n) {
+    char op = scalar_size_op(scalar);
+    if (!op || n < 1 || (!exact(dtype) && op != '<')) return SIZE_BAD;
+    Size acc = x[0];
+    for (int i = 1; i < n && !size_bad(acc); i++)
+        acc = op == '=' || op == '2' ? x[i] : sizes_op(&p->sizes, op, acc, x[i]);
+    return acc;
+}
+
+/* The same of a Composite's instructions. */
+static Size size_of_body(Planner *p, const ScalarBody *b, const Size *x) {
+    enum { MOST = 64 };
+    Size value[MOST], arg[MOST];
+    if (b->nin + b->nconst + b->n > MOST) return SIZE_BAD;
+    memcpy(value, x, sizeof *x * (size_t)b->nin);
+    for (int i = 0; i < b->nconst; i++) {
+        if (!exact(b->cdtype[i])) return SIZE_BAD;
+        value[b->nin + i] = size_const(b->cvalue[i].i);
+    }
+    for (int i = 0; i < b->n; i++) {
+        const ScalarIns *s = &b->ins[i];
+        if (s->nargs > MOST) return SIZE_BAD;
+        for (int j = 0; j < s->nargs; j++) arg[j] = value[b->arg[s->first + j]];
+        Size v = size_of(p, s->op, (ThDtype)s->dtype, arg, s->nargs);
+        if (size_bad(v)) return v;
+        value[b->nin + b->nconst + i] = v;
+    }
+    return value[b->out[0]];
+}
+
 static bool known_elemwise(Planner *p, const ThApply *a) {
+    enum { MOST = 16 };
     const ElemwiseAttrs *at = a->attrs;
-    char op = at->body ? 0 : scalar_size_op(at->scalar);
-    int n = countable(p, a->out[0]);
-    if (!op || n < 0 || a->nin < 1 || (!exact(a->out[0]->type.dtype) && op != '<')) return true;
-    Size acc[KNOWN_MAX], buf[KNOWN_MAX];
-    for (int i = 0; i < a->nin; i++) {
-        int m;
-        const Size *x = known_in(p, a->in[i], buf, &m);
-        if (!x || (m != n && m != 1)) return !failed(p->ctx);
-        for (int e = 0; e < n; e++) {
-            Size v = x[m == 1 ? 0 : e];
-            acc[e] = i == 0 || op == '=' || op == '2' ? v : sizes_op(&p->sizes, op, acc[e], v);
-            if (size_bad(acc[e])) return false;
-        }
+    int n = countable(p, a->out[0]), count[MOST];
+    Size in[MOST][KNOWN_MAX], acc[KNOWN_MAX], x[MOST];
+    if (n < 0 || a->nin > MOST) return true;
+    for (int i = 0; i < a->nin; i++)
+        if (!known_in(p, a->in[i], in[i], &count[i]) || (count[i] != n && count[i] != 1)) return !failed(p->ctx);
+    for (int e = 0; e < n; e++) {
+        for (int i = 0; i < a->nin; i++) x[i] = in[i][count[i] == 1 ? 0 : e];
+        acc[e] = at->body ? size_of_body(p, at->body, x)
+                          : size_of(p, at->scalar, (ThDtype)a->out[0]->type.dtype, x, a->nin);
+        if (size_bad(acc[e])) return !failed(p->ctx);
     }
     return set_known(p, a->out[0], acc, n);
 }
