@@ -85,6 +85,22 @@ describe("late sizes #asan", function()
       range(3, 4))
   end)
 
+  it("are no such lengths where fused integers make them of lengths", function()
+    local a, y = T.dvector("a"), T.dvector("y")
+    local n = T.maximum((a.shape[0] + 3 - y.shape[0]) // 2 + 1, 0)
+    local m = T.minimum(T.switch(T.lt(n, 2), n * 3 - 1, n + y.shape[0]), 40)
+    local outs = { T.zeros({ n }) + 1, T.alloc(2.5, T.maximum(m, 0)), T.arange(n * 2) }
+    agree({ a, y }, outs, range(5), range(3))
+    agree({ a, y }, outs, range(3), range(7))
+    local w = theano.shared(nd.zeros({ 4 }), "w")
+    local pooled = T.maximum((a.shape[0] - 3) // 2 + 1, 0)
+    local f = theano.compile { inputs = { a }, outputs = T.zeros({ pooled }), updates = { { w, w + pooled } } }
+    local plan = theano.printing.plan(f)
+    assert.is_nil(plan:match("step %d+: sizes"), plan) -- nothing computes them
+    f(range(9))
+    assert.same({ 4, 4, 4, 4 }, w:get_value():tolist())
+  end)
+
   it("meet behind an operation that asks for its integers early", function()
     local n = T.cast(T.sum(v), "int64")
     local y = T.set_subtensor(T.zeros_like(x):sub({ 0, n }), 2.0)

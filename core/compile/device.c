@@ -22,5 +22,5 @@ Unit *compile_for_device(ThContext *c, const Plan *plan) {
     Device *d = compile_device(c);
     char *source;
     GridProgram *g = d ? cuda_program(plan, d, &source) : NULL;
-    return g ? launch_unit(c, g, source, d) : NULL;
+    return g ? launch_unit(c, plan, g, source, d) : NULL;
 }

@@ -165,7 +165,7 @@ static char *plan_for(ThFunction *f, const Backend *b, const char *processor, bo
     bool ok = plan_text(&t, function_plan(f), b ? show : NULL, &s);
     bool gpu = s.target && !s.target->vector_bytes;
     const Unit *u = function_unit(f);
-    if (ok && gpu && u && u->device) ok = place_text(&t, function_plan(f), on_device);
+    if (ok && gpu && u && u->places) place_text(&t, function_plan(f), u->places);
     return take(&t, ok && (!gpu || put_on_host(&t, function_plan(f))));
 }
 

@@ -91,8 +91,8 @@ static bool known_elemwise(Planner *p, const ThApply *a) {
         if (!known_in(p, a->in[i], in[i], &count[i]) || (count[i] != n && count[i] != 1)) return !failed(p->ctx);
     for (int e = 0; e < n; e++) {
         for (int i = 0; i < a->nin; i++) x[i] = in[i][count[i] == 1 ? 0 : e];
-        acc[e] = at->body ? size_of_body(p, at->body, x)
-                          : size_of(p, at->scalar, (ThDtype)a->out[0]->type.dtype, x, a->nin);
+        acc[e] =
+            at->body ? size_of_body(p, at->body, x) : size_of(p, at->scalar, (ThDtype)a->out[0]->type.dtype, x, a->nin);
         if (size_bad(acc[e])) return !failed(p->ctx);
     }
     return set_known(p, a->out[0], acc, n);

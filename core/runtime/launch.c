@@ -20,7 +20,6 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { RECORD = 8 };        /* words of the error record */
 enum { LONGEST = 1 << 13 }; /* launches of a graph, so long that a launch of it costs nothing beside */
 enum { USED = 1, WROTE = 2 };
 
@@ -33,7 +32,8 @@ typedef struct LaunchUnit {
     void *module;
     pthread_mutex_t lock; /* while it is loaded again after a loss */
     unsigned life;        /* of the device, when it was loaded */
-    void *function[];     /* GRID_FUNCTIONS a kernel */
+    Places *places;
+    void *function[]; /* GRID_FUNCTIONS a kernel */
 } LaunchUnit;
 
 typedef struct Launches {
@@ -41,13 +41,11 @@ typedef struct Launches {
     LaunchUnit *u;
     const Plan *plan;
     DeviceQueue q;
-    DeviceAddress record;
     GpuRoom room; /* of host calls */
     GpuRoom rows; /* private rows of blocks: of one launch after the other */
     char *args;   /* the largest record of arguments */
     size_t args_bytes;
-    bool unlooked; /* a kernel that can fail was launched since the record was looked at */
-    Times times;   /* of a profiled function */
+    Times times; /* of a profiled function */
     Graphs graphs;
     bool known; /* a pure call was seen: `used` is there.. */
     int *used;  /* ..the buffers whose addresses any pure call took */
@@ -56,7 +54,6 @@ typedef struct Launches {
     bool impure;    /* the last call that was queued as it is was not pure */
     bool capturing; /* what is queued does not run */
     bool pure;      /* so far.. */
-    uint8_t *bound; /* by step: see find_bound */
     long launches;  /* ..and its launches */
     unsigned life;  /* of the device, for the queue and all that was had by it */
 } Launches;
@@ -70,32 +67,23 @@ static const DeviceOps *ops(const Launches *l) { return l->u->device->op; }
         if (s_) return sides_refuse(&l->sides, f, s_); \
     } while (0)
 
-static DeviceStatus read_record(Launches *l, int64_t r[RECORD]) {
-    DeviceStatus s = ops(l)->copy_out(&l->q, r, l->record, sizeof *r * RECORD);
-    return s ? s : ops(l)->wait(&l->q);
+/* What was changed in place is changed for good by then: a driver that refuses once is asked again. */
+static int look(Sides *m, ThFrame *f) {
+    Launches *l = (Launches *)(void *)m;
+    if (!m->unlooked) return 0;
+    l->pure = false;
+    return l->capturing || sides_look(m, f);
 }
 
-/* Waits, then looks whether a kernel failed, where one could. What was changed in place is changed for good by then: a
- * driver that refuses once is asked again. */
-static int look(Launches *l, ThFrame *f) {
-    int64_t r[RECORD];
-    if (!l->unlooked) return 0;
-    l->pure = false;
-    if (l->capturing) return 1;
-    DeviceStatus st = read_record(l, r);
-    if (st == DEVICE_FAILED || st == DEVICE_NO_MEMORY) st = read_record(l, r);
-    TRY(st);
-    l->unlooked = false;
-    if (!r[0]) return 0;
-    TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
+static int judge(Sides *m, ThFrame *f, const int64_t r[SIDES_RECORD]) {
+    Launches *l = (Launches *)(void *)m;
+    TRY(ops(l)->set(&l->q, m->answers, 0, SIDES_RECORD * sizeof *r));
     const Step *s = &l->plan->step[r[1]];
     if (s->kind != STEP_HOST) return f->rt->fail(f, (int)r[1], (int)r[2], (int)r[3], r[4], r[5], 0, 0);
     const Op *op = l->plan->host[s->host].op; /* r[2]: which of its failures */
     host_failure_text(l->u->c, f->ws->host_text, sizeof f->ws->host_text, op, (int)r[2], r + 4);
     return f->rt->fail(f, (int)r[1], op->failures[r[2]].kind, 0, 0, 0, 0, 0);
 }
-
-static int look_for(Sides *m, ThFrame *f) { return look((Launches *)(void *)m, f); }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 static int64_t length(const Step *s, const ThFrame *f, Size z) { return z.sym < 0 ? z.k : z.k * f->sym[s->sym[z.sym]]; }
@@ -129,12 +117,12 @@ static uint8_t use_of(const Kernel *k, int buf) {
 
 /* Where buffer buf lies on the device; what follows from it is noted. */
 static int use(Launches *l, ThFrame *f, int buf, DeviceAddress *at) {
-    l->seen[l->sides.root[buf]] |= USED;
+    l->seen[l->u->places->root[buf]] |= USED;
     return sides_to_device(&l->sides, f, buf, at);
 }
 
 static void wrote(Launches *l, int buf) {
-    l->seen[l->sides.root[buf]] |= WROTE;
+    l->seen[l->u->places->root[buf]] |= WROTE;
     sides_device_wrote(&l->sides, buf);
 }
 
@@ -201,7 +189,7 @@ static DeviceStatus queue_blocks(Launches *l, const GridKernel *g, int function,
 }
 
 static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->record, .step = l->sides.step};
+    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     int64_t many = positions(g, s, f, true), *tail = (int64_t *)(void *)(l->args + grid_record_bytes(g) - 16);
     GpuOrder o = {0};
@@ -219,10 +207,10 @@ static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const 
 /* A product by the device's library, and what follows it by a kernel. Nothing stops a library behind a failure: so not
  * where it would be seen. */
 static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const int64_t *sizes) {
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->record, .step = l->sides.step};
+    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     GpuProduct p;
-    if (!grid_is_product(g) || (l->unlooked && l->sides.step >= l->plan->first_write)) return GPU_NOT;
+    if (!grid_is_product(g) || (l->sides.unlooked && l->sides.step >= l->plan->first_write)) return GPU_NOT;
     if (!product_for_library(g, s, (const DeviceAddress *)(void *)l->args, sizes, &p)) return GPU_NOT;
     GpuDone done = gpu_product(&h, &p);
     if (done == GPU_DONE && grid_has(g, GRID_BEHIND) &&
@@ -244,7 +232,7 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     if (addresses(l, f, g, s, &ch)) return 1;
     literals(g, s, l->args + g->nbuf * 8 + g->nsym * 8);
     int64_t *last = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16);
-    last[0] = (int64_t)l->record;
+    last[0] = (int64_t)l->sides.answers;
     last[1] = l->sides.step;
     DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
@@ -259,7 +247,7 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     else if (!st && made != GPU_DONE) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
     TRY(st);
     l->launches++;
-    l->unlooked |= s->can_fail;
+    l->sides.unlooked |= s->can_fail;
     for (int i = 0; i < s->nbuf; i++)
         if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) wrote(l, s->buf[i]);
     return 0;
@@ -307,7 +295,7 @@ static void host_wrote(Launches *l, const Step *s) {
 /* A host call by the device's services, where its operands lie. */
 static int device_call(Launches *l, ThFrame *f, const Step *s) {
     const PlanHost *h = &l->plan->host[s->host];
-    GpuCall g = {.q = &l->q, .room = &l->room, .record = l->record, .step = l->sides.step};
+    GpuCall g = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
     HostSide side = {.lib = &gpu_services, .gpu = &g};
     for (int n = 0; n < h->nin + h->nout; n++) {
         int buf = n < h->nin ? h->in[n].buf : h->out[n - h->nin].buf;
@@ -325,7 +313,7 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
     l->pure &= g.most <= l->room.bytes; /* the room grows */
     gpu_end(&g);
     l->launches++;
-    l->unlooked |= s->can_fail;
+    l->sides.unlooked |= s->can_fail;
     if (g.status) return sides_refuse(&l->sides, f, g.status);
     for (int i = 0; i < h->nout && !bad; i++)
         if (h->out[i].buf >= 0) wrote(l, h->out[i].buf);
@@ -355,24 +343,19 @@ static const GridKernel *kernel_of(const Launches *l, const Step *s) {
     return s->kind == STEP_KERNEL ? &l->u->program->kernel[s->kernel] : NULL;
 }
 
-static bool on_device(const Launches *l, const Step *s) {
-    const GridKernel *g = kernel_of(l, s);
-    return s->kind == STEP_TRANSFER || (g && g->nest) || (s->kind == STEP_HOST && l->plan->host[s->host].op->device);
-}
-
 /* Kernels behind a failed one leave; what a library writes in place waits until none can have failed. */
 static bool writes_blindly(const Launches *l, const Step *s) {
     return l->sides.step >= l->plan->first_write && s->kind == STEP_HOST;
 }
 
 static int run_there(Launches *l, ThFrame *f, const Step *s) {
-    if (writes_blindly(l, s) && look(l, f)) return 1;
+    if (writes_blindly(l, s) && look(&l->sides, f)) return 1;
     if (s->kind == STEP_TRANSFER) return transfer(l, f, s);
     return s->kind == STEP_HOST ? device_call(l, f, s) : launch(l, f, kernel_of(l, s), s);
 }
 
 /* By the host, on what the host has. An earlier failure on the device comes first. */
-static int bound_step(Launches *l, ThFrame *f, const Step *s) {
+static int lengths_step(Launches *l, ThFrame *f, const Step *s) {
     int64_t own[TH_LEN(f->err)];
     if (s->kind == STEP_LATE && sides_none(&l->sides, f, s->buf[0])) return 1;
     if (!interp_step(f->ws->fn->interp, l->sides.step, f)) {
@@ -380,21 +363,22 @@ static int bound_step(Launches *l, ThFrame *f, const Step *s) {
         return 0;
     }
     memcpy(own, f->err, sizeof own);
-    if (!look(l, f)) memcpy(f->err, own, sizeof own);
+    if (!look(&l->sides, f)) memcpy(f->err, own, sizeof own);
     return 1;
 }
 
 static int one_step(Launches *l, ThFrame *f, int number) {
     const Step *s = &l->plan->step[number];
     l->sides.step = number;
-    if (l->bound[number]) return bound_step(l, f, s);
-    if (on_device(l, s)) {
+    uint8_t side = l->u->places->side[number];
+    if (side == PLACE_LENGTHS) return lengths_step(l, f, s);
+    if (side == PLACE_DEVICE) {
         if (!run_there(l, f, s)) return 0;
         if (number <= l->plan->first_write || l->capturing) return 1;
         f->ws->host_text[0] = 0; /* what was changed in place stays so: the host goes on where the device refuses */
     }
     l->pure = false;
-    if (host_needs(l, f, s) || look(l, f)) return 1;
+    if (host_needs(l, f, s) || look(&l->sides, f)) return 1;
     if (interp_step(f->ws->fn->interp, number, f)) return 1;
     host_wrote(l, s);
     return 0;
@@ -402,7 +386,7 @@ static int one_step(Launches *l, ThFrame *f, int number) {
 
 /* What the device does is timed there, the host's own steps by its clock. A time that cannot be had is not missed. */
 static int timed_step(Launches *l, ThFrame *f, int number) {
-    bool there = !l->bound[number] && on_device(l, &l->plan->step[number]);
+    bool there = l->u->places->side[number] == PLACE_DEVICE;
     int64_t start = profile_now();
     bool begun = there && !times_begin(&l->times, number);
     if (one_step(l, f, number)) return 1;
@@ -424,79 +408,6 @@ static int see(const Walk *w, ThFrame *f, int buf, bool write) {
     return 0;
 }
 
-/* ---- what only feeds lengths ------------------------------------------------------------------------------------- */
-enum { NUMBER = 1 };
-
-/* The buffers of step s, to fn. */
-static void each_buffer(const Plan *p, const Step *s, void (*fn)(uint8_t *number, int buf), uint8_t *number) {
-    for (int i = 0; i < s->nbuf; i++) fn(number, s->buf[i]);
-    if (s->kind != STEP_HOST) return;
-    const PlanHost *h = &p->host[s->host];
-    for (int i = 0; i < h->nin; i++) fn(number, h->in[i].buf);
-    for (int i = 0; i < h->nout; i++) fn(number, h->out[i].buf);
-}
-
-static void no_number(uint8_t *number, int buf) {
-    if (buf >= 0) number[buf] = 0;
-}
-
-static bool only_numbers(const Step *s, const uint8_t *number) {
-    bool all = s->kind == STEP_KERNEL && s->nbuf > 0;
-    for (int i = 0; i < s->nbuf && all; i++) all = number[s->buf[i]];
-    return all;
-}
-
-/* Temporaries that may be such: a few integers that no loop or branch looks at. */
-static void may_be_numbers(const Plan *p, uint8_t *number) {
-    enum { FEW = 4 };
-    for (int b = 0; b < p->nbuf; b++) {
-        const PlanBuf *t = &p->buf[b];
-        char kind = th_dtype_kind((ThDtype)t->dtype);
-        bool few = t->size.sym < 0 && t->size.k <= FEW && !t->late;
-        number[b] = t->kind == BUF_TEMP && few && kind != 'f' && kind != 'c';
-    }
-    for (int i = 0; i < p->nwindow; i++) no_number(number, p->window[i].buf), no_number(number, p->window[i].of);
-    for (int i = 0; i < p->nregion; i++) {
-        const Region *g = &p->region[i];
-        if (g->kind == REGION_BRANCH) no_number(number, g->cond);
-        else if (g->kind == REGION_LOOP) no_number(number, g->until), no_number(number, g->turns - 1);
-    }
-}
-
-static bool sizes_of_numbers(const Plan *p, const Step *s, const uint8_t *number) {
-    bool all = true;
-    for (int i = s->a; i < s->a + s->n; i++) all &= p->shape[i].op != SHAPE_VALUE || number[p->shape[i].a];
-    return all;
-}
-
-/*
- * Steps that only compute lengths, from lengths: kernels of a few integers that nothing else reads, what takes sizes
- * from them, and memory for temporaries of such sizes (which a device has in a mirror). The host does them, and nobody
- * waits for it; what they give follows from the lengths of the arguments, so an equal call needs none of them.
- */
-static void find_bound(Launches *l) {
-    enum { TURNS = 8 };
-    const Plan *p = l->plan;
-    uint8_t *number = l->seen;
-    bool changed = true;
-    may_be_numbers(p, number);
-    for (int turn = 0; changed; turn++) {
-        changed = false;
-        for (int i = p->nstep; i-- > 0;) {
-            const Step *s = &p->step[i];
-            if (s->kind == STEP_SIZE || s->kind == STEP_LATE || (turn < TURNS && only_numbers(s, number))) continue;
-            for (int j = 0; j < s->nbuf; j++) changed |= number[s->buf[j]];
-            each_buffer(p, s, no_number, number);
-        }
-    }
-    for (int i = 0; i < p->nstep; i++) {
-        const Step *s = &p->step[i];
-        if (s->kind == STEP_SIZE) l->bound[i] = sizes_of_numbers(p, s, number);
-        else if (s->kind == STEP_LATE) l->bound[i] = p->buf[s->buf[0]].kind == BUF_TEMP;
-        else l->bound[i] = only_numbers(s, number);
-    }
-}
-
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
 static uint64_t mix(uint64_t h, uint64_t v) {
     h = (h ^ v) * 0x9E3779B97F4A7C15u;
@@ -507,6 +418,7 @@ static uint64_t mix(uint64_t h, uint64_t v) {
 static int key_of(Launches *l, ThFrame *f, uint64_t *key) {
     uint64_t h = hash_bytes(f->ws->sig, sizeof *f->ws->sig * (size_t)f->ws->fn->nsig, 5);
     h = mix(mix(mix(h, l->rows.at), l->room.at), l->room.bytes);
+    for (int u = 0; u < l->plan->nupdate; u++) h = mix(h, l->sides.settles[u]);
     for (int i = 0; i < l->nused; i++) {
         DeviceAddress at;
         if (sides_to_device(&l->sides, f, l->used[i], &at)) return 1;
@@ -533,12 +445,47 @@ static void trace(Launches *l) {
     l->launches = 0;
 }
 
-static int plainly(Launches *l, ThFrame *f) {
+/* New values of shared variables go to the memory of the old ones, unless a step failed. */
+static bool settle(Launches *l, ThFrame *f, int u) {
+    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->plan->nstep - 1};
+    HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
+    DeviceAddress from, to;
+    size_t bytes;
+    if (!sides_settles(&l->sides, f, u, &from, &to, &bytes)) return false;
+    bool bad = l->sides.unlooked ? gpu_copy(&h, to, from, bytes) : ops(l)->copy(&l->q, to, from, bytes) != DEVICE_OK;
+    l->sides.settles[u] = !bad;
+    if (bad) return false;
+    const Plan *p = l->plan;
+    l->seen[p->update[u].value.buf] |= USED;
+    l->seen[f->ws->fn->shared_buf[p->update[u].shared]] |= USED | WROTE;
+    l->launches++;
+    return true;
+}
+
+/* Where that cannot be, it is no failure: the arrays are exchanged when all is done. */
+static int run_steps(Launches *l, ThFrame *f) {
     const LaunchWalk w = {{step, see}, l};
-    bool known = l->known;
-    uint64_t key;
     trace(l);
     if (walk_plan(&w.walk, f)) return 1;
+    for (int u = 0; u < l->plan->nupdate; u++) {
+        if (!l->sides.settles[u]) continue;
+        if (settle(l, f, u)) {
+            if (!l->capturing) sides_settled(&l->sides, f, u);
+            continue;
+        }
+        if (l->capturing) return 1;
+        l->pure = false;
+        th_error_clear(l->u->c);
+        memset(f->err, 0, sizeof f->err);
+        f->ws->host_text[0] = 0;
+    }
+    return 0;
+}
+
+static int plainly(Launches *l, ThFrame *f) {
+    bool known = l->known;
+    uint64_t key;
+    if (run_steps(l, f)) return 1;
     l->impure = !l->pure || l->launches > LONGEST || !l->launches;
     if (l->impure) return 0;
     remember(l);
@@ -550,28 +497,26 @@ static int plainly(Launches *l, ThFrame *f) {
 
 /* Whatever the driver says against a graph, the call can be queued as it is: nothing has run. */
 static int capture(Launches *l, ThFrame *f, GraphEntry *e) {
-    const LaunchWalk w = {{step, see}, l};
     void *graph = NULL;
-    trace(l);
-    bool unlooked = l->unlooked;
+    bool unlooked = l->sides.unlooked;
     if (ops(l)->graph_begin(&l->q)) {
         e->never = true;
         return plainly(l, f);
     }
     l->capturing = true;
-    int bad = walk_plan(&w.walk, f);
+    int bad = run_steps(l, f);
     DeviceStatus s = ops(l)->graph_end(&l->q, &graph);
     if (s) ops(l)->graph_end(&l->q, &graph); /* so that nothing is captured any more, if it was the first that failed */
     l->capturing = false;
     if (!bad && !s && l->pure) {
         e->graph = graph;
-        e->can_fail = l->unlooked;
+        e->can_fail = l->sides.unlooked;
         memcpy(e->wrote, l->seen, (size_t)l->plan->nbuf);
         return 0;
     }
     ops(l)->graph_free(&l->q, graph);
     e->never = true;
-    l->unlooked = unlooked;
+    l->sides.unlooked = unlooked;
     if (bad && (f->err[2] == TH_Interrupted || failed(l->u->c) || s == DEVICE_LOST)) return 1;
     memset(f->err, 0, sizeof f->err);
     f->ws->host_text[0] = 0;
@@ -580,16 +525,15 @@ static int capture(Launches *l, ThFrame *f, GraphEntry *e) {
 
 /* No graphs: each step is timed. */
 static int timed(Launches *l, ThFrame *f) {
-    const LaunchWalk w = {{step, see}, l};
-    trace(l);
     l->impure = true;
-    int bad = walk_plan(&w.walk, f);
+    int bad = run_steps(l, f);
     times_read(&l->times);
     return bad;
 }
 
 static int queue(Launches *l, ThFrame *f) {
     uint64_t key;
+    if (sides_send(&l->sides, f)) return 1;
     if (l->times.to) return timed(l, f);
     if (!l->known) return plainly(l, f);
     if (key_of(l, f, &key)) return 1;
@@ -598,9 +542,11 @@ static int queue(Launches *l, ThFrame *f) {
     if (!e->graph && capture(l, f, e)) return 1;
     if (!e->graph) return 0;
     TRY(ops(l)->graph_launch(&l->q, e->graph));
-    l->unlooked |= e->can_fail;
+    l->sides.unlooked |= e->can_fail;
     for (int b = 0; b < l->plan->nbuf; b++)
         if (e->wrote[b] & WROTE) sides_device_wrote(&l->sides, b);
+    for (int u = 0; u < l->plan->nupdate; u++)
+        if (l->sides.settles[u]) sides_settled(&l->sides, f, u);
     return 0;
 }
 
@@ -620,8 +566,6 @@ static size_t carve(Launches *l, const LaunchUnit *u, const Plan *p) {
         if (l && i) l->graphs.entry[i - 1].wrote = room;
         else if (l) l->seen = room;
     }
-    if (l) l->bound = (uint8_t *)l + at;
-    at += (size_t)p->nstep + 1;
     return at;
 }
 
@@ -631,15 +575,13 @@ static void give_back(Launches *l) {
     graphs_drop(&l->graphs, lost);
     times_drop(&l->times, lost || !l->q.stream);
     if (!lost && l->q.stream) {
-        ops(l)->free(&l->q, l->record);
         ops(l)->free(&l->q, l->room.at);
         ops(l)->free(&l->q, l->rows.at);
         ops(l)->close(&l->q);
     }
     l->q.stream = NULL;
-    l->record = 0;
     l->room = l->rows = (GpuRoom){0};
-    l->known = l->unlooked = false;
+    l->known = false;
     l->nused = 0;
 }
 
@@ -664,8 +606,7 @@ static Launches *of_workspace(Workspace *w) {
     l->graphs.q = &l->q;
     l->times = (Times){.q = &l->q, .to = w->fn->profile};
     l->life = u->device->life;
-    l->sides = (Sides){.c = u->c, .plan = l->plan, .q = &l->q, .look = look_for};
-    find_bound(l);
+    l->sides = (Sides){.c = u->c, .plan = l->plan, .places = u->places, .q = &l->q, .look = look, .judge = judge};
     if (sides_init(&l->sides)) return w->launches = l;
     launch_free(l);
     return NULL;
@@ -693,19 +634,13 @@ static int begin(Launches *l, ThFrame *f) {
     if (l->life != l->u->device->life) give_back(l);
     l->life = l->u->device->life;
     if (!l->q.stream) TRY(ops(l)->open(&l->q));
-    if (!l->record) {
-        TRY(ops(l)->alloc(&l->q, RECORD * 8, &l->record));
-        l->unlooked = true; /* of a call that was given up */
-    }
-    if (l->unlooked) TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
-    l->unlooked = false;
     l->sides.steady = !l->impure;
     return sides_begin(&l->sides, f);
 }
 
 static int finish(Launches *l, ThFrame *f) {
     l->sides.step = -1;
-    if (look(l, f) || sides_finish(&l->sides, f)) return 1;
+    if (sides_finish(&l->sides, f)) return 1;
     if (config_bool(l->u->c, "gpuarray.sync")) TRY(ops(l)->wait(&l->q));
     return 0;
 }
@@ -734,6 +669,7 @@ static void release(Unit *unit) {
     size_t bytes = unit_bytes(u->program);
     th_free(c, u->unit.source);
     cuda_program_free(u->program);
+    place_free(u->places);
     ctx_free(c, u, bytes);
 }
 
@@ -753,7 +689,14 @@ static DeviceStatus load(LaunchUnit *u) {
     return s;
 }
 
-Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d) {
+static bool has_form(const Plan *p, int step, void *user) {
+    const GridProgram *g = user;
+    const Step *s = &p->step[step];
+    if (s->kind == STEP_KERNEL) return g->kernel[s->kernel].nest != NULL;
+    return s->kind == STEP_TRANSFER || (s->kind == STEP_HOST && p->host[s->host].op->device);
+}
+
+Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Device *d) {
     LaunchUnit *u = ctx_alloc0(c, unit_bytes(g));
     if (!u) {
         cuda_program_free(g);
@@ -766,8 +709,9 @@ Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d) {
     u->q.device = d;
     u->life = d->life;
     pthread_mutex_init(&u->lock, NULL);
-    u->unit = (Unit){.run = run, .device = d, .release = release, .source = source, .impl = u};
-    if (!gpu_open(c, d)) {
+    u->places = place_make(p, has_form, g);
+    u->unit = (Unit){.run = run, .device = d, .places = u->places, .release = release, .source = source, .impl = u};
+    if (!u->places || !gpu_open(c, d)) {
         release(&u->unit);
         return NULL;
     }

@@ -14,7 +14,7 @@
 #include "schedule/program.h"
 
 /* Takes program and source over, also when it fails (NULL with the error set); the device outlives it. */
-Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d);
+Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Device *d);
 void launch_free(struct Launches *l); /* of a workspace */
 
 /* product.c: the kernel as a product that is worth a library; b: where the step's buffers lie, sizes: the step's. */

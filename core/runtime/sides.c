@@ -24,11 +24,15 @@ struct Side {
         mirror; /* its own memory, of `room` bytes; `at`: where it lies in this call, which may be elsewhere */
     DeviceAddress at;
     uint8_t has;
-    bool ready;   /* in this call: its memory may be used in the queue */
-    bool head;    /* the device has the value, and the host the first HEAD bytes of it */
-    bool asked;   /* in this call, whether it lies in.. */
-    bool retains; /* ..`of`, a buffer that a later step of the call may let go */
-    ThBuffer *of; /* a buffer with a side of its own; NULL: a mirror */
+    bool ready;         /* in this call: its memory may be used in the queue */
+    bool head;          /* the device has the value, and the host the first HEAD bytes of it */
+    bool asked;         /* in this call, whether it lies in.. */
+    bool retains;       /* ..`of`, a buffer that a later step of the call may let go */
+    ThBuffer *of;       /* a buffer with a side of its own; NULL: a mirror */
+    ThBuffer *source;   /* of an argument: the buffer of the device that its mirror is a copy of, in this call */
+    DeviceAddress last; /* where that lay in the last call */
+    size_t place;       /* 1 + where the mirror lies in Sides.args */
+    size_t answer;      /* where it lies in Sides.answers, while nobody else has memory for it */
 };
 
 static const DeviceOps *ops(const Sides *m) { return m->q->device->op; }
@@ -66,44 +70,72 @@ int sides_refuse(Sides *m, ThFrame *f, DeviceStatus s) {
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 static DeviceSpace *space(const Sides *m) { return m->q->device->space; }
 
-static void find_roots(Sides *m) {
+enum { ANSWER = 16 }; /* bytes of the largest number */
+
+/* Results without dimensions lie behind the error record, which comes back anyway. */
+static void place_answers(Sides *m) {
     const Plan *p = m->plan;
-    for (int b = 0; b < p->nbuf; b++) m->root[b] = b;
-    for (int i = 0; i < p->nwindow; i++) m->root[p->window[i].buf] = p->window[i].of;
-    for (int b = 0; b < p->nbuf; b++)
-        while (m->root[m->root[b]] != m->root[b]) m->root[b] = m->root[m->root[b]];
+    m->answers_bytes = SIDES_RECORD * sizeof(int64_t);
+    for (int o = 0; o < p->noutput; o++) {
+        int b = p->result[o].buf;
+        const PlanBuf *r = &p->buf[b];
+        bool one = r->kind == BUF_OUTPUT && !r->late && r->size.sym < 0 && r->size.k == 1;
+        if (!one || m->of[b].answer) continue;
+        m->of[b].answer = m->answers_bytes;
+        m->answers_bytes += ANSWER;
+    }
 }
 
 bool sides_init(Sides *m) {
-    size_t n = (size_t)m->plan->nbuf + 1;
+    const Plan *p = m->plan;
+    size_t n = (size_t)p->nbuf + 1;
     m->life = m->q->device->life;
     m->of = ctx_alloc0(m->c, sizeof *m->of * n);
-    m->root = m->of ? ctx_alloc(m->c, sizeof *m->root * n) : NULL;
-    m->used = m->root ? ctx_alloc(m->c, sizeof *m->used * n) : NULL;
+    m->used = m->of ? ctx_alloc(m->c, sizeof *m->used * n) : NULL;
     m->turn = m->used ? ctx_alloc0(m->c, sizeof *m->turn * n) : NULL;
-    if (m->turn) find_roots(m);
-    return m->turn != NULL;
+    m->update = m->turn ? ctx_alloc0(m->c, sizeof *m->update * n) : NULL;
+    m->settles = m->update ? ctx_alloc0(m->c, (size_t)p->nupdate + 1) : NULL;
+    if (!m->settles) return false;
+    for (int u = 0; u < p->nupdate; u++) m->update[m->places->root[p->update[u].value.buf]] = u + 1;
+    place_answers(m);
+    return true;
 }
 
 static void let_go(Side *r) {
     if (r->retains) buffer_release(r->of);
-    r->of = NULL;
+    r->of = r->source = NULL;
     r->asked = r->retains = r->ready = r->head = false;
+}
+
+static void give(Sides *m, DeviceAddress *at, size_t *bytes, DeviceMark *mark) {
+    space_give(space(m), *at, *bytes, mark, m->life);
+    *at = 0;
+    *bytes = 0;
+}
+
+static void give_blocks(Sides *m) {
+    give(m, &m->arena, &m->arena_bytes, NULL);
+    give(m, &m->args, &m->args_bytes, NULL);
+    if (m->answers) space_give(space(m), m->answers, m->answers_bytes, NULL, m->life);
+    m->answers = 0;
 }
 
 void sides_free(Sides *m) {
     size_t n = (size_t)m->plan->nbuf + 1;
-    if (m->q->stream && m->life == m->q->device->life) ops(m)->wait(m->q);
+    bool there = m->q->stream && m->life == m->q->device->life;
+    if (there) ops(m)->wait(m->q);
     for (int b = 0; m->of && b < m->plan->nbuf; b++) {
         let_go(&m->of[b]);
         space_give(space(m), m->of[b].mirror, m->of[b].room, NULL, m->life);
     }
-    space_give(space(m), m->arena, m->arena_bytes, NULL, m->life);
-    if (m->stage && m->life == m->q->device->life) ops(m)->unpin(m->q, m->stage);
+    give_blocks(m);
+    ring_drop(&m->ring, m->q, !there);
+    if (m->stage && there) ops(m)->unpin(m->q, m->stage);
     ctx_free(m->c, m->of, sizeof *m->of * n);
-    ctx_free(m->c, m->root, sizeof *m->root * n);
     ctx_free(m->c, m->used, sizeof(ThBuffer *) * n);
     ctx_free(m->c, m->turn, sizeof *m->turn * n);
+    ctx_free(m->c, m->update, sizeof *m->update * n);
+    ctx_free(m->c, m->settles, (size_t)m->plan->nupdate + 1);
 }
 
 /* The device was lost since the last call: what lay there is gone. */
@@ -111,11 +143,11 @@ static void start_anew(Sides *m) {
     for (int b = 0; b < m->plan->nbuf; b++) {
         Side *r = &m->of[b];
         space_give(space(m), r->mirror, r->room, NULL, m->life);
-        *r = (Side){.has = 0};
+        *r = (Side){.answer = r->answer};
     }
-    space_give(space(m), m->arena, m->arena_bytes, NULL, m->life);
-    m->arena = 0;
-    m->arena_bytes = m->stage_bytes = 0;
+    give_blocks(m);
+    ring_drop(&m->ring, m->q, true);
+    m->stage_bytes = 0;
     m->stage = NULL;
     m->life = m->q->device->life;
 }
@@ -134,6 +166,7 @@ static int begin(Sides *m, ThFrame *f, int b) {
     const ThArray *a = workspace_array(f->ws, b);
     bool fixed = p->kind == BUF_CONST && r->has; /* it is there since an earlier call */
     let_go(r);
+    r->place = 0;
     if (!fixed) r->has = a ? ON_HOST : 0;
     bool stays = a && (held(f, a) || !space_can(a->buf) || elsewhere(m, a->buf));
     if (stays && buffer_special(a->buf) && !buffer_ask(m->c, a->buf, true)) return sides_fail(m, f);
@@ -141,19 +174,24 @@ static int begin(Sides *m, ThFrame *f, int b) {
     return 0;
 }
 
-int sides_begin(Sides *m, ThFrame *f) {
-    if (m->life != m->q->device->life) start_anew(m);
-    for (int b = 0; b < m->plan->nbuf; b++)
-        if (begin(m, f, b)) return 1;
-    return 0;
-}
+enum { MOST = 1 << 24 }; /* bytes that a copy on the device costs nothing beside a call */
 
 /* ---- where a buffer lies ----------------------------------------------------------------------------------------- */
 /* A result that is written at one address at every call, and goes to its own memory at the end. */
 static bool moves(const Sides *m, ThFrame *f, int b) {
-    enum { MOST = 1 << 24 }; /* bytes that a copy on the device costs nothing beside a call */
     const ThBuffer *to = f->ws->outbuf[b];
+    if (m->update[b] && m->settles[m->update[b] - 1]) return true;
     return m->steady && m->plan->buf[b].kind == BUF_OUTPUT && !m->plan->buf[b].late && to && to->bytes <= MOST;
+}
+
+/* An argument of the device lies where it lay in the last call, or is not to be copied there. */
+static bool stands(Sides *m, int b, const ThBuffer *a) {
+    const PlanBuf *p = &m->plan->buf[b];
+    Side *r = &m->of[b];
+    DeviceAddress before = r->last;
+    bool writes = p->index < m->plan->ninput && m->plan->input[p->index].mutable_;
+    r->last = space_at(a);
+    return !before || before == r->last || !m->steady || a->bytes > MOST || writes || space_gone(a);
 }
 
 /* The buffer whose own side it is: shared variables and results live here, arguments where they did before. */
@@ -165,7 +203,7 @@ static ThBuffer *own_side(Sides *m, ThFrame *f, int b) {
     if (!a) return f->ws->outbuf[b] && space_can(f->ws->outbuf[b]) ? f->ws->outbuf[b] : NULL;
     if (!space_can(a->buf) || held(f, a) || elsewhere(m, a->buf)) return NULL;
     if (p->kind == BUF_SHARED) return m->plan->shared[p->index]->on_host ? NULL : a->buf;
-    return space_of(a->buf) ? a->buf : NULL;
+    return space_of(a->buf) && stands(m, b, a->buf) ? a->buf : NULL;
 }
 
 static ThBuffer *storage(Sides *m, ThFrame *f, int b) {
@@ -204,18 +242,17 @@ static size_t extent(const Sides *m, ThFrame *f, int b, char **from) {
     return size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes) ? (size_t)bytes : 0;
 }
 
-static int fit_arena(Sides *m, ThFrame *f) {
+/* A block of at least so many bytes. */
+static int fit_block(Sides *m, ThFrame *f, DeviceAddress *at, size_t *have, size_t bytes) {
     DeviceMark *mark;
-    size_t bytes = f->ws->arena_bytes;
-    if (m->arena && m->arena_bytes >= bytes) return 0;
-    if (m->arena) {
+    if (*at && *have >= bytes) return 0;
+    if (*at) {
         TRY(space_mark(m->q, &mark));
-        space_give(space(m), m->arena, m->arena_bytes, mark, m->life);
+        give(m, at, have, mark);
         space_mark_release(mark);
     }
-    m->arena = 0;
-    TRY(space_take(m->q, bytes, &m->arena));
-    m->arena_bytes = bytes;
+    TRY(space_take(m->q, bytes, at));
+    *have = bytes;
     return 0;
 }
 
@@ -239,8 +276,17 @@ static int fit(Sides *m, ThFrame *f, int b) {
     r->host = from;
     r->bytes = bytes;
     if (in_arena(m, b)) {
-        if (fit_arena(m, f)) return 1;
+        if (fit_block(m, f, &m->arena, &m->arena_bytes, f->ws->arena_bytes)) return 1;
         r->at = m->arena + (DeviceAddress)(from - f->ws->arena);
+        return 0;
+    }
+    if (r->place) {
+        if (fit_block(m, f, &m->args, &m->args_bytes, m->laid)) return 1;
+        r->at = m->args + r->place - 1;
+        return 0;
+    }
+    if (r->answer && !f->ws->outbuf[b]) {
+        r->at = m->answers + r->answer;
         return 0;
     }
     if (bytes > r->room && grow(m, f, r, bytes)) return 1;
@@ -265,13 +311,105 @@ static int fit_own(Sides *m, ThFrame *f, Side *r) {
     return 0;
 }
 
+/* ---- a call begins ----------------------------------------------------------------------------------------------- */
+static size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+/* The arguments of the host that go over in every call lie side by side, so that they go at once. */
+static void lay_arguments(Sides *m, ThFrame *f) {
+    const Places *l = m->places;
+    m->laid = 0;
+    m->leaving = NULL;
+    for (int i = 0; i < l->nover; i++) {
+        const ThArray *a = workspace_array(f->ws, l->over[i]);
+        char *from;
+        if (storage(m, f, l->over[i]) || (space_of(a->buf) && !elsewhere(m, a->buf))) continue;
+        m->of[l->over[i]].place = 1 + m->laid;
+        m->laid += aligned(span(a, &from));
+    }
+}
+
+static int64_t width(const PlanValue *v, const int64_t *sym, int d) { return size_value(v->shape[d], sym); }
+
+/* The new value has the old one's place in the shared's own memory: that has the same layout, and nobody else's. */
+static bool may_settle(Sides *m, ThFrame *f, int u) {
+    const Plan *p = m->plan;
+    const PlanValue *v = &p->update[u].value;
+    const ThArray *a = p->shared[p->update[u].shared]->value;
+    int64_t step = 1;
+    bool ours = p->buf[v->buf].kind == BUF_OUTPUT && !p->buf[v->buf].late && f->ws->outbuf[v->buf] &&
+                !p->shared[p->update[u].shared]->on_host;
+    bool there = space_can(a->buf) && !held(f, a) && space_of(a->buf) == m->q->device && !space_gone(a->buf) &&
+                 buffer_special(a->buf) & (BUFFER_AWAY | BUFFER_TWICE);
+    if (!ours || !there || v->flags || v->dtype != a->dtype || v->ndim != a->ndim || !a->size) return false;
+    if (a->data != a->buf->data || size_value(v->off, f->sym)) return false;
+    for (int d = v->ndim - 1; d >= 0; d--) {
+        if (width(v, f->sym, d) != ARRAY_SHAPE(a)[d] || size_value(v->stride[d], f->sym) != step) return false;
+        step *= ARRAY_SHAPE(a)[d];
+    }
+    for (int i = 0; i < p->ninput; i++)
+        if (f->ws->arg[i] && f->ws->arg[i]->buf == a->buf) return false;
+    return f->ws->outbuf[v->buf]->bytes <= a->buf->bytes;
+}
+
+static int had_answers(Sides *m, ThFrame *f) {
+    if (!m->answers) {
+        TRY(space_take(m->q, m->answers_bytes, &m->answers));
+        m->unlooked = true;
+    }
+    /* left by a call that was given up */
+    if (m->unlooked) TRY(ops(m)->set(m->q, m->answers, 0, SIDES_RECORD * sizeof(int64_t)));
+    m->unlooked = false;
+    return 0;
+}
+
+int sides_begin(Sides *m, ThFrame *f) {
+    if (m->life != m->q->device->life) start_anew(m);
+    if (had_answers(m, f)) return 1;
+    for (int b = 0; b < m->plan->nbuf; b++)
+        if (begin(m, f, b)) return 1;
+    for (int u = 0; u < m->plan->nupdate; u++) m->settles[u] = may_settle(m, f, u);
+    lay_arguments(m, f);
+    return 0;
+}
+
+int sides_send(Sides *m, ThFrame *f) {
+    const Places *l = m->places;
+    if (!m->laid || m->laid > RING_MOST || ring_take(&m->ring, m->q, m->laid, &m->leaving)) return 0;
+    for (int i = 0; i < l->nover; i++) {
+        Side *r = &m->of[l->over[i]];
+        if (!r->place) continue;
+        if (fit(m, f, l->over[i])) return 1;
+        if (r->bytes) memcpy(m->leaving + r->place - 1, r->host, r->bytes);
+        r->has |= ON_DEVICE;
+    }
+    TRY(ops(m)->copy_in(m->q, m->args, m->leaving, m->laid));
+    return 0;
+}
+
 /* ---- over and back ----------------------------------------------------------------------------------------------- */
+/* The value of a mirror: from the host, or of an argument from where it lies on the device. */
+static int fill_mirror(Sides *m, ThFrame *f, int b) {
+    Side *r = &m->of[b];
+    const ThArray *a = workspace_array(f->ws, b);
+    DeviceAddress from;
+    if (!a || !space_of(a->buf) || elsewhere(m, a->buf) || !buffer_special(a->buf)) {
+        TRY(ops(m)->copy_in(m->q, r->at, r->host, r->bytes));
+        return 0;
+    }
+    TRY(space_side(m->q, a->buf, &from));
+    TRY(ops(m)->copy(m->q, r->at, from + (DeviceAddress)(r->host - a->buf->data), r->bytes));
+    m->turn[b] = space_turn(a->buf);
+    r->source = a->buf;
+    return 0;
+}
+
 int sides_to_device(Sides *m, ThFrame *f, int buf, DeviceAddress *at) {
-    int b = m->root[buf];
+    int b = m->places->root[buf];
     Side *r = &m->of[b];
     if (storage(m, f, b) ? fit_own(m, f, r) : fit(m, f, b)) return 1;
     if (r->has == ON_HOST) {
-        TRY(r->of ? space_over(m->q, r->of) : ops(m)->copy_in(m->q, r->at, r->host, r->bytes));
+        if (r->of) TRY(space_over(m->q, r->of));
+        else if (fill_mirror(m, f, b)) return 1;
         r->has |= ON_DEVICE;
     }
     *at = r->at + (DeviceAddress)(f->buf[buf] - r->host);
@@ -287,9 +425,26 @@ static int bring(Sides *m, ThFrame *f, Side *r) {
     return 0;
 }
 
+int sides_look(Sides *m, ThFrame *f) {
+    int64_t record[SIDES_RECORD];
+    if (!m->unlooked) return 0;
+    SURELY(ops(m)->copy_out(m->q, record, m->answers, sizeof record));
+    SURELY(ops(m)->wait(m->q));
+    m->unlooked = false;
+    return record[0] ? m->judge(m, f, record) : 0;
+}
+
+/* An argument's value that only its mirror's source has is asked of that. */
+static bool asked_source(Sides *m, ThFrame *f, int b) {
+    const ThArray *a = workspace_array(f->ws, b);
+    bool away = a && buffer_special(a->buf) & BUFFER_AWAY;
+    return !away || storage(m, f, b) || !(m->of[b].has & ON_HOST) || buffer_ask(m->c, a->buf, false);
+}
+
 int sides_to_host(Sides *m, ThFrame *f, int buf) {
-    int b = m->root[buf];
+    int b = m->places->root[buf];
     Side *r = &m->of[b];
+    if (!asked_source(m, f, b)) return sides_fail(m, f);
     if (storage(m, f, b) ? !(buffer_special(r->of) & BUFFER_AWAY) : r->has != ON_DEVICE) return 0;
     if (m->look(m, f)) return 1;
     if (r->of && fit_own(m, f, r)) return 1;
@@ -297,8 +452,9 @@ int sides_to_host(Sides *m, ThFrame *f, int buf) {
 }
 
 int sides_peek(Sides *m, ThFrame *f, int buf, int64_t at, size_t bytes) {
-    int b = m->root[buf];
+    int b = m->places->root[buf];
     Side *r = &m->of[b];
+    if (!asked_source(m, f, b)) return sides_fail(m, f);
     if (storage(m, f, b) ? !(buffer_special(r->of) & BUFFER_AWAY) : r->has != ON_DEVICE) return 0;
     int64_t from = f->buf[buf] - r->host;
     if (r->head && from == 0 && at + (int64_t)bytes <= HEAD) return 0;
@@ -314,21 +470,21 @@ int sides_peek(Sides *m, ThFrame *f, int buf, int64_t at, size_t bytes) {
 }
 
 void sides_device_wrote(Sides *m, int buf) {
-    Side *r = &m->of[m->root[buf]];
+    Side *r = &m->of[m->places->root[buf]];
     r->has = ON_DEVICE;
     r->head = false;
     if (r->of) buffer_set_special(r->of, BUFFER_AWAY);
 }
 
 void sides_host_wrote(Sides *m, int buf) {
-    Side *r = &m->of[m->root[buf]];
+    Side *r = &m->of[m->places->root[buf]];
     r->has = ON_HOST;
     r->head = false;
     if (r->of && r->of->side) buffer_set_special(r->of, 0);
 }
 
 int sides_none(Sides *m, ThFrame *f, int buf) {
-    Side *r = &m->of[m->root[buf]];
+    Side *r = &m->of[m->places->root[buf]];
     DeviceMark *mark;
     r->has = 0;
     if (!r->of) return 0;
@@ -339,12 +495,40 @@ int sides_none(Sides *m, ThFrame *f, int buf) {
     return 0;
 }
 
+/* ---- new values of shared variables ------------------------------------------------------------------------------ */
+bool sides_settles(Sides *m, ThFrame *f, int u, DeviceAddress *from, DeviceAddress *to, size_t *bytes) {
+    const struct PlanUpdate *p = &m->plan->update[u];
+    const Side *r = &m->of[p->value.buf];
+    int buf = f->ws->fn->shared_buf[p->shared];
+    if (!m->settles[u]) return false;
+    bool can =
+        r->has == ON_DEVICE && !r->of && !sides_to_device(m, f, p->value.buf, from) && !sides_to_device(m, f, buf, to);
+    *bytes = r->bytes;
+    m->settles[u] = can;
+    return can;
+}
+
+/* The array of the new value, which is made when all is done, has the old one's memory. */
+void sides_settled(Sides *m, ThFrame *f, int u) {
+    const struct PlanUpdate *p = &m->plan->update[u];
+    Workspace *w = f->ws;
+    ThBuffer *own = m->plan->shared[p->shared]->value->buf;
+    sides_device_wrote(m, w->fn->shared_buf[p->shared]);
+    m->of[p->value.buf].has = 0;
+    buffer_retain(own);
+    buffer_release(w->outbuf[p->value.buf]);
+    w->outbuf[p->value.buf] = own;
+}
+
 /* ---- the end of a call ------------------------------------------------------------------------------------------- */
 static bool comes_back(const Sides *m, int b) {
     const Side *r = &m->of[b];
     uint8_t kind = m->plan->buf[b].kind;
     return r->has == ON_DEVICE && !r->of && (kind == BUF_INPUT || kind == BUF_SHARED || kind == BUF_OUTPUT);
 }
+
+/* It lies behind the error record in this call. */
+static bool answered(const Sides *m, const Side *r) { return r->answer && r->at == m->answers + r->answer; }
 
 static int stage(Sides *m, ThFrame *f, size_t bytes) {
     if (bytes <= m->stage_bytes) return 0;
@@ -360,8 +544,9 @@ static int stage(Sides *m, ThFrame *f, size_t bytes) {
 static int leave_mark(Sides *m, ThFrame *f) {
     int n = 0;
     for (int b = 0; b < m->plan->nbuf; b++) {
-        if (!m->of[b].of || !m->of[b].ready) continue;
-        m->used[n] = m->of[b].of;
+        const Side *r = &m->of[b];
+        if (!r->source && !(r->of && r->ready)) continue;
+        m->used[n] = r->source ? r->source : r->of;
         m->turn[n++] = m->turn[b];
     }
     if (n) SURELY(space_leave(m->q, m->used, m->turn, n));
@@ -384,31 +569,62 @@ static int move_result(Sides *m, ThFrame *f, int b) {
     return 0;
 }
 
-int sides_finish(Sides *m, ThFrame *f) {
-    const Plan *p = m->plan;
-    for (int b = 0; b < p->nbuf; b++)
-        if (move_result(m, f, b)) return 1;
-    size_t staged = 0;
-    for (int b = 0; b < p->nbuf; b++)
-        if (comes_back(m, b)) staged += padded(m->of[b].bytes);
-    if (staged && stage(m, f, staged)) return 1;
-    size_t at = 0;
-    for (int b = 0; b < p->nbuf; b++) {
-        if (!comes_back(m, b)) continue;
-        SURELY(ops(m)->copy_out(m->q, m->stage + at, m->of[b].at, m->of[b].bytes));
-        at += padded(m->of[b].bytes);
+/* What comes back, one behind the other; the answers are one piece. Returns the bytes of all; copies where asked to. */
+static int come_back(Sides *m, ThFrame *f, bool answers, bool copy, size_t *bytes) {
+    *bytes = answers ? padded(m->answers_bytes) : 0;
+    if (answers && copy) SURELY(ops(m)->copy_out(m->q, m->stage, m->answers, m->answers_bytes));
+    for (int b = 0; b < m->plan->nbuf; b++) {
+        const Side *r = &m->of[b];
+        if (!comes_back(m, b) || answered(m, r)) continue;
+        if (copy) SURELY(ops(m)->copy_out(m->q, m->stage + *bytes, r->at, r->bytes));
+        *bytes += padded(r->bytes);
     }
-    if (leave_mark(m, f)) return 1;
-    if (staged) SURELY(ops(m)->wait(m->q));
-    at = 0;
-    for (int b = 0; b < p->nbuf; b++) { /* nothing fails from here on */
+    return 0;
+}
+
+/* It is there; nothing fails from here on. */
+static void tell(Sides *m, size_t at) {
+    for (int b = 0; b < m->plan->nbuf; b++) {
         Side *r = &m->of[b];
         if (!comes_back(m, b)) continue;
-        if (r->bytes) memcpy(r->host, m->stage + at, r->bytes);
-        at += padded(r->bytes);
+        bool answer = answered(m, r);
+        if (r->bytes) memcpy(r->host, m->stage + (answer ? r->answer : at), r->bytes);
+        if (!answer) at += padded(r->bytes);
         r->has |= ON_HOST;
     }
-    for (int b = 0; b < p->nbuf; b++) let_go(&m->of[b]);
+}
+
+static bool some_answer(const Sides *m) {
+    bool any = m->unlooked;
+    for (int b = 0; b < m->plan->nbuf && !any; b++) any = comes_back(m, b) && answered(m, &m->of[b]);
+    return any;
+}
+
+static int judged(Sides *m, ThFrame *f) {
+    int64_t record[SIDES_RECORD];
+    if (!m->unlooked) return 0;
+    m->unlooked = false;
+    memcpy(record, m->stage, sizeof record);
+    return record[0] ? m->judge(m, f, record) : 0;
+}
+
+int sides_finish(Sides *m, ThFrame *f) {
+    bool answers = some_answer(m);
+    size_t bytes;
+    for (int b = 0; b < m->plan->nbuf; b++)
+        if (move_result(m, f, b)) return 1;
+    if (come_back(m, f, answers, false, &bytes) || (bytes && stage(m, f, bytes))) return 1;
+    if (bytes && come_back(m, f, answers, true, &bytes)) return 1;
+    if (leave_mark(m, f)) return 1;
+    if (bytes) {
+        SURELY(ops(m)->wait(m->q));
+        ring_rest(&m->ring);
+    } else if (m->leaving) {
+        SURELY(ring_leave(&m->ring, m->q));
+    }
+    if (answers && judged(m, f)) return 1;
+    tell(m, answers ? padded(m->answers_bytes) : 0);
+    for (int b = 0; b < m->plan->nbuf; b++) let_go(&m->of[b]);
     return 0;
 }
 
@@ -416,6 +632,7 @@ void sides_for_report(Sides *m) {
     for (int b = 0; b < m->plan->nbuf; b++) {
         Side *r = &m->of[b];
         bool away = r->of ? buffer_special(r->of) & BUFFER_AWAY : r->has == ON_DEVICE && in_arena(m, b);
+        if (r->source) buffer_ask(m->c, r->source, false);
         if (!away || !r->at) continue;
         if (r->of) buffer_shield(r->of, false);
         bool came = !ops(m)->copy_out(m->q, r->host, r->at, r->bytes) && !ops(m)->wait(m->q);

@@ -58,8 +58,9 @@ end
 function M.lstm()
   local batch, length, letters, hidden = 3, 5, 7, 6
   local m, x, y = model(), T.imatrix("x"), T.imatrix("y")
-  local before = T.dot(m.weight(letters, hidden)[{ x }]:reshape({ length * batch, hidden }), m.weight(hidden, 4 * hidden))
-  before = (before + m.constant(4 * hidden, 0)):reshape({ length, batch, 4 * hidden })
+  local before = m.weight(letters, hidden)[{ x }]:reshape({ length * batch, hidden })
+  before = T.dot(before, m.weight(hidden, 4 * hidden)) + m.constant(4 * hidden, 0)
+  before = before:reshape({ length, batch, 4 * hidden })
   local zero = T.zeros({ batch, hidden }, "float32")
   local out = theano.scan { fn = function(now, cell, state, u)
     local g = now + T.dot(state, u)

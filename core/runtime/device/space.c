@@ -389,6 +389,8 @@ DeviceStatus space_over(DeviceQueue *q, ThBuffer *b) {
     return st;
 }
 
+DeviceAddress space_at(const ThBuffer *b) { return b->side ? side_of(b)->at : 0; }
+
 uint64_t space_turn(const ThBuffer *b) { return b->side && side_of(b)->last ? side_of(b)->last->turn : 0; }
 
 /* Who left a mark since `turn` may still be at work: the new one stands behind it. */

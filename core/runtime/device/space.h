@@ -36,6 +36,7 @@ bool space_lost(ThContext *c, const Device *d);       /* ..as an error; always f
 DeviceStatus space_over(DeviceQueue *q, ThBuffer *b); /* the host's value goes there, where nobody took it over */
 /* At the end of what q does with n buffers: the next who uses them waits for it; turn: space_turn after space_side. */
 DeviceStatus space_leave(DeviceQueue *q, ThBuffer *const *b, const uint64_t *turn, int n);
+DeviceAddress space_at(const ThBuffer *b);      /* where its side lies; 0: nowhere */
 uint64_t space_turn(const ThBuffer *b);         /* which use of its side was the last */
 void space_used(ThBuffer *b, DeviceMark *mark); /* the last use of its side */
 bool space_can(const ThBuffer *b);              /* it may have a side: the memory is ours */

@@ -60,7 +60,8 @@ typedef struct Unit {
     void (*release)(struct Unit *u);
     char *source; /* for ccode; may be NULL */
     void *impl;
-    struct Device *device; /* that it runs on: buffers may live there; NULL: it runs on the host */
+    struct Device *device;       /* that it runs on: buffers may live there; NULL: it runs on the host */
+    const struct Places *places; /* which of its steps run there (plan/place.h), or NULL */
 } Unit;
 
 /* A unit for calls where slot i has the value known[i] (INT64_MIN: any; NULL: none is known) and kernel k runs by its

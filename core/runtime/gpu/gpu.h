@@ -126,6 +126,7 @@ int gpu_pick(HostCall *h, const PickWork *w);
 int gpu_ctc(HostCall *h, const CtcWork *w);
 int gpu_sparse(HostCall *h, const SparseWork *w);
 int gpu_assign(HostCall *h, ThArray *to, const ThArray *from);
+int gpu_copy(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes); /* unless a step failed: whole pieces */
 
 /* ---- products of matrices by cuBLASLt ---- */
 typedef struct GpuMatmul { /* of a device; zeros: not looked for yet */

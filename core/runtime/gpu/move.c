@@ -31,3 +31,14 @@ int gpu_assign(HostCall *h, ThArray *to, const ThArray *from) {
     a.n = gpu_lanes(&a.l, both, 2, -1);
     return gpu_launch(h, &gpu_moves, to->dtype, 0, gpu_blocks(a.n), &a);
 }
+
+/* Memory is had in multiples of 256 bytes: a few more than asked for are there. */
+int gpu_copy(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes) {
+    enum { WORD = 8 };
+    MoveArgs a = {
+        .from = (const char *)(uintptr_t)from, .to = (char *)(uintptr_t)to, .n = (i64)(bytes + WORD - 1) / WORD};
+    a.l.nd = 1;
+    a.l.len[0] = a.n;
+    a.l.st[0][0] = a.l.st[1][0] = WORD;
+    return gpu_launch(h, &gpu_moves, TH_INT64, 0, gpu_blocks(a.n), &a);
+}
