@@ -69,4 +69,52 @@ describe("rows of a shared matrix", function()
       assert.equal("[[0. 0. 0. 0.]\n [0. 0. 0. 7.]\n [7. 0. 0. 0.]]", tostring(w:get_value()))
     end
   end)
+
+  it("are updated in place in several matrices, one of them twice, where the cost looked at them", function()
+    for k, mode in ipairs(modes) do
+      local w, v = theano.shared(nd.arange(20):reshape({ 5, 4 }) * 0.1, "W"), theano.shared(nd.ones({ 6, 4 }), "V")
+      local i, j, far = T.lvector("i"), T.lvector("j"), T.lvector("far")
+      local rows = { w[i], v[j], v[far] }
+      local cost = T.sqr(rows[1] - rows[2]):sum() + T.tanh(rows[3]):sum()
+      local g = T.grad(cost, rows)
+      local later = T.inc_subtensor(T.inc_subtensor(rows[2], g[2] * -0.5)[far], g[3] * -0.25)
+      local f = theano.compile({ inputs = { i, j, far }, outputs = cost, mode = mode,
+        updates = { { w, T.inc_subtensor(rows[1], g[1] * -0.5) }, { v, later } } })
+      if k % 2 == 0 then
+        local plan = theano.printing.plan(f)
+        assert.is_nil(plan:match("buffers:\n(.-)\nsteps:"):find("%d:out%d+ float64 %(s%d+, 4%)"), plan)
+      end
+      f({ 0, 0, -1 }, { 1, 5, 1 }, { 5, -5, 2, 2 })
+      local want = 0.25 * (1 - 0.76159415595576488812 ^ 2)
+      assert.is_true(nd.allclose(w:get_value()["0"], nd.array({ 2, 1.9, 1.8, 1.7 }), 1e-12, 1e-12))
+      assert.is_true(nd.allclose(v:get_value()["2"], nd.full({ 4 }, 1 - 2 * want), 1e-12, 0))
+      local before = { w:get_value(), v:get_value() }
+      local two = { 0, 0 }
+      for _, bad in ipairs({ { { 5, 0 }, two, { 0 } }, { two, { 0, 6 }, { 0 } }, { two, two, { -7 } } }) do
+        assert.is_false((pcall(f, table.unpack(bad))))
+        assert.is_true(nd.array_equal(w:get_value(), before[1]) and nd.array_equal(v:get_value(), before[2]))
+      end
+    end
+  end)
+
+  it("go through a copy where nothing looked at the positions in time", function()
+    for _, mode in ipairs(modes) do
+      local w, v = theano.shared(nd.zeros({ 5, 4 }), "W"), theano.shared(nd.zeros({ 6, 4 }), "V")
+      local i, j = T.lvector("i"), T.lvector("j")
+      local f = theano.compile({ inputs = { i, j }, outputs = w[i], mode = mode, -- of W: nobody looks at V's
+        updates = { { w, T.inc_subtensor(w[i], 1) }, { v, T.inc_subtensor(v[j], 2) } } })
+      f({ 0, 4 }, { 5 })
+      for _, bad in ipairs({ { { 5 }, { 0 } }, { { 0 }, { 6 } } }) do
+        assert.is_false((pcall(f, table.unpack(bad))))
+        assert.equal(8, w:get_value():sum())
+        assert.equal(8, v:get_value():sum())
+      end
+      -- positions that fit one matrix say nothing about another one
+      local g = theano.compile({ inputs = { i }, outputs = v[i], mode = mode,
+        updates = { { w, T.inc_subtensor(w[i], 1) }, { v, T.inc_subtensor(v[i], 1) } } })
+      assert.is_false((pcall(g, { 5 })))
+      assert.equal(8, w:get_value():sum())
+      assert.equal(8, v:get_value():sum())
+    end
+  end)
 end)

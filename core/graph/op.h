@@ -227,6 +227,7 @@ typedef struct LowerApi {
     bool (*contiguous)(Lower *l, int i);
     bool (*destroyable)(Lower *l, int i); /* the storage of input i may be overwritten: `alias` would copy nothing */
     bool (*outlives)(Lower *l, int i);    /* ..and it is there after the call: what fails must fail before a write */
+    bool (*looked)(Lower *l);             /* each of its indices was looked at by a step that runs before this node's */
     bool (*alias)(Lower *l, int o,
                   int i); /* output o reuses input i's storage whole (in place): allowed by the in-place pass */
     bool (*copy)(Lower *l, int o, int i); /* out o := input i (broadcast), as a kernel */

@@ -3,6 +3,7 @@
  * Var. Out: Planner.work in schedule order and a Val for every Var. Views are composed into offsets and strides here
  * and cost nothing.
  */
+#include "ops/table/index.h"
 #include "parts.h"
 
 /* ---- roots and values ---- */
@@ -318,6 +319,46 @@ static bool api_outlives(Lower *l, int i) {
     return r && r->kind != BUF_TEMP && destroyable(planner(l), r);
 }
 
+static bool earlier(const void *user, const ThApply *b) {
+    const Planner *p = user;
+    return p->number[b->id] < p->node;
+}
+
+static bool api_looked(Lower *l) {
+    Planner *p = planner(l);
+    return p->fg->nout > p->fg->nplain_out && !*p->distrust && adv_looked(l->node, earlier, p) &&
+           vec_push(p->ctx, &p->looked, p->node);
+}
+
+typedef struct Steps {
+    const Planner *p;
+    const int *first; /* by node: the first step that has a part of it, -1 none */
+    int step;
+} Steps;
+
+static bool step_before(const void *user, const ThApply *b) {
+    const Steps *s = user;
+    int n = s->p->number[b->id];
+    return n < s->p->order.n && s->first[n] >= 0 && s->first[n] < s->step;
+}
+
+bool planner_looked(const Planner *p) {
+    if (!p->looked.n) return true;
+    int *first = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof *first);
+    if (!first) return false;
+    for (int n = 0; n < p->order.n; n++) first[n] = -1;
+    for (int s = p->plan->nstep - 1; s >= 0; s--) {
+        const Step *t = &p->plan->step[s];
+        for (int i = 0; i < t->nnodes; i++)
+            if (t->nodes[i] < p->order.n) first[t->nodes[i]] = s;
+    }
+    for (int i = 0; i < p->looked.n; i++) {
+        int n = p->looked.at[i];
+        if (!adv_looked(p->order.at[n], step_before, &(Steps){p, first, first[n]})) return false;
+    }
+    return true;
+}
+
 /*
  * Output o overwrites input i. Elementwise nodes on temporaries get a fresh root that wishes for the slot (so that
  * nothing is ordered needlessly); other nodes change the storage itself. What may not be overwritten is copied first.
@@ -389,6 +430,7 @@ static const LowerApi lower_api = {.in_type = api_in_type,
                                    .contiguous = api_contiguous,
                                    .destroyable = api_destroyable,
                                    .outlives = api_outlives,
+                                   .looked = api_looked,
                                    .alias = api_alias,
                                    .copy = api_copy,
                                    .kernel = api_kernel,

@@ -24,10 +24,13 @@ static bool begin(Planner *p) {
 
 static bool schedule(Planner *p) {
     FGraph *fg = p->fg;
-    if (!fg->order) return fg_toposort(fg, &p->order);
-    for (int i = 0; i < fg->norder; i++)
+    if (!fg->order && !fg_toposort(fg, &p->order)) return false;
+    for (int i = 0; fg->order && i < fg->norder; i++)
         if (!vec_push(p->ctx, &p->order, fg->order[i])) return false;
-    return true;
+    p->number = arena_alloc(p->arena, (size_t)(fg->nnodes + 1) * sizeof *p->number);
+    for (int i = 0; p->number && i <= fg->nnodes; i++) p->number[i] = INT32_MAX;
+    for (int i = 0; p->number && i < p->order.n; i++) p->number[p->order.at[i]->id] = i;
+    return p->number != NULL;
 }
 
 /* Root i is input i; outputs that are one Var are chained, first first. */
@@ -66,6 +69,7 @@ static void end(Planner *p) {
     for (int w = 0; w < p->work.n; w++) kernel_free(p->work.at[w].k);
     vec_free(p->ctx, &p->order);
     vec_free(p->ctx, &p->rule);
+    vec_free(p->ctx, &p->looked);
     vec_free(p->ctx, &p->written);
     vec_free(p->ctx, &p->root);
     vec_free(p->ctx, &p->work);
@@ -85,6 +89,10 @@ static void end(Planner *p) {
  * through a shadow in the next plan: false, and *again is set.
  */
 static bool writes_last(Planner *p, bool *again) {
+    if (!planner_looked(p)) {
+        *p->distrust = *again = !failed(p->ctx);
+        return false;
+    }
     if (plan_first_write(p->plan)) return true;
     if (p->no_inplace) return err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
     uint8_t *early = arena_alloc0(p->arena, (size_t)p->plan->nbuf + 1);
@@ -123,21 +131,22 @@ static Plan *make(Planner p, bool *again) {
 }
 
 /*
- * In-place updates are tried first; where a step that can fail would follow some, the plan is made again with those in
+ * In-place updates are tried first, which may rely on indices that others looked at (once more without where those came
+ * to run later); where a step that can fail would follow some, the plan is made again with those in
  * shadow buffers that are exchanged at the end; where that moved steps so that others are followed, with all.
  */
 Plan *plan_make(FGraph *fg, const PlanIo *in, int nin, const PlanIo *out, int nout) {
     Planner p = {.ctx = fg->ctx, .fg = fg, .in = in, .nin = nin, .out = out, .nout = nout, .size_at = -1};
-    bool again;
+    bool again = true, distrust = false;
     if (nout != fg->nplain_out || nin > fg->nin)
         return err(fg->ctx, TH_RuntimeError, "planning: inputs or outputs do not fit the graph"), NULL;
     size_t bytes = (size_t)fg->nin + 1;
     p.shadowed = ctx_alloc0(fg->ctx, bytes);
     if (!p.shadowed) return NULL;
-    Plan *plan = make(p, &again);
-    if (!plan && again) plan = make(p, &again);
-    if (!plan && again) {
-        p.no_inplace = true;
+    p.distrust = &distrust;
+    Plan *plan = NULL;
+    for (int tries = 0; !plan && again && tries < 3 + distrust; tries++) {
+        p.no_inplace = tries == 2 + distrust;
         plan = make(p, &again);
     }
     ctx_free(fg->ctx, p.shadowed, bytes);

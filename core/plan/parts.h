@@ -169,6 +169,9 @@ typedef struct Planner {
     Arena *arena;      /* scratch */
     bool no_inplace;   /* last try: no argument or shared is written */
     int foreign;       /* group.c: the first live work yet that writes what outlives the call, INT32_MAX none */
+    bool *distrust;    /* indices that others looked at are looked at again, since the order became another one */
+    int *number;       /* by node id: its place in the order, INT32_MAX none */
+    VEC(int) looked;   /* nodes that rely on others having looked at their indices */
     uint8_t *shadowed; /* by input of the graph: not written either, since a step that fails followed */
     Sizes sizes;
     VEC(Size) rule;   /* handles of the shape rule at work */
@@ -258,6 +261,7 @@ bool plan_events(Plan *p);                             /* ..and where memory is 
 bool plan_chains(Plan *p);                             /* chains.c: steps that may run tile by tile */
 bool plan_lives(Plan *p);                              /* lives.c: lifetimes of buffers through the regions */
 void plan_early_writes(const Plan *p, uint8_t *early); /* by buffer: 1 where a step that fails follows a write to it */
+bool planner_looked(const Planner *p); /* lower.c: nobody relies on a step that runs later than it does */
 bool plan_first_write(Plan *p); /* lives.c: Plan.first_write; false without an error: a step that fails follows it */
 int plan_window_root(const Plan *p, int buf); /* the buffer that a window shows a part of; others themselves */
 

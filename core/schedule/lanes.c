@@ -16,6 +16,11 @@ static bool has_text(const Ins *i) {
     return !(!strcmp(op->name, "pow") || !strcmp(op->name, "abs_") || !op->value);
 }
 
+/* A row that is added to what stands there: each of its elements goes to a place of its own. */
+static bool adds_neighbours(const NestWay *w, const LoopStage *s, const Access *a) {
+    return w->kind != WAY_SIDE && a->dtype != TH_BOOL && size_is(a->st[s->loop[s->vec]], 1);
+}
+
 static bool may(const Kernel *k, const NestWay *w, const LoopStage *s, const Ins *i) {
     bool side = w->kind == WAY_SIDE;
     if (dtype_is_complex((ThDtype)i->dtype) || dtype_is_complex((ThDtype)i->in_dtype)) return false;
@@ -25,7 +30,8 @@ static bool may(const Kernel *k, const NestWay *w, const LoopStage *s, const Ins
         const Access *a = &k->acc.at[i->a];
         bool own = a->idx < 0 || k->ins.at[a->idx].depth <= s->vec;  /* one offset for the whole row */
         own |= side && i->op == INS_LOAD && !(a->flags & ACC_WRITE); /* gathered: lanes are rows */
-        return own && a->guard < 0 && !(a->flags & ACC_ADD) && !dtype_is_complex((ThDtype)a->dtype);
+        return own && a->guard < 0 && (!(a->flags & ACC_ADD) || adds_neighbours(w, s, a)) &&
+               !dtype_is_complex((ThDtype)a->dtype);
     }
     case INS_CHECK_INDEX: return side;
     case INS_FAIL_IF: return false;

@@ -134,6 +134,11 @@ static void store(Emit *e, const Ins *i, int lanes) {
         } else
             emit_line(e, (a->flags & ACC_ADD) ? (d == TH_BOOL ? "*(%s) |= %s;" : "*(%s) += %s;") : "*(%s) = %s;", at,
                       v);
+    } else if (a->flags & ACC_ADD) { /* neighbours */
+        need_type(e, d, lanes, ty);
+        const char *get = e->tail ? need_load(e, d, lanes, 't') : "";
+        if (e->tail) emit_line(e, "%s(%s, %s(%s, m) + %s, m);", need_store(e, d, lanes, 't'), at, get, at, v);
+        else emit_line(e, "*(%su *)(%s) += %s;", ty, at, v);
     } else if (size_is(st, 1)) {
         need_type(e, d, lanes, ty);
         if (e->tail) emit_line(e, "%s(%s, %s, m);", need_store(e, d, lanes, 't'), at, v);

@@ -55,6 +55,42 @@ static bool lower_take(Lower *l) {
     return form_of(l->node, &f) && adv_gather(l, &f);
 }
 
+/* ---- indices that were looked at --------------------------------------------------------------------------------- */
+enum { BASES = 32, CLIENTS = 64 }; /* so far is looked: increments of increments, users of an index */
+
+/* What x's shape is the shape of, through what only changes parts of it. */
+static const ThVar *base_of(const ThVar *x) {
+    for (int i = 0; i < BASES && x->owner; i++) {
+        const Op *op = x->owner->op;
+        if (op != &op_inc_subtensor && op != &op_adv_inc_subtensor && op != &op_adv_inc_subtensor1) break;
+        x = x->owner->in[0];
+    }
+    return x;
+}
+
+/* Node b has an element for each of v's, along that axis of all of base (where that has no elements nobody has). */
+static bool looks_at(const ThApply *b, const ThVar *v, const ThVar *base, int axis) {
+    AdvForm f;
+    return adv_form_of(b, &f) && f.nadv == 1 && b->nin - f.first == 1 && b->in[f.input[0]] == v && f.axis[0] == axis &&
+           base_of(b->in[0]) == base;
+}
+
+bool adv_looked(const ThApply *a, bool (*earlier)(const void *user, const ThApply *b), const void *user) {
+    AdvForm f;
+    if (!adv_form_of(a, &f) || a->nin - f.first != f.nadv) return false;
+    const ThVar *base = base_of(a->in[0]);
+    for (int j = 0; j < f.nadv; j++) {
+        const ThVar *v = a->in[f.input[j]];
+        bool found = false;
+        for (int i = 0; i < v->nclients && i < CLIENTS && !found; i++) {
+            const ThApply *b = v->clients[i].node;
+            found = b && b != a && looks_at(b, v, base, f.axis[j]) && earlier(user, b);
+        }
+        if (!found) return false;
+    }
+    return f.nadv > 0;
+}
+
 /* The matching inc or set on x with value y, same subscript as node a (whose subscript inputs start at `first`). */
 static ThVar *inc_like(Builder *b, const ThApply *a, ThVar *x, ThVar *y, bool set) {
     int first;
@@ -155,8 +191,9 @@ static bool lower_put(Lower *l) {
     AdvForm f;
     if (!form_of(l->node, &f)) return false;
     bool own = l->node->destroys == 0, ahead = own && l->api->outlives(l, 0);
+    AdvLook look = !ahead ? ADV_LOOK_THERE : l->api->looked(l) ? ADV_LOOKED : ADV_LOOK_AHEAD;
     if (!(own ? l->api->alias(l, 0, 0) : l->api->copy(l, 0, 0))) return false;
-    return adv_scatter(l, &f, is_set(l->node), ahead);
+    return adv_scatter(l, &f, is_set(l->node), look);
 }
 
 static void grad_put(Grad *g) {

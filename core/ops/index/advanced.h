@@ -29,8 +29,9 @@ bool adv_form_of(const ThApply *a, AdvForm *f); /* of a node; false if it is non
 bool adv_shape(ShapeQ *q, const AdvForm *f, Sz *out);
 /* out = x[idx]: one gather kernel. */
 bool adv_gather(Lower *l, const AdvForm *f);
-/* out[idx] = y or += y (input 1), repeats in order: one scatter kernel; the output already holds x. ahead: all indices
- * are looked at before anything is written. */
-bool adv_scatter(Lower *l, const AdvForm *f, bool set, bool ahead);
+/* out[idx] = y or += y (input 1), repeats in order: one scatter kernel; the output already holds x. Indices are looked
+ * at where they are used, all before anything is written, or by other nodes before. */
+typedef enum { ADV_LOOK_THERE, ADV_LOOK_AHEAD, ADV_LOOKED } AdvLook;
+bool adv_scatter(Lower *l, const AdvForm *f, bool set, AdvLook look);
 
 #endif

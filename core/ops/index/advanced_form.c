@@ -186,7 +186,7 @@ static int walk_offset(Lower *l, const AdvForm *f, bool scatter, const Walk *w) 
 }
 
 /* A stage that looks at all indices; nothing is written before it is over. */
-static bool look(Lower *l, const AdvForm *f, Walk *w) {
+static bool look_ahead(Lower *l, const AdvForm *f, Walk *w) {
     for (int d = 0; d < f->nb; d++)
         if (kernel_dim(w->k, index_size(l, f, d), DIM_PAR) < 0) return false;
     if (kernel_stage(w->k, STAGE_LOOP, 0, f->nb) < 0) return false;
@@ -199,9 +199,9 @@ static bool look(Lower *l, const AdvForm *f, Walk *w) {
     return !failed(l->ctx);
 }
 
-static bool walk_begin(Lower *l, const AdvForm *f, bool scatter, bool ahead, Walk *w) {
-    *w = (Walk){.k = l->api->kernel(l)};
-    if (!w->k || (ahead && !look(l, f, w))) return false;
+static bool walk_begin(Lower *l, const AdvForm *f, bool scatter, AdvLook look, Walk *w) {
+    *w = (Walk){.k = l->api->kernel(l), .looked = look == ADV_LOOKED};
+    if (!w->k || (look == ADV_LOOK_AHEAD && !look_ahead(l, f, w))) return false;
     if (!walk_dims(l, f, scatter, w) || kernel_stage(w->k, STAGE_LOOP, w->d0, f->ndim) < 0) return false;
     w->idx = walk_offset(l, f, scatter, w);
     return !failed(l->ctx);
@@ -210,7 +210,7 @@ static bool walk_begin(Lower *l, const AdvForm *f, bool scatter, bool ahead, Wal
 bool adv_gather(Lower *l, const AdvForm *f) {
     Walk w;
     int8_t map[TH_MAX_NDIM];
-    if (!walk_begin(l, f, false, false, &w)) return false;
+    if (!walk_begin(l, f, false, ADV_LOOK_THERE, &w)) return false;
     int acc = l->api->read_at(l, w.k, 0, w.offset, w.stride);
     if (acc < 0) return false;
     w.k->acc.at[acc].idx = w.idx;
@@ -220,11 +220,12 @@ bool adv_gather(Lower *l, const AdvForm *f) {
     return !failed(l->ctx);
 }
 
-bool adv_scatter(Lower *l, const AdvForm *f, bool set, bool ahead) {
+bool adv_scatter(Lower *l, const AdvForm *f, bool set, AdvLook look) {
     Walk w;
     int8_t map[TH_MAX_NDIM];
     ThType x = l->api->in_type(l, 0), y = l->api->in_type(l, 1);
-    if (!walk_begin(l, f, true, ahead && f->nadv + f->nb + f->ndim <= KDIM, &w)) return false;
+    if (look == ADV_LOOK_AHEAD && f->nadv + f->nb + f->ndim > KDIM) look = ADV_LOOK_THERE;
+    if (!walk_begin(l, f, true, look, &w)) return false;
     sizes_map_dims(map, y, w.d0 + f->ndim - y.ndim);
     int v = ins_cast(w.k, ins_load(w.k, l->api->read(l, w.k, 1, map), f->ndim), (ThDtype)x.dtype, f->ndim);
     int acc = l->api->write_at(l, w.k, 0, set ? 0 : ACC_ADD, w.offset, w.stride);

@@ -38,6 +38,13 @@ ThVar *adv_inc_subtensor1_make(Builder *b, ThVar *x, ThVar *y, ThVar *index, boo
 ThVar *adv_subtensor_make(Builder *b, ThVar *x, const AttrIdx *idx, ThVar *const *in, int n);
 ThVar *adv_inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx, ThVar *const *in, int n, bool set);
 
+/*
+ * Are the indices of node a, an advanced subscript, the same variables that earlier nodes took all positions of along
+ * the same axes of a tensor of the same shape? earlier(user, b): b runs before a. Then none of them can be out of
+ * range.
+ */
+bool adv_looked(const ThApply *a, bool (*earlier)(const void *user, const ThApply *b), const void *user);
+
 /* ---- diagonal.c -------------------------------------------------------------------------------------------------- */
 typedef struct DiagAttrs {
     int64_t offset, axis1, axis2; /* axes not negative */

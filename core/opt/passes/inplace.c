@@ -7,6 +7,7 @@
  * when that is near and nothing in between needs the node or overwrites what the node reads.
  */
 #include "opt/engine/rewrite.h"
+#include "ops/table/index.h"
 
 #include <string.h>
 
@@ -28,6 +29,7 @@ typedef struct InPlace {
     Storage *at;     /* by variable id */
     ThVar **updates; /* by variable id: the shared that this variable is the new value of */
     int last_fail, first_write;
+    bool updates_any; /* else what fails may as well do so late */
     size_t nvar, nnode;
     ThApply **list;         /* the schedule as it was when the first of these passes began */
     bool there[RANDOM + 1]; /* are there nodes of that kind? */
@@ -40,9 +42,42 @@ static int root_of(const InPlace *p, const ThVar *v) {
     return r;
 }
 
+typedef struct Place {
+    const InPlace *p;
+    int pos;
+} Place;
+
+static bool earlier(const void *user, const ThApply *b) {
+    const Place *at = user;
+    return at->p->pos[b->id] < at->pos;
+}
+
+/* The planner comes to the same answer, or writes to a shadow. */
+static bool can_fail(const InPlace *p, const ThApply *a) {
+    Place at = {p, p->pos[a->id]};
+    return schedule_can_fail(a) && !(p->updates_any && adv_looked(a, earlier, &at));
+}
+
 static void read_at(InPlace *p, const ThVar *v, int pos) {
     Storage *s = &p->at[root_of(p, v)];
     if (pos > s->last) s->last = pos;
+}
+
+/* What may overwrite by its operation's flag alone. */
+static int by_flag(const ThApply *a) {
+    if (a->op == &op_elemwise || !(a->op->flags & OP_CAN_DESTROY)) return 0;
+    if (a->op->flags & OP_DRAWS) return RANDOM;
+    bool is_sub = a->op == &op_inc_subtensor || a->op == &op_adv_inc_subtensor || a->op == &op_adv_inc_subtensor1;
+    return is_sub ? SUBTENSOR : BLAS;
+}
+
+/* The new value of a shared variable, and what it is made of by changing parts of it one after the other. */
+static void note_update(InPlace *p, const ThVar *v, ThVar *shared) {
+    p->updates[v->id] = shared;
+    while (v->owner && by_flag(v->owner) == SUBTENSOR && v->owner->in[0]->owner && v->owner->in[0]->nclients == 1) {
+        v = v->owner->in[0];
+        p->updates[v->id] = shared;
+    }
 }
 
 static void note_inputs(InPlace *p) {
@@ -52,15 +87,7 @@ static void note_inputs(InPlace *p) {
         s->fixed = !fg->in_mutable[i];
         if (fg->in[i]->kind == VAR_SHARED) s->shared = fg->in[i];
     }
-    for (int k = 0; k + fg->nplain_out < fg->nout; k++) p->updates[fg->out[fg->nplain_out + k]->id] = fg->update_of[k];
-}
-
-/* What may overwrite by its operation's flag alone. */
-static int by_flag(const ThApply *a) {
-    if (a->op == &op_elemwise || !(a->op->flags & OP_CAN_DESTROY)) return 0;
-    if (a->op->flags & OP_DRAWS) return RANDOM;
-    bool is_sub = a->op == &op_inc_subtensor || a->op == &op_adv_inc_subtensor || a->op == &op_adv_inc_subtensor1;
-    return is_sub ? SUBTENSOR : BLAS;
+    for (int k = 0; k + fg->nplain_out < fg->nout; k++) note_update(p, fg->out[fg->nplain_out + k], fg->update_of[k]);
 }
 
 /* Views and earlier in-place nodes share storage; then readers and outputs are noted on the roots. */
@@ -74,7 +101,7 @@ static void note_nodes(InPlace *p) {
         p->list[i] = a;
         p->pos[a->id] = i;
         p->there[flag] = true;
-        if (schedule_can_fail(a) || (a->op->flags & OP_EFFECT)) p->last_fail = i;
+        if (can_fail(p, a) || (a->op->flags & OP_EFFECT)) p->last_fail = i;
         int from = a->destroys >= 0 ? a->destroys : (a->op->flags & OP_VIEW) ? 0 : -1;
         if (from >= 0) p->root[a->out[0]->id] = root_of(p, a->in[from]);
         if (a->destroys >= 0 && p->at[root_of(p, a->in[a->destroys])].shared && i < p->first_write) p->first_write = i;
@@ -110,7 +137,7 @@ static InPlace *gather(Opt *o) {
     o->inplace = p;
     p->nvar = (size_t)o->fg->nvars + 1;
     p->nnode = (size_t)o->fg->nnodes + 1;
-    p->pos = ctx_alloc0(o->c, p->nnode * sizeof *p->pos);
+    p->pos = ctx_alloc(o->c, p->nnode * sizeof *p->pos);
     p->root = ctx_alloc(o->c, p->nvar * sizeof *p->root);
     p->at = ctx_alloc0(o->c, p->nvar * sizeof *p->at);
     p->updates = ctx_alloc0(o->c, p->nvar * sizeof *p->updates);
@@ -119,6 +146,8 @@ static InPlace *gather(Opt *o) {
         inplace_free(o);
         return NULL;
     }
+    p->updates_any = o->fg->nout > o->fg->nplain_out;
+    for (size_t i = 0; i < p->nnode; i++) p->pos[i] = INT32_MAX;
     for (size_t i = 0; i < p->nvar; i++) {
         p->root[i] = (int)i;
         p->at[i].last = -1;
@@ -147,7 +176,7 @@ static bool read_twice(const InPlace *p, const ThApply *a, int input, bool same_
 /* Can a move from its place to place `to`? Nobody in between may use it, or overwrite what it reads. */
 static bool can_move(const InPlace *p, const ThApply *a, int to) {
     int from = p->pos[a->id];
-    if (to - from > MAX_MOVE || (schedule_can_fail(a) && p->first_write <= to)) return false;
+    if (to - from > MAX_MOVE || (can_fail(p, a) && p->first_write <= to)) return false;
     for (int o = 0; o < a->nout; o++) {
         const ThVar *v = a->out[o];
         if (v->nclients > MAX_MOVE) return false;
@@ -167,7 +196,7 @@ static bool can_move(const InPlace *p, const ThApply *a, int to) {
 static void set_place(InPlace *p, int i, ThApply *a) {
     p->fg->order[i] = a;
     p->pos[a->id] = i;
-    if (p->last_fail < i && (schedule_can_fail(a) || (a->op->flags & OP_EFFECT))) p->last_fail = i;
+    if (p->last_fail < i && (can_fail(p, a) || (a->op->flags & OP_EFFECT))) p->last_fail = i;
 }
 
 /* Moves a behind the node at `to`; readers' places follow. */
@@ -196,7 +225,7 @@ static bool try_destroy(InPlace *p, ThApply *a, int i, bool same_var_ok) {
     int to = s->last > here ? s->last : here;
     if (to > here && !can_move(p, a, to)) return false;
     if (s->shared && p->last_fail > to) return false;
-    if (s->shared && p->last_fail == to && !schedule_can_fail(a)) return false;
+    if (s->shared && p->last_fail == to && !can_fail(p, a)) return false;
     if (to > here) move(p, a, to);
     a->destroys = (int8_t)i;
     if (s->shared && to < p->first_write) p->first_write = to;

@@ -202,18 +202,28 @@ static int memory_depth(const Kernel *k, const Stage *st) {
     return depth;
 }
 
-/* The own dim along which most of the innermost accesses step by one element; the inner one of equals; -1 without any.
- */
+/* How many of the innermost accesses step along dim d by one element, and how many by several. */
+static int steps_along(const Kernel *k, const Stage *st, int depth, int d, int *far) {
+    int near = 0;
+    *far = 0;
+    for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
+        const Ins *in = &k->ins.at[i];
+        if ((in->op != INS_LOAD && in->op != INS_STORE) || in->depth != depth) continue;
+        Size step = k->acc.at[in->a].st[d];
+        if (size_is(step, 1)) near++;
+        else if (!size_is(step, 0)) ++*far;
+    }
+    return near;
+}
+
+/* The own dim along which most of the innermost accesses step by one element; of equals the one with fewer that step by
+ * several, then the inner one; -1 without any. */
 int kernel_vec(const Kernel *k, const Stage *st) {
-    int best = 0, vec = -1, depth = memory_depth(k, st);
+    int best = 0, fewest = 0, vec = -1, depth = memory_depth(k, st), far;
     for (int d = st->d0; d < st->d0 + st->nd; d++) {
-        int n = 0;
-        for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
-            const Ins *in = &k->ins.at[i];
-            if ((in->op == INS_LOAD || in->op == INS_STORE) && in->depth == depth && size_is(k->acc.at[in->a].st[d], 1))
-                n++;
-        }
-        if (n > 0 && n >= best && !size_is(k->dim[d].n, 1)) best = n, vec = d;
+        int n = steps_along(k, st, depth, d, &far);
+        if (!n || n < best || (n == best && far > fewest) || size_is(k->dim[d].n, 1)) continue;
+        best = n, fewest = far, vec = d;
     }
     return vec;
 }

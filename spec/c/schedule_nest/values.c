@@ -165,10 +165,11 @@ static bool store(Eval *e, int id, const Ins *i, int lanes) {
         return true;
     }
     if (!index_of(e, id, a, &idx) || !guarded(e, id, a, &skip)) return false;
-    if (lanes > 1 && (a->guard >= 0 || (a->flags & ACC_ADD))) return eval_wrong(e, "v%d stores a vector so", id);
+    int64_t st = lanes > 1 ? eval_size(e, a->st[e->s->st->vec]) : 0;
+    if (lanes > 1 && (a->guard >= 0 || ((a->flags & ACC_ADD) && (st != 1 || a->dtype == TH_BOOL))))
+        return eval_wrong(e, "v%d stores a vector so", id);
     if (skip) return true;
     if (!place(e, i->a, i->depth, 0, idx, &at)) return false;
-    int64_t st = lanes > 1 ? eval_size(e, a->st[e->s->st->vec]) : 0;
     int n = lanes > 1 ? (e->tail ? (int)e->m : lanes) : 1;
     for (int j = 0; j < n; j++)
         if (!store_one(e, i, at + j * st, v + (size_t)j * bytes)) return false;
