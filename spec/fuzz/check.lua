@@ -58,7 +58,7 @@ function M.fault(s, ways)
     if not why and more.nodes > 8 * facts.nodes + 60 then
       why = ("nodes: %d, as written %d"):format(more.nodes, facts.nodes)
     end
-    if not why and way.c and not way.sums then
+    if not why and (way.c or way.optimized) and not way.sums then
       if bits then why = play.same_bits(bits, notes) end
       bits = bits or notes
     end
@@ -124,7 +124,8 @@ end
 --- Makes the session smaller as long as it has a fault of the same class.
 function M.shrink(s, way, why)
   local wanted = class(way, why)
-  local ways = way == "threads" and why:find("other bits", 1, true) and { "c", "threads" } or { way }
+  local ways = { way }
+  if why:find("other bits", 1, true) then ways = { way == "threads" and "c" or "fast", way } end
   local start = os.clock()
   local function holds()
     if os.clock() - start > (M.patience or 20) then return false end

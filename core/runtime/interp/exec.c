@@ -109,10 +109,13 @@ static void load(IRun *r, const LoopStage *s, const IIns *i, char *d, int64_t n)
     } else gather(d, p, st, i->bytes, n);
 }
 
+/* Truth values are added as such. */
+static SimdFold adding(const IRun *r, ThDtype d) { return r->simd->fold[d == TH_BOOL ? RED_OR : RED_SUM][d]; }
+
 static void store_one_by_one(IRun *r, const Access *a, char *p, int64_t st, const char *v, size_t bytes, int64_t n) {
     const int64_t *idx = a->idx >= 0 ? (const int64_t *)(const void *)ireg(r, a->idx) : NULL;
     const char *guard = a->guard >= 0 ? ireg(r, a->guard) : NULL;
-    SimdFold add = r->simd->fold[RED_SUM][a->dtype];
+    SimdFold add = adding(r, a->dtype);
     for (int64_t i = 0; i < n; i++) {
         if (guard && !guard[i]) continue;
         char *q = p + i * st + (idx ? idx[i] * (int64_t)bytes : 0);
@@ -134,7 +137,7 @@ static void store(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {
     }
     if (a->idx >= 0 || a->guard >= 0 || ((a->flags & ACC_ADD) && st != (int64_t)bytes))
         store_one_by_one(r, a, p, st, v, bytes, n);
-    else if (a->flags & ACC_ADD) r->simd->fold[RED_SUM][a->dtype](n, p, v);
+    else if (a->flags & ACC_ADD) adding(r, a->dtype)(n, p, v);
     else if (st == (int64_t)bytes || n == 1) memcpy(p, v, (size_t)n * bytes);
     else scatter(p, v, st, bytes, n);
 }
