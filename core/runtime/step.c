@@ -3,44 +3,68 @@
  * a budget. Out: done, failed, or more to do. The call has a stack of its own, which it leaves before a step or a turn
  * of a loop once the budget is spent, and to which the next slice returns; so a slice is longer than its budget by one
  * step at most, and what is written in place is written in the last slice, as nothing stops from there on. Locks of
- * shared variables are held from the first slice to the last. Where the C library has no makecontext a slice is the
- * whole call.
+ * shared variables are held from the first slice to the last. Where there are no stacks of our own
+ * (stack.h) a slice is the whole call.
  */
 #include "bind.h"
+#include "stack.h"
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) /* which does not know stacks of our own */
-#define HAS_CONTEXTS 1
-#include <ucontext.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
 #endif
 
-#ifdef HAS_CONTEXTS
-enum { STACK = 1 << 20 };
+#ifdef HAS_STACKS
+enum { STACK = 1 << 20, LONG_ENOUGH = 20000 /* nanoseconds, to compare clocks */ };
 
 typedef struct Slices {
     ThCall *call;
-    ucontext_t host, work;
+    StackPlace host, work;
     char *stack;
-    int64_t until; /* of this slice */
-    bool at_work;  /* the call is between its beginning and its end */
+    int64_t from, until; /* of this slice */
+    uint64_t ticks,
+        late;     /* the processor's count when the slice began; below which its time is not over: 0, not known */
+    double rate;  /* ticks a nanosecond; 0: not known */
+    bool at_work; /* the call is between its beginning and its end */
     int bad;
 } Slices;
+
+/* A count that is read in a third of the clock's time; 0: there is none. */
+static inline uint64_t ticks(void) {
+#if defined(__x86_64__)
+    return __rdtsc();
+#else
+    return 0;
+#endif
+}
+
+static void aim(Slices *s) {
+    const double left = (double)(s->until - s->from) * s->rate;
+    s->late = s->rate > 0 && left > 0 && left < 1e18 ? s->ticks + (uint64_t)left : 0;
+}
 
 /* Before a step of the call. */
 static void look(void *to) {
     Slices *s = to;
-    if (base_now() >= s->until) swapcontext(&s->work, &s->host);
+    uint64_t t = s->late ? ticks() : 0;
+    if (t < s->late) return;
+    int64_t now = base_now();
+    if (now < s->until) {
+        t = ticks();
+        if (now - s->from < LONG_ENOUGH || t <= s->ticks) return;
+        s->rate = (double)(t - s->ticks) / (double)(now - s->from);
+        aim(s);
+        return;
+    }
+    stack_switch(&s->work, s->host);
 }
 
-static void work(unsigned high, unsigned low) {
-    Slices *s = (Slices *)(uintptr_t)((uint64_t)high << 32 | low);
+static _Thread_local Slices *first; /* whose stack is entered for the first time */
+
+static void work(void) {
+    Slices *s = first;
     s->bad = bind_run(s->call);
     s->at_work = false;
-    swapcontext(&s->work, &s->host); /* for good */
+    stack_switch(&s->work, s->host); /* for good */
 }
 
 static Slices *slices_of(ThCall *b) {
@@ -56,12 +80,8 @@ static Slices *slices_of(ThCall *b) {
 }
 
 static void begin(Slices *s) {
-    uint64_t at = (uintptr_t)s;
-    getcontext(&s->work);
-    s->work.uc_stack.ss_sp = s->stack;
-    s->work.uc_stack.ss_size = STACK;
-    s->work.uc_link = NULL;
-    makecontext(&s->work, (void (*)(void))work, 2, (unsigned)(at >> 32), (unsigned)at);
+    s->work = stack_begin(s->stack, STACK, work);
+    first = s;
     s->at_work = true;
 }
 
@@ -70,14 +90,17 @@ int th_call_step(ThCall *b, int64_t microseconds) {
     Slices *s = slices_of(b);
     if (!s || (!s->at_work && !bind_take(b))) return -1;
     if (!s->at_work) begin(s);
-    s->until = microseconds < 0 ? 0 : base_now() + (microseconds < INT64_MAX / 4000 ? microseconds : INT32_MAX) * 1000;
+    s->from = base_now();
+    s->ticks = ticks();
+    s->until = microseconds < 0 ? 0 : s->from + (microseconds < INT64_MAX / 4000 ? microseconds : INT32_MAX) * 1000;
+    aim(s);
     Workspace *w = b->w;
     w->yield = look;
     w->looked = true;
     w->yield_to = s;
     ErrorScope scope;
     error_enter(&scope, b->f->ctx, &b->error);
-    swapcontext(&s->host, &s->work);
+    stack_switch(&s->host, s->work);
     error_leave(&scope);
     w->yield = NULL;
     w->looked = w->until != 0;
