@@ -107,6 +107,17 @@ for name in ("n nin nout nf nargs max nreplace nmeta nusecols"):gmatch("%S+") do
 -- Called with no argument but a good one: what they are given is gone afterwards.
 local function ends(name) return name:find("_release$") or name:find("_free$") or name == "th_npz_free" end
 
+--- The public headers as one text.
+function M.headers()
+  local text = {}
+  for i, name in ipairs({ "theano", "theano_random", "theano_device", "theano_function", "theano_rewrite" }) do
+    local file = assert(io.open("core/" .. name .. ".h"))
+    text[i] = file:read("a")
+    file:close()
+  end
+  return table.concat(text)
+end
+
 --- {name, {{type, name}, ..}, returns} of each prototype, in order.
 function M.prototypes(header)
   local text = header:gsub("/%*.-%*/", " "):gsub("#[^\n]*\\\n[^\n]*", " ")
@@ -183,6 +194,72 @@ function M.program(header)
     "static void walk(int from, int tell) {\n    const char *name;",
     table.concat(out, "\n"),
     "    (void)name;\n}\n",
+  }, "\n")
+end
+
+-- ---- random calls ---------------------------------------------------------------------------------------------------
+-- Kinds of handles: how one is taken, and which functions give none of the caller's own.
+local POOLS = {
+  ["ThArray *"] = "array", ["ThVar *"] = "var", ["ThApply *"] = "apply", ["ThFunction *"] = "function",
+  ["ThCall *"] = "call", ["ThRandom *"] = "random", ["ThStream *"] = "stream", ["ThWatch *"] = "watch",
+  ["ThRewriteCall *"] = "graph",
+}
+local BORROWED = {}
+for name in ([[th_call_output th_apply_input th_apply_output th_var_owner th_function_input_var th_function_shared
+  th_function_output_var th_function_graph_input th_function_node th_rewrite_shape th_array_context]])
+  :gmatch("%S+") do BORROWED[name] = true end
+-- Not by chance: what others hold, what takes pointers of its own kind, what writes files or takes callbacks.
+local LEFT_OUT = {}
+for name in ([[th_op th_interrupt th_free th_npz_free th_sparse_parts_free th_context_release th_context_limit
+  th_context_new th_call_arena th_call_into th_array_wrap th_print_options th_config_set th_config_parse
+  th_config_read]]):gmatch("%S+") do
+  LEFT_OUT[name] = true
+end
+
+-- A C expression that takes one of the values of a parameter: good ones more often.
+local function chance(p)
+  local v = values(p)
+  if POOLS[p[1]] then
+    local any = ("any_%s()"):format(POOLS[p[1]])
+    if p[1] == "ThArray *" then v = { any, any, any, any, "NULL", "gone", "read_only", "foreign_a" }
+    elseif p[1] == "ThVar *" then v = { any, any, any, any, "NULL", "foreign_x", "constant" }
+    else v = { any, any, any, "NULL" } end
+  end
+  local text = v[#v]
+  for k = #v - 1, 1, -1 do
+    text = ("roll(%d) == 0 ? %s : %s"):format(k == 1 and 1 or #v + 4 - k, v[k], text)
+    if k == 1 then text = ("roll(3) ? %s : (%s)"):format(v[1], text) end
+  end
+  return "(" .. text .. ")"
+end
+
+--- The text of a program of random calls: handles that calls give are handed to later ones, in any order.
+function M.random_program(header)
+  local out, n = {}, 0
+  local function add(text)
+    out[#out + 1] = ("    case %d: %s break;"):format(n, text)
+    n = n + 1
+  end
+  for _, f in ipairs(M.prototypes(header)) do
+    local arguments, own = {}, POOLS[f.returns:gsub("^const ", ""):gsub("%s+$", "")]
+    local skipped = LEFT_OUT[f.name] or f.name:find("^th_save") or f.name:find("^th_load_") or ends(f.name)
+    for i, p in ipairs(f.parameters) do arguments[i] = not skipped and chance(p) or "" end
+    local call = ("%s(%s)"):format(f.name, table.concat(arguments, ", "))
+    local say = ('if (loud) fprintf(stderr, "%s\\n"); '):format(f.name)
+    if ends(f.name) then
+      local pool = f.parameters[1] and POOLS[f.parameters[1][1]]
+      if pool then add(say .. ("end_%s();"):format(pool)) end
+    elseif not skipped then
+      if own and not BORROWED[f.name] then add(say .. ("keep_%s(%s);"):format(own, call))
+      elseif f.returns:find("^char %*") then add(say .. ("th_free(c, %s);"):format(call))
+      else add(say .. ("%s%s;"):format(f.returns:find("^void ?$") and "" or "(void)", call)) end
+    end
+  end
+  return table.concat({
+    '#include "api_random.h"\n\nstatic bool loud;\nstatic const unsigned nplays = ' .. n .. ";",
+    "static void play(unsigned which) {\n    loud = getenv(\"LOUD\");\n    switch (which) {",
+    table.concat(out, "\n"),
+    "    default: break;\n    }\n}\n",
   }, "\n")
 end
 
