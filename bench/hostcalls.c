@@ -1,10 +1,16 @@
 /*
- * calls.c -- what a call costs a C host: nanoseconds, minima of rounds. The functions are compiled by the C compiler
- * where there is one; everything is warm.
+ * hostcalls.c -- what a call costs a C host: nanoseconds, minima of rounds. The functions are compiled by the C
+ * compiler where there is one; everything is warm. A small network, bound, beside the same by hand in this file, which
+ * is built with -O3 -march=native and without fast-math; what slices cost; contexts, models in memory, callers on
+ * threads.
  */
 #include "theano.h"
 
+#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { ROUNDS = 100, CALLS = 20000 };
@@ -38,6 +44,7 @@ static int run_number(Case *c) {
 }
 
 static int run_bound(Case *c) { return th_call_run(c->bound); }
+static int run_slice(Case *c) { return th_call_step(c->bound, 1000000); }
 
 static int measure(Case *c) {
     double best = 1e30;
@@ -67,6 +74,146 @@ static ThFunction *twice(ThContext *c, int ndim) {
     return f;
 }
 
+/* ---- a policy: 64 - 64 - 4, float32, a row at a time ------------------------------------------------------------- */
+enum { IN = 64, HIDDEN = 64, ACTIONS = 4 };
+static float row[IN], w1[IN][HIDDEN], b1[HIDDEN], w2[HIDDEN][ACTIONS], b2[ACTIONS], actions[ACTIONS];
+
+static int by_hand(Case *c) {
+    float h[HIDDEN];
+    (void)c;
+    memcpy(h, b1, sizeof h);
+    for (int k = 0; k < IN; k++)
+        for (int j = 0; j < HIDDEN; j++) h[j] += row[k] * w1[k][j];
+    for (int j = 0; j < HIDDEN; j++) h[j] = tanhf(h[j]);
+    memcpy(actions, b2, sizeof actions);
+    for (int k = 0; k < HIDDEN; k++)
+        for (int j = 0; j < ACTIONS; j++) actions[j] += h[k] * w2[k][j];
+    return 0;
+}
+
+static ThVar *weight(ThContext *c, float *at, int64_t rows, int64_t columns) {
+    const int64_t shape[2] = {rows, columns};
+    for (int64_t i = 0; i < (rows ? rows : 1) * columns; i++) at[i] = (float)((i * 7919 + 31) % 1000) / 5000 - 0.1f;
+    ThArray *a = th_array_wrap(c, TH_FLOAT32, rows ? 2 : 1, rows ? shape : shape + 1, NULL, at, NULL, NULL);
+    ThVar *w = th_shared_new(c, a, NULL, false, 0);
+    th_array_release(a);
+    return w;
+}
+
+static ThFunction *policy(ThContext *c) {
+    ThVar *x = th_variable_new(c, (ThType){.dtype = TH_FLOAT32, .ndim = 2, .broadcastable = 1}, "x");
+    ThVar *w[4] = {weight(c, &w1[0][0], IN, HIDDEN), weight(c, b1, 0, HIDDEN), weight(c, &w2[0][0], HIDDEN, ACTIONS),
+                   weight(c, b2, 0, ACTIONS)};
+    ThVar *p = th_op(c, "dot", 2, x, w[0]), *q = th_op(c, "add", 2, p, w[1]), *h = th_op(c, "tanh", 1, q);
+    ThVar *r = th_op(c, "dot", 2, h, w[2]), *y = th_op(c, "add", 2, r, w[3]);
+    const ThIn in = {.var = x, .allow_downcast = -1};
+    const ThOut out = {.var = y};
+    ThFunction *f =
+        th_compile(c, &(ThCompile){.in = &in, .nin = 1, .out = &out, .nout = 1, .allow_input_downcast = -1});
+    ThVar *all[] = {x, w[0], w[1], w[2], w[3], p, q, h, r, y};
+    for (int i = 0; i < 10; i++) th_var_release(all[i]);
+    return f;
+}
+
+static ThCall *bind_row(ThContext *c, ThFunction *f, float *at) {
+    const int64_t shape[2] = {1, IN};
+    ThArray *a = th_array_wrap(c, TH_FLOAT32, 2, shape, NULL, at, NULL, NULL);
+    const ThArg arg = {.kind = TH_ARG_ARRAY, .array = a};
+    ThCall *b = f ? th_call_new(f, &arg, 1) : NULL;
+    th_array_release(a);
+    return b;
+}
+
+static int policies(ThContext *c) {
+    ThFunction *f = policy(c);
+    Case cases[] = {{"network 64-64-4 by hand", by_hand, NULL, NULL, NULL},
+                    {"the same, bound", run_bound, f, NULL, bind_row(c, f, row)},
+                    {"the same, bound, in slices", run_slice, f, NULL, bind_row(c, f, row)}};
+    int bad = !cases[1].bound;
+    for (int i = 0; i < IN; i++) row[i] = (float)i / IN;
+    for (int i = 0; i < 3 && !bad; i++) bad = measure(&cases[i]);
+    const float *got = bad ? NULL : th_array_data(th_call_output(cases[1].bound, 0, NULL));
+    for (int i = 0; got && i < ACTIONS; i++) bad |= !(fabsf(got[i] - actions[i]) < 1e-4f);
+    for (int i = 1; i < 3; i++) th_call_release(cases[i].bound);
+    th_function_release(f);
+    return bad;
+}
+
+/* ---- contexts, models, threads ----------------------------------------------------------------------------------- */
+static double clock_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void contexts(void) {
+    double best = 1e30;
+    for (int r = 0; r < ROUNDS; r++) {
+        double t = now();
+        th_context_release(th_context_new(NULL));
+        t = now() - t;
+        if (t < best) best = t;
+    }
+    printf("from C, a context made and freed: %.1f us\n", best / 1000);
+}
+
+/* A network of a megabyte, as bytes; loaded into a context that interprets. */
+static int models(void) {
+    enum { WIDE = 512 };
+    ThContext *c = th_context_new(NULL);
+    th_config_set(c, "linker", "py");
+    float *at = malloc(WIDE * WIDE * sizeof *at);
+    ThVar *x = th_variable_new(c, (ThType){.dtype = TH_FLOAT32, .ndim = 2}, "x"), *w = weight(c, at, WIDE, WIDE);
+    ThVar *p = th_op(c, "dot", 2, x, w), *y = th_op(c, "tanh", 1, p);
+    const ThIn in = {.var = x, .allow_downcast = -1};
+    const ThOut out = {.var = y};
+    ThFunction *f =
+        th_compile(c, &(ThCompile){.in = &in, .nin = 1, .out = &out, .nout = 1, .allow_input_downcast = -1});
+    void *bytes = NULL;
+    size_t n = 0;
+    int bad = !f || th_function_save(f, NULL, &bytes, &n);
+    double best = 1e30;
+    for (int r = 0; r < ROUNDS && !bad; r++) {
+        double t = now();
+        ThFunction *g = th_load(c, bytes, n, NULL, NULL);
+        t = now() - t;
+        bad = !g;
+        th_function_release(g);
+        if (t < best) best = t;
+    }
+    printf("from C, a model of %.2f MB loaded: %.0f us\n", (double)n / 1e6, best / 1000);
+    th_free(c, bytes);
+    th_function_release(f);
+    th_var_release(x), th_var_release(w), th_var_release(p), th_var_release(y);
+    free(at);
+    th_context_release(c);
+    return bad;
+}
+
+enum { CALLERS = 8 };
+static void *caller(void *user) {
+    for (int i = 0; i < CALLS * 10; i++) th_call_run(user);
+    return NULL;
+}
+
+static int threads(ThContext *c) {
+    static float rows[CALLERS][IN];
+    ThFunction *f = policy(c);
+    ThCall *b[CALLERS];
+    int bad = !f;
+    for (int i = 0; i < CALLERS; i++) bad |= !(b[i] = bind_row(c, f, rows[i]));
+    for (int n = 1; n <= CALLERS && !bad; n *= 2) {
+        pthread_t id[CALLERS];
+        double t = clock_now();
+        for (int i = 0; i < n; i++) pthread_create(&id[i], NULL, caller, b[i]);
+        for (int i = 0; i < n; i++) pthread_join(id[i], NULL);
+        printf("from C, %d threads on one function: %.0f ns a call\n", n, (clock_now() - t) / CALLS / 10 / n);
+    }
+    for (int i = 0; i < CALLERS; i++) th_call_release(b[i]);
+    th_function_release(f);
+    return bad;
+}
+
 int main(void) {
     ThContext *c = th_context_new(NULL);
     const int64_t ten = 10;
@@ -80,6 +227,8 @@ int main(void) {
                     {"10-vector, bound", run_bound, vector, NULL, th_call_new(vector, &av, 1)}};
     int bad = 0;
     for (int i = 0; i < 5 && !bad; i++) bad = measure(&cases[i]);
+    bad = bad || policies(c) || models() || threads(c);
+    contexts();
     if (bad) fprintf(stderr, "%s\n", th_error_text(c));
     for (int i = 0; i < 5; i++) th_call_release(cases[i].bound);
     th_array_release(a);
