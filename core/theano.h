@@ -27,7 +27,14 @@ extern "C" {
 #define TH_API __attribute__((visibility("default")))
 #endif
 
+#if defined(__GNUC__)
+#define TH_EXTENSION __extension__ /* what C99 has not */
+#else
+#define TH_EXTENSION
+#endif
+
 #define TH_MAX_NDIM 32
+#define TH_ABI 1 /* of the library's functions and structs: changes when a program must be compiled again */
 
 typedef struct ThContext ThContext;
 typedef struct ThArray ThArray;       /* strided N-d array, ndarray in Lua */
@@ -93,8 +100,22 @@ typedef struct ThLimits {
     double seconds; /* of one call of functions made from now on; between two steps it may run on for one of them */
     bool sealed;    /* no files, processes, compiler, cache or flags from now on; never taken back */
 } ThLimits;
+/* A file that the engine is about to use, as a host's hook sees and changes it. */
+typedef struct ThFile {
+    size_t size;
+    char use; /* 'r' read, 'w' written anew, 'u' its pages written, 'd' a folder for compiled code and timings */
+    const char *path; /* as the engine was told; the hook may put another one here, which is copied */
+    /* Of 'r': the contents instead of a file, or NULL. done (or NULL) is told when they are not needed any more, from
+     * any thread. */
+    const void *bytes;
+    size_t nbytes;
+    void (*done)(void *user, const void *bytes);
+    void *user;
+} ThFile;
 typedef struct ThHost {
-    size_t size;     /* sizeof(ThHost); 0: of this header's */
+    /* sizeof(ThHost), or 0: of the library's header. In every struct that begins so, fields that an older program does
+     * not know are 0, and a newer one is served where it left the fields that the library does not know 0. */
+    size_t size;
     ThAllocFn alloc; /* NULL: the C library's */
     void *alloc_user;
     ThLogFn log; /* NULL: silent */
@@ -103,9 +124,24 @@ typedef struct ThHost {
     void (*parallel_for)(void *host, int n, void (*fn)(int i, void *user), void *user);
     void *parallel_user;
     ThLimits limits;
+    int abi; /* TH_ABI: a context is made only where the library has the same one; 0: it is not looked at */
+    /* 0: HOME, TMPDIR, PATH and OMP_NUM_THREADS are looked up, no flags; 'n': no environment variable is; 'f': flags
+     * too, by Lua's modules: THEANORC, ~/.theanorc and THEANO_FLAGS. Lua without a host of its own: 'f' */
+    char environment;
+    uint64_t seed; /* of generators that are given none, one after the other; 0: the system gives theirs */
+    int (*file)(void *host, ThFile *file); /* asked before a file is used; nonzero: it is refused. NULL: all may be */
+    void *file_user;
+    /* Runs fn(user) once, later, on another thread, and says so; false: it will not. NULL: a thread of our own each. */
+    bool (*later)(void *host, void (*fn)(void *user), void *user);
+    void *later_user;
 } ThHost;
 
-TH_API ThContext *th_context_new(const ThHost *host); /* host may be NULL; NULL when memory is out */
+/* host may be NULL; NULL when memory is out, or where the host is of another ABI. */
+TH_API ThContext *th_context_new(const ThHost *host);
+TH_API int th_abi(void);                                /* TH_ABI of the library */
+TH_API char th_context_environment(const ThContext *c); /* as its host said: 0, 'n' or 'f' */
+/* A seed for what is given none (see ThHost.seed); 0 without a context. */
+TH_API uint64_t th_context_seed(ThContext *c);
 /* Where lines of the log go from now on; NULL: nowhere. A host that goes before its context says so. */
 TH_API void th_context_log(ThContext *c, ThLogFn log, void *user);
 TH_API void th_context_limit(ThContext *c, const ThLimits *limits);
@@ -239,6 +275,7 @@ TH_API int th_save_safetensors(ThContext *c, const char *path, int n, const char
                                int nmeta, const char *const *meta);
 /* Tables of numbers as text, a line a row. */
 typedef struct ThTextOptions {
+    size_t size;    /* see ThHost.size */
     char delimiter; /* 0: any number of blanks */
     char comment;   /* the rest of a line from here on is skipped; 0: none */
     int64_t skiprows, max_rows;
@@ -354,10 +391,15 @@ typedef enum {
     TH_ARG_COMPLEX,
     TH_ARG_RANDOM /* a generator, the value of a variable of th_random_state_type */
 } ThArgKind;
+struct ThArg;
+typedef struct ThArgList {
+    const struct ThArg *at;
+    int n;
+} ThArgList;
 typedef struct ThArg {
     ThArgKind kind;
     const char *key; /* keyword, or NULL for a positional argument (positional ones come first) */
-    union {
+    TH_EXTENSION union {
         ThVar *var;
         ThArray *array;
         int64_t i;
@@ -366,10 +408,7 @@ typedef struct ThArg {
         bool b;
         const char *s;
         ThRandom *random;
-        struct {
-            const struct ThArg *at;
-            int n;
-        } list;
+        ThArgList list;
     };
 } ThArg;
 
@@ -417,6 +456,7 @@ TH_API int th_clone(ThContext *c, ThVar *const *outs, int n, const ThPair *repla
  * constants only. A state has as many rows before the first turn as its oldest tap says, and one more for every turn.
  */
 typedef struct ThScan {
+    size_t size;  /* see ThHost.size */
     ThVar *steps; /* 0-d integer: turns */
     int nseq, nstate, nshared, ncollect, nvalue;
     ThVar *const *seq, *const *seq_in;
@@ -450,6 +490,7 @@ TH_API int th_scan_free(ThContext *c, ThVar *const *outs, int n, ThVar *const *i
 /* ---- gradients -------------------------------------------------------------------------------------------------- */
 typedef enum { TH_RAISE, TH_WARN, TH_IGNORE } ThPolicy;
 typedef struct ThGradOptions {
+    size_t size; /* see ThHost.size */
     ThVar *const *consider_constant;
     int nconsider;
     ThVar *const *known;
@@ -482,6 +523,7 @@ TH_API ThVar *th_grad_none(ThContext *c, char kind, const char *why);
  * Callbacks return 0, or nonzero after th_fail. They run on the thread that builds, compiles or calls.
  */
 typedef struct ThOpDef {
+    size_t size;      /* see ThHost.size */
     const char *name; /* as printed; copied */
     /* Values: out[i] are new references to arrays of the declared types. `in` are valid during the call only and must
      * not be written, but for those with bit i of `destroys`, which are private copies. */
@@ -534,6 +576,7 @@ typedef struct ThWatchNode { /* a node that runs, or has run */
     int64_t step;          /* turn of that loop; -1: none */
 } ThWatchNode;
 typedef struct ThWatchSpec {
+    size_t size;  /* see ThHost.size */
     char kind;    /* 'd' DebugMode, 'n' NanGuardMode, 'm' MonitorMode */
     int patience; /* DebugMode: how often the function is rewritten */
     bool check_c, check_py, check_finite;
@@ -562,6 +605,7 @@ typedef struct ThOut {
     bool borrow;
 } ThOut;
 typedef struct ThCompile {
+    size_t size; /* see ThHost.size */
     const ThIn *in;
     int nin;
     const ThOut *out;
@@ -621,6 +665,7 @@ TH_API void th_function_trim(ThFunction *f); /* gives back what idle callers kee
 TH_API int th_function_nshared(const ThFunction *f);
 TH_API ThVar *th_function_shared(const ThFunction *f, int i); /* borrowed: shareds read or updated */
 typedef struct ThCopy {
+    size_t size;        /* see ThHost.size */
     const ThPair *swap; /* shared -> shared of the same type */
     int nswap;
     bool delete_updates;
@@ -643,82 +688,10 @@ TH_API ThVar *th_function_output_var(const ThFunction *f, int i);  /* NULL past 
 TH_API ThVar *th_function_graph_input(const ThFunction *f, int i); /* inputs, then shareds; NULL past the last */
 TH_API ThContext *th_function_context(const ThFunction *f);
 
-/* ---- rewrites of the user's ------------------------------------------------------------------------------------- */
-typedef struct ThRewriteCall ThRewriteCall; /* a rewrite being tried; valid during the call only */
-/*
- * A rewrite sees the function being compiled as ordinary nodes: a local one the node and what lies a few levels below
- * it, a global one everything. What it builds from them (with th_build, th_op) is put into the function. It is a text
- * rule (before, after, only_if), or local, or global. Local: out[i] takes the place of the node's output i (new
- * references, NULL keeps it). Both return 1: done, 0: does not apply, -1: failed, th_rewrite_fail was called. A failure
- * is logged, or ends the compilation, as the flag on_opt_error says.
- */
-typedef struct ThRewriteSpec {
-    const char *name;                     /* not yet in use; optimizer_excluding and others take it */
-    const char *phases;                   /* "canonicalize:stabilize:specialize"; NULL: a pass of its own at.. */
-    double position;                      /* ..this place (see th_optdb_summary) */
-    const char *tags;                     /* "fast_run:mine" */
-    const char *before, *after, *only_if; /* "log(1 + x)", "log1p(x)", "float(x)" or NULL */
-    const char *ops;                      /* local: operations that it looks at, "log:Sum"; NULL: all */
-    int (*local)(void *user, ThRewriteCall *r, ThApply *node, ThVar **out);
-    int (*global)(void *user, ThRewriteCall *r);
-    void (*release)(void *user); /* when the context ends or the rewrite is removed; may be NULL */
-    void *user;
-} ThRewriteSpec;
-TH_API int th_rewrite_register(ThContext *c, const ThRewriteSpec *spec); /* nonzero on error: nothing was kept */
-TH_API int th_rewrite_remove(ThContext *c, const char *name);
-/* What th_apply_op_name says of nodes of an operation that may stand in a spec's ops; NULL: there is none. */
-TH_API const char *th_rewrite_op(ThContext *c, const char *op);
-TH_API ThContext *th_rewrite_context(const ThRewriteCall *r);
-TH_API int th_rewrite_fail(ThRewriteCall *r, ThError kind, const char *text); /* -1 */
-/* Global: the nodes in an order of computing; borrowed, the list is freed with th_free. Number, or -1. */
-TH_API int th_rewrite_nodes(ThRewriteCall *r, ThApply ***nodes);
-/* Inputs ('i') or outputs ('o', updates after them) of the function; borrowed, list freed with th_free. */
-TH_API int th_rewrite_vars(ThRewriteCall *r, char which, ThVar ***vars);
-/* Users of v: borrowed nodes (NULL: an output of the function) and input positions; lists freed with th_free. */
-TH_API int th_rewrite_clients(ThRewriteCall *r, ThVar *v, ThApply ***nodes, int **positions);
-TH_API ThVar *th_rewrite_shape(ThRewriteCall *r, ThVar *v, int d); /* length of dim d, int64 0-d, v not computed */
-/* Global: every user of old uses new_ from now on. Types must be equal and new_ must not need old: else BadOptimization
- * and nothing has changed. */
-TH_API int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason);
-/* The same for n pairs at once, each user ending where the chain of replacements ends: all are made or none is. */
-TH_API int th_rewrite_replace_all(ThRewriteCall *r, const ThPair *pairs, int n, const char *reason);
-
-/*
- * The graph of a rewrite can be asked and changed further. A change that cannot be made gives -1 with the error, and
- * the graph is as it was.
- */
-/* The node as it is now, on its inputs of now, in *now (borrowed). 1: there; 0: no longer in the graph; -1: error. */
-TH_API int th_rewrite_current(ThRewriteCall *r, ThApply *node, ThApply **now);
-/* Input `pos` of the node (NULL: output `pos` of the graph) becomes v. */
-TH_API int th_rewrite_change_input(ThRewriteCall *r, ThApply *node, int pos, ThVar *v, const char *reason);
-/* Outputs as th_rewrite_vars gave them before: everything below them is built again as it was then. */
-TH_API int th_rewrite_restore(ThRewriteCall *r, ThVar *const *out, int n);
-TH_API int th_rewrite_merge(ThRewriteCall *r);  /* equal nodes and constants once; from now on as they are made */
-TH_API int th_rewrite_verify(ThRewriteCall *r); /* -1 and a full text: types, clients or an order do not hold */
-/* From now on the graph notes what happens to it, or it no longer does. */
-TH_API int th_rewrite_watch(ThRewriteCall *r, bool on);
-typedef struct ThRewriteEvent {
-    char kind;     /* 'i' a node came, 'p' a node went, 'c' an input was changed */
-    ThApply *node; /* borrowed; of 'c' NULL: an output of the graph */
-    int position;
-    ThVar *old, *new_; /* of 'c'; borrowed */
-    const char *reason;
-} ThRewriteEvent;
-TH_API int th_rewrite_events(ThRewriteCall *r, ThRewriteEvent **events); /* since asked last; th_free; number, or -1 */
-
-/*
- * A graph of its own, outside a compilation, for the same functions: of the nodes between in and out, which are shown
- * as the user's own until something changes. Shared variables are inputs as well. Freed with th_fgraph_free.
- */
-TH_API ThRewriteCall *th_fgraph_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout);
-TH_API void th_fgraph_free(ThRewriteCall *g);
-/* Runs what a query selects (see th_optdb_summary), or with "=name:name" those passes and rules alone; nothing in
- * place. */
-TH_API int th_fgraph_optimize(ThRewriteCall *g, const char *query);
-
 /* ---- printing: all texts are freed with th_free ----------------------------------------------------------------- */
 typedef struct ThDebugPrint {
-    int depth; /* -1: all */
+    size_t size; /* see ThHost.size */
+    int depth;   /* -1: all */
     bool print_type, stop_on_name;
     char ids;         /* 'C' CHAR, 'i' int, 'd' id, 0 none */
     size_t max_bytes; /* 0: 8 MiB; a line says so when the text is cut */
@@ -776,6 +749,7 @@ TH_API int64_t th_stat(ThContext *c, const char *what);
 #include "theano_device.h"   /* GPUs */
 #include "theano_function.h" /* bound calls, functions as files */
 #include "theano_random.h"   /* random streams */
+#include "theano_rewrite.h"  /* rewrites of the user's */
 
 #ifdef __cplusplus
 }

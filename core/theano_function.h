@@ -24,6 +24,30 @@ TH_API ThError th_call_error(const ThCall *b); /* TH_OK: none */
 TH_API const char *th_call_error_text(const ThCall *b);
 /* Result i, borrowed: the same array after every call unless its shape changed; *turn (may be NULL) counts changes. */
 TH_API ThArray *th_call_output(ThCall *b, int i, unsigned *turn);
+/*
+ * Bytes of memory that runs of b use beside its arguments, constants, shareds and results: temporaries, working memory
+ * of steps; of b as it is bound, before it runs and after that alike. -1 with the call's error: lengths that only a run
+ * tells, or what th_call_run would raise.
+ */
+TH_API int64_t th_workspace_bytes(ThCall *b);
+/*
+ * From now on that memory is the host's: `bytes` at `memory`, aligned by 64, which stay until b is released or is given
+ * another piece (NULL: the engine's own again). Nonzero: they are fewer than th_workspace_bytes says.
+ */
+TH_API int th_call_arena(ThCall *b, void *memory, size_t bytes);
+/*
+ * From now on result i is written to the host's memory, in C order and aligned by its elements, and is the array that
+ * th_call_output gives; NULL: the engine's own again. A run whose result takes more than `bytes` fails. Where it can
+ * the function computes it there; what lies in an argument or a shared variable is copied.
+ */
+TH_API int th_call_into(ThCall *b, int i, void *memory, size_t bytes);
+/*
+ * A run on another thread (ThHost.later); done, which may be NULL, is told there what th_call_run would have given, and
+ * may start the next. -1: it did not begin, as for th_call_run. Until done has returned b is at work: other runs of it
+ * are refused, th_call_wait and th_call_release wait (but within done itself).
+ */
+TH_API int th_call_start(ThCall *b, void (*done)(void *user, ThCall *b, int bad), void *user);
+TH_API int th_call_wait(ThCall *b); /* until it is not at work; what its last run gave */
 TH_API void th_call_release(ThCall *b);
 
 /*

@@ -36,6 +36,7 @@ typedef struct LtCall {
 /* One per lua_State, in its registry; found through upvalue 1 or lt_state(). */
 typedef struct LtState {
     ThContext *ctx;
+    bool shared;                /* the host's own, which may have other users */
     const void *meta[LT_KINDS]; /* metatables, for fast checks */
     int meta_ref[LT_KINDS];     /* ..and where the registry has them: a number is found faster than an address */
     char *log;                  /* lines logged since the last drain */

@@ -106,6 +106,17 @@ static int monotonic(lua_State *L) { /* seconds since some moment */
     return 1;
 }
 
+/* Whether flags are read from the environment (ThHost.environment). */
+static int environment(lua_State *L) {
+    lua_pushboolean(L, th_context_environment(LT_STATE(L)->ctx) == 'f');
+    return 1;
+}
+
+static int seed(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)th_context_seed(LT_STATE(L)->ctx));
+    return 1;
+}
+
 static int interrupt(lua_State *L) {
     th_interrupt(LT_STATE(L)->ctx);
     return 0;
@@ -119,9 +130,11 @@ static int close_state(lua_State *L) {
     lt_close_watch(s);
     if (s->ctx) {
         lt_close_rewrite(L, s);
-        th_context_log(s->ctx, NULL, NULL);
-        th_op_forget(s->ctx, NULL);
-        th_shared_forget_updates(s->ctx);
+        if (!s->shared) {
+            th_context_log(s->ctx, NULL, NULL);
+            th_op_forget(s->ctx, NULL);
+            th_shared_forget_updates(s->ctx);
+        }
         th_context_release(s->ctx);
     }
     s->ctx = NULL;
@@ -129,6 +142,25 @@ static int close_state(lua_State *L) {
     s->log = NULL;
     s->nlog = 0;
     return 0;
+}
+
+/* What th_lua_open or th_lua_use left in the registry; NULL: nothing. */
+static void *given(lua_State *L, const char *name) {
+    lua_getfield(L, LUA_REGISTRYINDEX, name);
+    void *p = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return p;
+}
+
+/* The host's context, one of the host's making, or one as for scripts alone. */
+static void open_context(lua_State *L, LtState *s) {
+    const ThHost *host = given(L, "theano.host");
+    ThHost own = {.log = host_log, .log_user = s, .environment = 'f'};
+    s->ctx = given(L, "theano.context");
+    s->shared = s->ctx;
+    if (s->ctx) th_context_retain(s->ctx);
+    else s->ctx = th_context_new(host ? host : &own);
+    if (!s->ctx) luaL_error(L, "MemoryError: no memory for the engine, or its host is of another ABI");
 }
 
 static LtState *new_state(lua_State *L) {
@@ -143,9 +175,7 @@ static LtState *new_state(lua_State *L) {
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
-    ThHost host = {.log = host_log, .log_user = s};
-    s->ctx = th_context_new(&host);
-    if (!s->ctx) luaL_error(L, "MemoryError: no memory for the engine");
+    open_context(L, s);
     return s;
 }
 
@@ -155,11 +185,18 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
         return 1;
     }
     LtState *s = new_state(L);
+    lua_pushlightuserdata(L, s->ctx); /* this and the next for theano_lua.h */
+    lua_setfield(L, LUA_REGISTRYINDEX, "theano.engine");
     lua_newtable(L);
+    lua_newtable(L); /* what scripts keep by name (theano.keep), however often they are loaded */
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "theano.kept");
+    lua_setfield(L, -2, "kept");
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &module);
-    static const luaL_Reg fns[] = {{"set_logger", set_logger}, {"set_home", set_home},   {"stat", stat_of},
-                                   {"interrupt", interrupt},   {"monotonic", monotonic}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {
+        {"set_logger", set_logger},   {"set_home", set_home}, {"stat", stat_of},        {"interrupt", interrupt},
+        {"environment", environment}, {"seed", seed},         {"monotonic", monotonic}, {NULL, NULL}};
     lt_register(L, s, fns);
     lua_pushstring(L, th_version());
     lua_setfield(L, -2, "version");

@@ -5,7 +5,6 @@
  */
 #include "binding.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static ThRandom *self(lua_State *L, LtState *s) {
@@ -290,19 +289,9 @@ static int copy_state(lua_State *L) { /* (RandomState) -> another in the same st
 }
 
 /* ---- seeds and states -------------------------------------------------------------------------------------------- */
-/* A seed from the system where none is given. */
-static uint64_t entropy(lua_State *L) {
-    uint32_t word = 0;
-    FILE *f = fopen("/dev/urandom", "rb");
-    size_t got = f ? fread(&word, sizeof word, 1, f) : 0;
-    if (f) fclose(f);
-    if (!got) lt_error(L, TH_IOError, "no seed was given and /dev/urandom cannot be read");
-    return word;
-}
-
 static void seed(lua_State *L, LtState *s, ThRandom *r, int i) {
     if (lua_isnoneornil(L, i)) {
-        LT_CHECK(L, s, !th_random_seed(r, entropy(L)));
+        LT_CHECK(L, s, !th_random_seed(r, (uint32_t)th_context_seed(s->ctx)));
     } else if (lua_istable(L, i) || lua_isuserdata(L, i)) {
         ThArray *a = array_at(L, s, i);
         LT_CHECK(L, s, !th_random_seed_array(r, a));

@@ -109,7 +109,8 @@ describe("a sandbox", function()
       assert.is_false(fine)
       assert.equal("not enough memory", e)
     end
-    refused(box, "MemoryError", "the limit of", "local x = theano.tensor.dvector() for _ = 1, 1e8 do x = -x end")
+    local narrow <close> = theano.sandboxed { seconds = 20, nodes = 50000 }
+    refused(narrow, "MemoryError", "the limit of", "local x = theano.tensor.dvector() for _ = 1, 1e8 do x = -x end")
     local wide <close> = theano.sandboxed { seconds = 5, memory = 16e6, nodes = 0 }
     refused(wide, "MemoryError", "within the limit", "local x = theano.tensor.dvector() for _ = 1, 1e8 do x = -x end")
     assert.equal(2, wide:run("return theano.compile({}, theano.tensor.constant(1.0) + 1)()"))

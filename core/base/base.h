@@ -51,6 +51,7 @@ struct ThContext {
     atomic_int interrupted;
     atomic_llong deadline; /* base_now() after which work stops as if it were interrupted; 0: none */
     atomic_bool sealed;    /* ThLimits.sealed, which is never taken back */
+    atomic_ullong seeds;   /* that were given out (ThHost.seed) */
     atomic_int hosting;    /* host calls at work: calls that they make must not forget an interruption */
     Intern *strings;
     BufferCache *buffers;
@@ -81,6 +82,12 @@ void ctx_free(ThContext *c, void *p, size_t bytes);
 void *ctx_alloc_owned(ThContext *c, size_t bytes);            /* knows its size: freed with th_free */
 void *ctx_realloc_owned(ThContext *c, void *p, size_t bytes); /* on failure p stays valid */
 char *ctx_strdup(ThContext *c, const char *s);                /* owned: th_free */
+/*
+ * A host's struct of options, which begins with its size: itself, or in `own` (as large as `known`) what an older
+ * program gave of it; NULL with ValueError where it says what this library does not know.
+ */
+const void *ctx_options(ThContext *c, const char *function, const void *given, void *own, size_t known);
+#define options_of(c, given, own) ctx_options((c), __func__, (given), (own), sizeof *(own))
 void ctx_log(ThContext *c, const char *format, ...) TH_PRINTF(2, 3);
 #define err ctx_err /* the C library has an err too, and a static link would mix them up */
 /* Keeps the first failure. Always returns false so that `return err(...)` reads well. */
@@ -104,7 +111,17 @@ static inline bool ctx_stopped(const ThContext *c) {
 }
 bool err_stopped(ThContext *c); /* Interrupted, and why */
 static inline bool ctx_sealed(const ThContext *c) { return atomic_load_explicit(&c->sealed, memory_order_relaxed); }
-bool ctx_file_allowed(ThContext *c, const char *path); /* false with IOError: files are closed to it */
+/* What is used for `path`, after the host was asked (ThHost.file): another path, or memory. */
+typedef struct FileAt {
+    const char *path; /* in room where the host gave another one */
+    ThFile by;        /* bytes: the contents, to be given back by file_done */
+    char room[4096];
+} FileAt;
+/* NULL, or why not. */
+const char *ctx_ask_file(ThContext *c, char use, const char *path, FileAt *at);
+bool ctx_file(ThContext *c, char use, const char *path, FileAt *at); /* the same; false: as an IOError */
+void ctx_file_done(const ThFile *by);
+const char *ctx_env(const ThContext *c, const char *name); /* of the environment, where the host lets it be read */
 
 /* ---- intern.c: one pointer for equal texts ----------------------------------------------------------------------- */
 const char *intern(ThContext *c, const char *s);

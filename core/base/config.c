@@ -262,39 +262,66 @@ static bool ini_line(Change *to, const char **section, const char *p, const char
     return *section != NULL;
 }
 
+/* Lines of a file, or of the bytes that the host gave instead. */
+typedef struct Lines {
+    FILE *f;
+    const char *at, *end;
+} Lines;
+
+/* As fgets. */
+static bool next_line(Lines *l, char *to, size_t size) {
+    if (l->f) return fgets(to, (int)size, l->f);
+    size_t n = 0;
+    while (n < size - 1 && l->at < l->end && (!n || to[n - 1] != '\n')) to[n++] = *l->at++;
+    to[n] = 0;
+    return n;
+}
+
+static bool open_lines(ThContext *c, const char *path, FileAt *at, Lines *l) {
+    *l = (Lines){NULL, NULL, NULL};
+    if (!ctx_file(c, 'r', path, at)) return false;
+    if (at->by.bytes) l->at = at->by.bytes, l->end = l->at + at->by.nbytes;
+    else l->f = fopen(at->path, "r");
+    return true;
+}
+
 int th_config_read(ThContext *c, const char *path) {
+    FileAt at;
+    Lines f;
     if (!c || !open_to(c)) return -1;
-    FILE *f = path ? fopen(path, "r") : NULL;
-    if (!f) return 0;
+    if (!path) return 0;
+    if (!open_lines(c, path, &at, &f)) return -1;
+    if (!f.f && !f.at) return 0;
     Change change = {c, *c->config};
     const char *section = NULL;
     char line[4096], where[600];
     bool ok = true;
-    for (int n = 1; ok && fgets(line, sizeof line, f); n++) {
+    for (int n = 1; ok && next_line(&f, line, sizeof line); n++) {
         snprintf(where, sizeof where, "%.500s:%d: ", path, n);
         if (strlen(line) == sizeof line - 1 && line[sizeof line - 2] != '\n')
             ok = err(c, TH_ValueError, "%sline is too long", where);
         else ok = ini_line(&change, &section, line, where);
     }
-    if (ok && ferror(f)) ok = err(c, TH_IOError, "cannot read %s", path);
-    fclose(f);
+    if (ok && f.f && ferror(f.f)) ok = err(c, TH_IOError, "cannot read %s", path);
+    if (f.f) fclose(f.f);
+    ctx_file_done(&at.by);
     if (ok) *c->config = change.next;
     c->config->turn += ok;
     return ok ? 0 : -1;
 }
 
 /* ---- defaults ---------------------------------------------------------------------------------------------------- */
-static const char *first_compiler(void) {
+static const char *first_compiler(ThContext *c) {
     static const char *const name[] = {"gcc", "cc", "clang"};
     char path[TRUSTED_PATH];
     for (int i = 0; i < TH_LEN(name); i++)
-        if (trusted_program(name[i], path)) return name[i];
+        if (trusted_program(c, name[i], path)) return name[i];
     return "";
 }
 
 /* ~/.theano, or a directory of this user's under the temporary one. */
-static void default_compiledir(char *out, size_t size) {
-    const char *home = getenv("HOME"), *tmp = getenv("TMPDIR");
+static void default_compiledir(const ThContext *c, char *out, size_t size) {
+    const char *home = ctx_env(c, "HOME"), *tmp = ctx_env(c, "TMPDIR");
     if (home && *home) snprintf(out, size, "%s/.theano", home);
     else snprintf(out, size, "%s/theano-%ld", tmp && *tmp ? tmp : "/tmp", (long)getuid());
 }
@@ -303,10 +330,10 @@ bool config_init(ThContext *c) {
     char dir[4096];
     c->config = ctx_alloc0(c, sizeof *c->config);
     if (!c->config) return false;
-    default_compiledir(dir, sizeof dir);
+    default_compiledir(c, dir, sizeof dir);
     for (int i = 0; i < FLAGS; i++) {
         const char *v = flag[i].deflt;
-        if (!strcmp(flag[i].name, "cxx")) v = first_compiler();
+        if (!strcmp(flag[i].name, "cxx")) v = first_compiler(c);
         if (!strcmp(flag[i].name, "base_compiledir")) v = dir;
         c->config->value[i] = intern(c, v);
         if (!c->config->value[i]) return false;

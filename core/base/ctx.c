@@ -145,8 +145,56 @@ bool err_stopped(ThContext *c) {
     return err(c, TH_Interrupted, asked ? "interrupted" : "the time that it was given is over");
 }
 
-bool ctx_file_allowed(ThContext *c, const char *path) {
-    return !ctx_sealed(c) || err(c, TH_IOError, "%s: files are closed to this context", path);
+const char *ctx_ask_file(ThContext *c, char use, const char *path, FileAt *at) {
+    at->path = path;
+    at->by = (ThFile){.size = sizeof at->by, .use = use, .path = path};
+    if (ctx_sealed(c)) return "files are closed to this context";
+    if (!c->host.file) return NULL;
+    if (c->host.file(c->host.file_user, &at->by)) return "the host refuses this file";
+    if (use != 'r') at->by.bytes = NULL;
+    if (!at->by.path || at->by.path == path) return NULL;
+    size_t n = strlen(at->by.path);
+    if (n < sizeof at->room) {
+        at->path = memcpy(at->room, at->by.path, n + 1);
+        return NULL;
+    }
+    ctx_file_done(&at->by);
+    return "the host's path for it is too long";
+}
+
+bool ctx_file(ThContext *c, char use, const char *path, FileAt *at) {
+    const char *why = ctx_ask_file(c, use, path, at);
+    return !why || err(c, TH_IOError, "%s: %s", path, why);
+}
+
+void ctx_file_done(const ThFile *by) {
+    if (by->bytes && by->done) by->done(by->user, by->bytes);
+}
+
+const char *ctx_env(const ThContext *c, const char *name) { return c->host.environment == 'n' ? NULL : getenv(name); }
+
+char th_context_environment(const ThContext *c) { return c ? c->host.environment : 0; }
+
+/* From the system; 0 where it has none to give. */
+static uint64_t system_seed(void) {
+    uint64_t seed = 0;
+    FILE *f = fopen("/dev/urandom", "rb");
+    if (f && fread(&seed, sizeof seed, 1, f) != 1) seed = 0;
+    if (f) fclose(f);
+    return seed;
+}
+
+uint64_t th_context_seed(ThContext *c) {
+    if (!c) return 0;
+    if (!c->host.seed) {
+        uint64_t seed = system_seed();
+        return seed ? seed : (uint64_t)base_now() * 0x9e3779b97f4a7c15ull;
+    }
+    uint64_t i = atomic_fetch_add_explicit(&c->seeds, 1, memory_order_relaxed) + 1;
+    uint64_t z = c->host.seed + i * 0x9e3779b97f4a7c15ull; /* SplitMix64 */
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
 }
 
 /* ---- errors and the log ------------------------------------------------------------------------------------------ */
@@ -253,9 +301,32 @@ static void destroy(ThContext *c) {
     host.alloc(host.alloc_user, c, sizeof *c, 0, 16);
 }
 
+/* Fields that this library does not know say nothing. */
+static bool all_known(const void *given, size_t known) {
+    size_t size = *(const size_t *)given;
+    for (size_t i = known; i < size; i++)
+        if (((const char *)given)[i]) return false;
+    return true;
+}
+
+const void *ctx_options(ThContext *c, const char *function, const void *given, void *own, size_t known) {
+    size_t size = *(const size_t *)given;
+    if (!all_known(given, known)) {
+        err(c, TH_ValueError, "%s: the options are of a newer library than this one, %s", function, VERSION);
+        return NULL;
+    }
+    if (!size || size >= known) return given;
+    memset(own, 0, known);
+    return memcpy(own, given, size);
+}
+
+int th_abi(void) { return TH_ABI; }
+
 ThContext *th_context_new(const ThHost *host) {
     ThHost h = {0};
+    if (host && !all_known(host, sizeof h)) return NULL;
     if (host) memcpy(&h, host, host->size && host->size < sizeof h ? host->size : sizeof h);
+    if (h.abi && h.abi != TH_ABI) return NULL;
     if (!h.alloc) h.alloc = libc_alloc;
     ThContext *c = h.alloc(h.alloc_user, NULL, 0, sizeof *c, 16);
     if (!c) return NULL;

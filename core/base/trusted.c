@@ -144,13 +144,17 @@ int trusted_dir(const char *path, bool make, char *full, char why[TRUSTED_WHY]) 
 
 int trusted_compiledir(ThContext *c, const char *sub, bool make, char *full, char why[TRUSTED_WHY]) {
     char path[TRUSTED_PATH];
-    const char *base = config_str(c, "base_compiledir"), *home = getenv("HOME");
+    const char *base = config_str(c, "base_compiledir"), *home = ctx_env(c, "HOME");
     bool tilde = base[0] == '~' && (base[1] == '/' || !base[1]);
     snprintf(why, TRUSTED_WHY, "%s", tilde ? "HOME is not set" : "its name is empty or too long");
     if (!*base || (tilde && !home)) return -1;
     int n = snprintf(path, sizeof path, "%s%s%s%s", tilde ? home : "", tilde ? base + 1 : base, sub ? "/" : "",
                      sub ? sub : "");
-    return n < (int)sizeof path - 96 ? trusted_dir(path, make, full, why) : -1;
+    if (n >= (int)sizeof path - 96) return -1;
+    FileAt at;
+    const char *refused = ctx_ask_file(c, 'd', path, &at);
+    if (refused) snprintf(why, TRUSTED_WHY, "%s", refused);
+    return refused ? -1 : trusted_dir(at.path, make, full, why);
 }
 
 int trusted_open(int dir, const char *name, int flags) {
@@ -184,9 +188,9 @@ static bool runnable(const char *path) {
     return !stat(path, &s) && S_ISREG(s.st_mode) && !access(path, X_OK);
 }
 
-bool trusted_program(const char *name, char out[TRUSTED_PATH]) {
+bool trusted_program(ThContext *c, const char *name, char out[TRUSTED_PATH]) {
     if (strchr(name, '/')) return snprintf(out, TRUSTED_PATH, "%s", name) < TRUSTED_PATH && runnable(out);
-    const char *path = getenv("PATH");
+    const char *path = ctx_env(c, "PATH");
     for (const char *p = path ? path : ""; *p;) {
         size_t n = strcspn(p, ":");
         int len = snprintf(out, TRUSTED_PATH, "%.*s/%s", (int)n, p, name);
@@ -197,7 +201,7 @@ bool trusted_program(const char *name, char out[TRUSTED_PATH]) {
 }
 
 char *trusted_search(ThContext *c) {
-    const char *path = getenv("PATH");
+    const char *path = ctx_env(c, "PATH");
     Text t;
     text_init(&t, c);
     for (const char *p = path ? path : ""; *p;) {

@@ -25,7 +25,7 @@ int trusted_open(int dir, const char *name, int flags);
  * The program's path: as it is when it holds a "/", else in the first fitting directory of PATH. Directories that are
  * relative, or that everybody may write, are passed over: anybody may have put the program there.
  */
-bool trusted_program(const char *name, char out[TRUSTED_PATH]);
+bool trusted_program(ThContext *c, const char *name, char out[TRUSTED_PATH]);
 /* PATH without those directories; NULL: nothing was taken out, or no memory. th_free. */
 char *trusted_search(ThContext *c);
 

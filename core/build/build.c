@@ -79,8 +79,8 @@ bool build_choose(Build *b, Compiler *k, const char *source) {
     if (!k->words) return false;
     char *flags = ctx_strdup(b->c, k->words);
     struct stat s;
-    bool good =
-        flags && cxx[strspn(cxx, " \t")] && split(k) && trusted_program(k->argv[0], k->path) && !stat(k->path, &s);
+    bool good = flags && cxx[strspn(cxx, " \t")] && split(k) && trusted_program(b->c, k->argv[0], k->path) &&
+                !stat(k->path, &s);
     good = good && make_key(b->c, k, flags, &s, source);
     th_free(b->c, flags);
     if (good || failed(b->c)) return good;

@@ -66,8 +66,10 @@ static CacheDir *hold(Build *b, int which, int fd, const char *path) {
 }
 
 static bool make_temp(Build *b) {
-    const char *tmp = getenv("TMPDIR");
-    int n = snprintf(b->temp, sizeof b->temp, "%s/theano-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    const char *tmp = ctx_env(b->c, "TMPDIR");
+    FileAt at;
+    if (ctx_ask_file(b->c, 'd', tmp && *tmp ? tmp : "/tmp", &at)) return false;
+    int n = snprintf(b->temp, sizeof b->temp, "%s/theano-XXXXXX", at.path);
     if (n >= BUILD_PATH - 96 || !mkdtemp(b->temp)) b->temp[0] = 0; /* mkdtemp: 0700, a fresh name */
     return b->temp[0];
 }

@@ -43,7 +43,9 @@ char *th_function_debugprint(ThFunction *f, const ThDebugPrint *options) {
     if (!f) return NULL;
     static const ThDebugPrint plain = {.depth = -1, .ids = 'C'};
     FGraph *fg = function_fgraph(f);
+    ThDebugPrint own;
     Text t;
+    if (options && !(options = options_of(th_function_context(f), options, &own))) return NULL;
     text_init(&t, th_function_context(f));
     PrintGraph g = {fg->order, fg->norder, fg->out, fg->nout};
     return take(&t, debugprint(&t, fg->out, fg->nout, options ? options : &plain, &g));

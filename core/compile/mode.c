@@ -25,7 +25,8 @@ ThWatchSpec th_watch_defaults(ThContext *c, char kind) {
 ThWatch *th_watch_new(ThContext *c, const ThWatchSpec *spec) {
     if (!c) return NULL;
     if (!spec) return err_missing(c, __func__), NULL;
-    if (failed(c)) return NULL;
+    ThWatchSpec own;
+    if (failed(c) || !(spec = options_of(c, spec, &own))) return NULL;
     if (!strchr("dnm", spec->kind) || !spec->kind) return err(c, TH_ValueError, "watch: unknown kind"), NULL;
     if (spec->kind == 'd' && !spec->check_c && !spec->check_py)
         return err(c, TH_ValueError, "DebugMode has to check at least one of c and py code"), NULL;

@@ -199,7 +199,8 @@ char *th_debugprint(ThContext *c, ThVar *const *vars, int n, const ThDebugPrint 
     for (int i = 0; i < n; i++) {
         if (!vars[i]) { return NULL; }
     }
-    if (!debugprint(&t, vars, n, options, NULL)) {
+    ThDebugPrint own;
+    if ((options && !(options = options_of(c, options, &own))) || !debugprint(&t, vars, n, options, NULL)) {
         text_free(&t);
         return NULL;
     }

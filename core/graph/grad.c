@@ -325,7 +325,9 @@ int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOpt
     if (!out) return err_missing(c, __func__), -1;
     if (!graph_given(c, __func__, wrt, n)) return -1;
     static const ThGradOptions usual = {0};
-    const ThGradOptions *o = options ? options : &usual;
+    ThGradOptions part;
+    const ThGradOptions *o = options ? options_of(c, options, &part) : &usual;
+    if (!o) return -1;
     for (int i = 0; i < n; i++) {
         out[i] = NULL;
         if (!wrt[i]) { return -1; }

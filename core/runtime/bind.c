@@ -93,10 +93,11 @@ ThCall *th_call_new(ThFunction *f, const ThArg *args, int nargs) {
 }
 
 void th_call_release(ThCall *b) {
-    if (!b) return;
+    if (!b || !bind_later_end(b)) return;
     ThFunction *f = b->f;
     ThContext *c = th_context_retain(f->ctx);
     step_forget(b);
+    bind_into_free(b);
     if (b->w) {
         pin(b, -1);
         call_clean(f, b->w, true);
@@ -121,16 +122,30 @@ static bool whole(ThCall *b) {
     return ok;
 }
 
+bool bind_start(ThCall *b) {
+    ThFunction *f = b->f;
+    if (f->nstate && !call_lock_state(f)) return false;
+    if ((!b->any_default || refresh(b)) && call_lock(f)) return true;
+    if (f->nstate) call_unlock_state(f);
+    return false;
+}
+
+void bind_end(ThCall *b) {
+    call_unlock(b->f);
+    if (b->f->nstate) call_unlock_state(b->f);
+}
+
 int bind_run(ThCall *b) {
     ThFunction *f = b->f;
     int64_t start = f->profile ? profile_now() : 0;
     call_begin(f);
-    bool mine = !f->nstate || call_lock_state(f), ok = mine && (!b->any_default || refresh(b));
-    if (ok && (ok = call_lock(f))) {
+    bool ok = bind_start(b);
+    if (ok) {
         ok = b->steady && workspace_steady(b->w) ? call_steps(f, b->w) : whole(b);
-        call_unlock(f);
+        if (ok && b->into) ok = bind_deliver(b);
+        bind_end(b);
+        b->ran |= ok;
     }
-    if (mine && f->nstate) call_unlock_state(f);
     if (!ok && b->w->over)
         err(f->ctx, TH_MemoryError,
             "a shared variable has grown, and this bound call now plans %lld bytes, more than the %lld of `memory`: "
@@ -168,5 +183,6 @@ const char *th_call_error_text(const ThCall *b) { return b ? b->error.text : "th
 ThArray *th_call_output(ThCall *b, int i, unsigned *turn) {
     if (!b) return NULL;
     if (turn) *turn = b->turn;
-    return i >= 0 && i < b->f->nout ? b->w->borrowed[i] : NULL;
+    if (i < 0 || i >= b->f->nout) return NULL;
+    return b->into && b->into[i].array ? b->into[i].array : b->w->borrowed[i];
 }

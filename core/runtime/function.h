@@ -69,6 +69,7 @@ typedef struct Workspace {
     ThBuffer **outbuf;  /* by plan buffer, for BUF_OUTPUT */
     ThBuffer **keep;    /* by FnOut: the memory given last time, when it may serve again */
     ThArray **borrowed; /* by output: the array given last time, when its memory may serve again */
+    size_t *most;       /* by output: bytes that the host has room for (th_call_into), 0: any; or NULL */
     ThComplex128 *cell; /* by FnOut: a result without dimensions */
     ThFunction *fn;
     char *room[HOST_SHARES + 1]; /* working memory of host calls, grown as asked for */
@@ -76,6 +77,8 @@ typedef struct Workspace {
     bool late_products; /* a product has lengths that a step finds: it packs into `packed`, grown as needed */
     char *packed;
     size_t packed_bytes;
+    char *lent; /* the host's memory, in which all of the above are pieces (th_call_arena); NULL: the context's */
+    size_t lent_bytes, lent_used;
     struct Pack *pack; /* weights that stay packed (packs.c) */
     int npack;
     /* versions.c; unused where the function has none */
@@ -169,6 +172,13 @@ static inline ThFunction *function_newest(const ThFunction *f) {
 ThFunction *function_fit(ThFunction *f, ThArray *const *arg);
 void workspace_lock(ThFunction *f);
 void workspace_unlock(ThFunction *f);
+/* Pieces of memory, aligned by 64, which last until they are dropped; NULL with the error set. */
+void *workspace_memory(Workspace *w, size_t bytes);
+void workspace_drop(Workspace *w, void *p, size_t bytes);
+size_t workspace_bytes(Workspace *w); /* of all pieces, in whole cache lines */
+/* All pieces move to the host's memory, or back (NULL); false with the error set: there is too little. */
+bool workspace_lend(Workspace *w, void *memory, size_t bytes);
+void workspace_addresses(Workspace *w); /* of temporaries and constants, after that */
 /* Sizes, layout and memory for the arguments in w->arg; nonzero on error. Cheap when nothing changed. */
 int workspace_prepare(Workspace *w);
 /* The next call of a bound workspace would find everything as the last one did. */

@@ -47,7 +47,7 @@ static Pack *place(Workspace *w, const Shared *s, const GemmArgs *g) {
     if (!p) return NULL;
     size_t bytes = gemm_pack_b_bytes(g->dtype, g->k, g->n);
     *p = (Pack){.next = w->pack, .of = s, .dtype = g->dtype, .k = g->k, .n = g->n, .brs = g->brs, .bytes = bytes};
-    p->panels = ctx_alloc_aligned(c, bytes, 64);
+    p->panels = workspace_memory(w, bytes);
     if (!p->panels) {
         ctx_free(c, p, sizeof *p);
         return NULL;
@@ -79,7 +79,7 @@ int packs_use(Workspace *w, GemmArgs *g) {
 void packs_free(Workspace *w) {
     for (Pack *p = w->pack, *next; p; p = next) {
         next = p->next;
-        ctx_free(w->fn->ctx, p->panels, p->bytes);
+        workspace_drop(w, p->panels, p->bytes);
         ctx_free(w->fn->ctx, p, sizeof *p);
     }
     w->pack = NULL;

@@ -93,10 +93,10 @@ void workspace_free(Workspace *w) {
     for (int i = 0; i < f->plan->noutput; i++) th_array_release(w->borrowed[i]);
     for (int i = 0; i < f->nprovided; i++) buffer_release(w->keep[i]);
     for (int i = 0; i < f->nin; i++) th_array_release(w->number[i]);
-    ctx_free(f->ctx, w->arena, w->arena_bytes);
-    ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
-    for (int i = 0; i <= HOST_SHARES; i++) ctx_free(f->ctx, w->room[i], w->room_bytes[i]);
-    ctx_free(f->ctx, w->packed, w->packed_bytes);
+    workspace_drop(w, w->arena, w->arena_bytes);
+    workspace_drop(w, w->frame.scratch, w->scratch_bytes);
+    for (int i = 0; i <= HOST_SHARES; i++) workspace_drop(w, w->room[i], w->room_bytes[i]);
+    workspace_drop(w, w->packed, w->packed_bytes);
     packs_free(w);
     ctx_free(f->ctx, w, carve(f, NULL, NULL));
 }
@@ -152,11 +152,11 @@ static bool same_signature(Workspace *w) {
     return !diff;
 }
 
-static bool grow(ThContext *c, char **at, size_t *have, size_t need) {
+static bool grow(Workspace *w, char **at, size_t *have, size_t need) {
     if (need <= *have) return true;
-    char *p = ctx_alloc_aligned(c, need, 64);
+    char *p = workspace_memory(w, need);
     if (!p) return false;
-    ctx_free(c, *at, *have);
+    workspace_drop(w, *at, *have);
     *at = p;
     *have = need;
     return true;
@@ -201,7 +201,7 @@ static size_t packing(Workspace *w) {
     return most;
 }
 
-static void fixed_addresses(Workspace *w) {
+void workspace_addresses(Workspace *w) {
     const Plan *p = w->fn->plan;
     for (int b = 0; b < p->nbuf; b++) {
         if (p->buf[b].kind == BUF_TEMP && !p->buf[b].late) w->frame.buf[b] = w->arena + w->offset[b];
@@ -229,15 +229,15 @@ static int new_shapes(Workspace *w) {
     if (__builtin_add_overflow(planned, total, &planned)) planned = INT64_MAX;
     atomic_store_explicit(&w->fn->planned, planned, memory_order_relaxed);
     if ((w->over = f->memory && planned > f->memory)) return 1;
-    if (!grow(f->ctx, &w->arena, &w->arena_bytes, (size_t)total + 64)) {
+    if (!grow(w, &w->arena, &w->arena_bytes, (size_t)total + 64)) {
         report_no_room(w, -1);
         return 1;
     }
     char *scratch = w->frame.scratch;
     size_t need = (p->scratch_bytes + interp_scratch(f->interp) + 127) / 64 * 64 + packing(w);
-    if (!grow(f->ctx, &scratch, &w->scratch_bytes, need)) return 1;
+    if (!grow(w, &scratch, &w->scratch_bytes, need)) return 1;
     w->frame.scratch = scratch;
-    fixed_addresses(w);
+    workspace_addresses(w);
     if (f->versions) versions_sign(w->fn, w);
     if (f->tune) tune_sign(w->fn, w);
     w->valid = true;
@@ -247,7 +247,8 @@ static int new_shapes(Workspace *w) {
 /* Memory of the last call may serve again: it is large enough and nothing that this call reads lies in it. */
 static bool serves(const Workspace *w, const ThBuffer *b, size_t bytes) {
     const ThFunction *f = w->fn;
-    if (!b || (buffer_special(b) & f->minds) || b->bytes < bytes || b->bytes / 4 > bytes + 4096) return false;
+    if (!b || (buffer_special(b) & f->minds) || b->bytes < bytes || (b->bytes / 4 > bytes + 4096 && !b->wrapped))
+        return false;
     for (int i = 0; i < f->nin; i++)
         if (w->arg[i]->buf == b) return false;
     for (int i = 0; i < f->plan->nshared; i++)
@@ -277,8 +278,25 @@ static bool provide(Workspace *w, int i) {
     return true;
 }
 
+/* What goes to the host's memory has room there, as far as lengths are known yet. */
+static bool in_bounds(const Workspace *w) {
+    const Plan *p = w->fn->plan;
+    for (int i = 0; i < p->noutput; i++) {
+        const PlanValue *v = &p->result[i];
+        int64_t bytes = (int64_t)th_dtype_bytes(v->dtype), n;
+        bool known = w->most[i] > 0;
+        for (int d = 0; d < v->ndim && known; d++)
+            known = size_get(v->shape[d], w->frame.sym, &n) && !__builtin_mul_overflow(bytes, n, &bytes);
+        if (known && (size_t)bytes > w->most[i])
+            return err(w->fn->ctx, TH_MemoryError, "result %d takes %lld bytes, the host's memory for it has %zu", i,
+                       (long long)bytes, w->most[i]);
+    }
+    return true;
+}
+
 static bool outputs(Workspace *w) {
     const ThFunction *f = w->fn;
+    if (w->most && !in_bounds(w)) return false;
     for (int i = 0; i < f->nprovided; i++) {
         const FnOut *o = &f->out[i];
         if (w->values && o->scalar >= 0) w->frame.buf[o->buf] = (char *)&w->cell[i];
@@ -371,7 +389,7 @@ static int rt_gemm(ThFrame *f, const RtProduct *p) {
     Workspace *w = f->ws;
     if (packs_use(w, &g)) return 1;
     if (!w->late_products) return gemm_run(f->plan->ctx, &g, f->scratch);
-    if (!grow(f->plan->ctx, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
+    if (!grow(w, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
     return gemm_run(f->plan->ctx, &g, w->packed);
 }
 
@@ -390,9 +408,9 @@ static void *host_room(HostCall *h, size_t bytes) {
     ThFrame *f = h->frame;
     Workspace *w = f->ws;
     if (bytes <= w->room_bytes[h->share]) return w->room[h->share];
-    void *fresh = ctx_alloc_aligned(h->ctx, bytes, 64);
+    void *fresh = workspace_memory(w, bytes);
     if (!fresh) return NULL;
-    ctx_free(h->ctx, w->room[h->share], w->room_bytes[h->share]);
+    workspace_drop(w, w->room[h->share], w->room_bytes[h->share]);
     w->room[h->share] = fresh;
     w->room_bytes[h->share] = bytes;
     return fresh;

@@ -192,13 +192,17 @@ static ThFunction *make(Compile *k) {
 ThFunction *th_compile(ThContext *c, const ThCompile *spec) {
     if (!c) return NULL;
     if (!spec) return err_missing(c, __func__), NULL;
-    return failed(c) ? NULL : compile_request(c, spec, make);
+    ThCompile own;
+    if (failed(c) || !(spec = options_of(c, spec, &own))) return NULL;
+    return compile_request(c, spec, make);
 }
 
 ThFunction *th_function_copy(ThFunction *f, const ThCopy *options) {
     static const ThCopy plain;
     if (!f) return NULL;
+    ThCopy own;
     if (!options) options = &plain;
+    if (!(options = options_of(th_function_context(f), options, &own))) return NULL;
     if (options->nswap < 0 || (options->nswap && !options->swap))
         return err_missing(th_function_context(f), __func__), NULL;
     return compile_copy(f, options, make);

@@ -26,8 +26,9 @@ function M.test_values()
   return policy ~= "off" and policy or nil
 end
 
---- Reads ~/.theanorc (or the files of THEANORC, ":"-separated) and THEANO_FLAGS.
+--- Reads ~/.theanorc (or the files of THEANORC, ":"-separated) and THEANO_FLAGS, unless the host says otherwise.
 function M.load()
+  if not core.environment() then return end
   local rc = os.getenv("THEANORC")
   if not rc and os.getenv("HOME") then rc = os.getenv("HOME") .. "/.theanorc" end
   for path in (rc or ""):gmatch("[^:]+") do core.config_read(path) end

@@ -39,6 +39,8 @@ theano.compile = fn
 theano["function"] = fn
 theano.In, theano.Out = fn.In, fn.Out
 theano.load = require("theano.model").load
+local keep = require("theano.keep")
+theano.keep, theano.kept, theano.forget = keep.keep, keep.kept, keep.forget
 
 --- A place for scripts of others: a Lua state and an engine of their own, without files, processes, compiler or flags.
 -- Limits, of which 0 is none: `memory` (bytes of each of the two, 256e6), `seconds` of one run (10), `steps` of Lua's

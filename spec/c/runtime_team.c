@@ -61,7 +61,7 @@ static void test_late(void) {
     Team *t = calloc(1, sizeof *t);
     Slow s = {.owner = pthread_self()};
     setenv("OMP_NUM_THREADS", "2", 1);
-    team_init(t);
+    team_init(t, getenv("OMP_NUM_THREADS"));
     CHECK(t->threads == 2);
     bool away = false;
     for (int k = 0; k < 20 && !away; k++) { /* a piece of the owner's may be as slow as the worker's now and then */
@@ -101,7 +101,7 @@ int main(void) {
     Caller *c = calloc(3, sizeof *c);
     pthread_t id[3];
     setenv("OMP_NUM_THREADS", "4", 1);
-    team_init(t);
+    team_init(t, getenv("OMP_NUM_THREADS"));
     CHECK(t->threads == 4 && !team_inside(t));
     for (int i = 0; i < 3; i++) {
         c[i].t = t;
@@ -116,7 +116,7 @@ int main(void) {
     free(c);
     test_late();
     t = calloc(1, sizeof *t); /* never used */
-    team_init(t);
+    team_init(t, getenv("OMP_NUM_THREADS"));
     team_end(t);
     free(t);
     return test_done("runtime_team");

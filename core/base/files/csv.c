@@ -253,7 +253,9 @@ static bool start(Csv *t, char **names) {
 }
 
 Csv *csv_open(ThContext *c, const char *path, const ThTextOptions *options, char **names) {
-    ThTextOptions o = options ? *options : th_text_options();
+    ThTextOptions o = th_text_options(), own;
+    if (options && !(options = options_of(c, options, &own))) return NULL;
+    if (options) o = *options;
     if (o.nusecols < 0 || (o.nusecols && !o.usecols)) return err_missing(c, "usecols"), NULL;
     Csv *t = ctx_alloc0(c, sizeof *t);
     if (!t) return NULL;

@@ -35,8 +35,16 @@ void file_native(ThArray *a, bool swapped) {
 }
 
 /* ---- plain ------------------------------------------------------------------------------------------------------- */
+static int64_t read_memory(Reader *r, char *p, int64_t n) {
+    size_t left = r->by.nbytes - r->at, m = (uint64_t)n < left ? (size_t)n : left;
+    if (m) memcpy(p, (const char *)r->by.bytes + r->at, m);
+    r->at += m;
+    return (int64_t)m;
+}
+
 static int64_t read_plain(Reader *r, char *p, int64_t n) {
     if (n > 1 << 30) n = 1 << 30;
+    if (r->by.bytes) return read_memory(r, p, n);
     for (;;) {
         ssize_t got = read(r->fd, p, (size_t)n);
         if (got >= 0) return got;
@@ -46,15 +54,25 @@ static int64_t read_plain(Reader *r, char *p, int64_t n) {
     }
 }
 
-static void close_plain(Reader *r) { close(r->fd); }
+static void close_plain(Reader *r) {
+    if (r->fd >= 0) close(r->fd);
+    ctx_file_done(&r->by);
+}
 
 bool reader_open(Reader *r, ThContext *c, const char *path) {
     struct stat st;
+    FileAt at;
     *r = (Reader){.c = c, .fd = -1, .read = read_plain};
     if (!path) return err(c, TH_TypeError, "a path is missing");
     snprintf(r->where, sizeof r->where, "%s", path);
-    if (!ctx_file_allowed(c, path)) return false;
-    r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not blocking on a fifo, which is refused below */
+    if (!ctx_file(c, 'r', path, &at)) return false;
+    if (at.by.bytes) {
+        r->by = at.by;
+        r->limit = (int64_t)at.by.nbytes;
+        r->close = close_plain;
+        return true;
+    }
+    r->fd = open(at.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not blocking on a fifo, which is refused below */
     if (r->fd < 0 || fstat(r->fd, &st)) {
         int error = errno;
         reader_close(r);
@@ -164,13 +182,21 @@ static void close_gzip(Reader *r) {
     Gzip *g = r->state;
     inflateEnd(&g->z);
     ctx_free(r->c, g, sizeof *g);
-    close(r->fd);
+    close_plain(r);
+}
+
+/* The first two bytes, which stay to be read. */
+static bool starts_as_gzip(Reader *r) {
+    unsigned char magic[2] = {0};
+    if (r->limit < 2) return false;
+    if (r->by.bytes) memcpy(magic, r->by.bytes, 2);
+    else if (pread(r->fd, magic, 2, 0) != 2) return false;
+    return magic[0] == 0x1f && magic[1] == 0x8b;
 }
 
 bool reader_open_gzip(Reader *r, ThContext *c, const char *path) {
-    unsigned char magic[2];
     if (!reader_open(r, c, path)) return false;
-    if (r->limit < 2 || pread(r->fd, magic, 2, 0) != 2 || magic[0] != 0x1f || magic[1] != 0x8b) return true;
+    if (!starts_as_gzip(r)) return true;
     Gzip *g = ctx_alloc0(c, sizeof *g);
     if (g) {
         g->z.zalloc = zlib_alloc;

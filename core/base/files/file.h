@@ -18,6 +18,8 @@ struct Reader {
     int64_t (*read)(Reader *r, char *p, int64_t n); /* up to n bytes, 0 at the end, -1 with the error set */
     void (*close)(Reader *r);
     int fd;
+    ThFile by;   /* its bytes, where the host gave some: the contents, instead of fd, and.. */
+    size_t at;   /* ..how far they are read */
     void *state; /* of the gzip or zip reader */
 };
 
@@ -38,8 +40,9 @@ void file_native(ThArray *a, bool swapped);
 /* ---- writing: aside and renamed where path is a regular file or new, in place where it is a device or a link ----- */
 typedef struct Writer {
     ThContext *c;
-    const char *path; /* must live as long */
-    char tmp[1024];
+    const char *path; /* must live as long, and the Writer stay where it is */
+    FileAt at;        /* what is written */
+    char tmp[4160];
     int fd, error; /* errno of the first failure; nothing is written after it */
     bool direct;
     void *gzip; /* when the path ends in .gz */

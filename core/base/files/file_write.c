@@ -90,10 +90,11 @@ bool writer_open(Writer *w, ThContext *c, const char *path) {
     struct stat st;
     *w = (Writer){.c = c, .path = path, .fd = -1};
     if (!path) return err(c, TH_TypeError, "a path is missing");
-    if (!ctx_file_allowed(c, path)) return false;
+    if (!ctx_file(c, 'w', path, &w->at)) return false;
     size_t n = strlen(path);
-    w->direct = !lstat(path, &st) && !S_ISREG(st.st_mode);
-    w->fd = w->direct ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_aside(path, w->tmp, sizeof w->tmp);
+    const char *to = w->at.path;
+    w->direct = !lstat(to, &st) && !S_ISREG(st.st_mode);
+    w->fd = w->direct ? open(to, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_aside(to, w->tmp, sizeof w->tmp);
     if (w->fd < 0) return err(c, TH_IOError, "cannot write %s: %s", path, strerror(errno));
     if (n < 3 || strcmp(path + n - 3, ".gz") || gzip_start(w)) return true;
     writer_close(w, false);
@@ -127,7 +128,7 @@ bool writer_close(Writer *w, bool keep) {
     if (close(w->fd) && !w->error) w->error = errno;
     w->fd = -1;
     if (!w->direct) {
-        if (keep && !w->error && rename(w->tmp, w->path)) w->error = errno;
+        if (keep && !w->error && rename(w->tmp, w->at.path)) w->error = errno;
         if (!keep || w->error) unlink(w->tmp);
     }
     return !keep || !w->error || err(w->c, TH_IOError, "cannot write %s: %s", w->path, strerror(w->error));

@@ -22,6 +22,11 @@ typedef struct {
     size_t n;
 } Mapping;
 
+typedef struct HostBytes {
+    ThContext *c;
+    ThFile by;
+} HostBytes;
+
 static void unmap(void *user) {
     Mapping *m = user;
     munmap(m->at, m->n);
@@ -33,10 +38,39 @@ static void *map_pages(int fd, size_t n, MapMode mode) {
     return mmap(NULL, n, prot, mode == MAP_CHANGE ? MAP_SHARED : MAP_PRIVATE, fd, 0);
 }
 
+static void release_bytes(void *user) {
+    HostBytes *h = user;
+    ctx_file_done(&h->by);
+    ctx_free(h->c, h, sizeof *h);
+}
+
+/* What the host gave: its own memory where it is only read, else a copy. */
+static ThBuffer *map_bytes(ThContext *c, const ThFile *by, MapMode mode) {
+    if (mode == MAP_COPY) {
+        ThBuffer *b = buffer_new(c, by->nbytes);
+        if (b && by->nbytes) memcpy(b->data, by->bytes, by->nbytes);
+        ctx_file_done(by);
+        return b;
+    }
+    HostBytes *h = ctx_alloc(c, sizeof *h);
+    if (h) *h = (HostBytes){c, *by};
+    union {
+        const void *in;
+        void *out;
+    } u = {by->bytes}; /* read-only: map_array says so of its arrays */
+    ThBuffer *b = h ? buffer_wrap(c, u.out, by->nbytes, release_bytes, h) : NULL;
+    if (b) return b;
+    if (h) ctx_free(c, h, sizeof *h);
+    ctx_file_done(by);
+    return NULL;
+}
+
 ThBuffer *map_file(ThContext *c, const char *path, MapMode mode) {
     struct stat st;
-    if (!ctx_file_allowed(c, path)) return NULL;
-    int fd = open(path, (mode == MAP_CHANGE ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+    FileAt its;
+    if (!ctx_file(c, mode == MAP_CHANGE ? 'u' : 'r', path, &its)) return NULL;
+    if (its.by.bytes) return map_bytes(c, &its.by, mode);
+    int fd = open(its.path, (mode == MAP_CHANGE ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st)) {
         err(c, TH_IOError, "cannot open %s: %s", path, strerror(errno));
         if (fd >= 0) close(fd);

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zip.h>
@@ -61,10 +62,29 @@ static bool load_member(ThContext *c, zip_t *z, zip_uint64_t i, const char *path
     return true;
 }
 
+/* An archive that the host gave as bytes: a copy of them, which the archive frees. */
+static zip_t *open_bytes(ThContext *c, const char *path, const ThFile *by) {
+    zip_error_t e;
+    zip_error_init(&e);
+    void *copy = malloc(by->nbytes ? by->nbytes : 1);
+    if (copy && by->nbytes) memcpy(copy, by->bytes, by->nbytes);
+    ctx_file_done(by);
+    zip_source_t *from = copy ? zip_source_buffer_create(copy, by->nbytes, 1, &e) : NULL;
+    if (!from) free(copy);
+    zip_t *z = from ? zip_open_from_source(from, ZIP_RDONLY, &e) : NULL;
+    if (from && !z) zip_source_free(from);
+    if (!copy) err_nomem(c);
+    else if (!z) err(c, TH_IOError, "cannot open %s: %s", path, zip_error_strerror(&e));
+    zip_error_fini(&e);
+    return z;
+}
+
 static zip_t *open_zip(ThContext *c, const char *path, int flags) {
     int code;
-    if (!ctx_file_allowed(c, path)) return NULL;
-    zip_t *z = zip_open(path, flags, &code);
+    FileAt at;
+    if (!ctx_file(c, flags & ZIP_CREATE ? 'w' : 'r', path, &at)) return NULL;
+    if (at.by.bytes) return open_bytes(c, path, &at.by);
+    zip_t *z = zip_open(at.path, flags, &code);
     if (z) return z;
     zip_error_t e;
     zip_error_init_with_code(&e, code);
@@ -161,7 +181,9 @@ static bool add_member(Save *s, const char *name, ThArray *a) {
 /* An archive without members cannot be closed by libzip: NumPy writes just the end record. */
 static bool save_empty(ThContext *c, const char *path) {
     char end[22] = "PK\x05\x06";
-    FILE *f = ctx_file_allowed(c, path) ? fopen(path, "wb") : NULL;
+    FileAt at;
+    if (!ctx_file(c, 'w', path, &at)) return false;
+    FILE *f = fopen(at.path, "wb");
     bool ok = f && fwrite(end, 1, sizeof end, f) == sizeof end;
     if (f && fclose(f)) ok = false;
     return ok || err(c, TH_IOError, "cannot write %s: %s", path, strerror(errno));

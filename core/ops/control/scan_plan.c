@@ -305,7 +305,8 @@ int th_scan(ThContext *c, const ThScan *s, ThVar **out) {
     if (!c) return -1;
     if (!s || !out) return err_missing(c, __func__), -1;
     Builder b;
-    if (failed(c) || !loop_given(c, s)) return -1;
+    ThScan own;
+    if (failed(c) || !(s = options_of(c, s, &own)) || !loop_given(c, s)) return -1;
     builder_begin(&b, c);
     ThApply *a = make_scan(&b, s);
     for (int o = 0; a && o < a->nout; o++) out[o] = th_var_retain(a->out[o]);

@@ -88,6 +88,8 @@ static bool closed(ThContext *c, const ThOpDef *d) {
 int th_op_define(ThContext *c, const char *key, const ThOpDef *def) {
     if (!c) return -1;
     if (!key || !def) return err_missing(c, __func__), -1;
+    ThOpDef own;
+    if (!(def = options_of(c, def, &own))) return -1;
     OpsState *s = ops_state(c);
     if (!s || failed(c)) return -1;
     if (find(c, key)) {

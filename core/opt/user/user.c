@@ -282,8 +282,9 @@ static void take_out(RuleTable *t, const UserRewrite *u) {
 int th_rewrite_register(ThContext *c, const ThRewriteSpec *spec) {
     if (!c) return -1;
     if (!spec) return err_missing(c, __func__), -1;
+    ThRewriteSpec own;
     RuleTable *t = failed(c) ? NULL : tables(c);
-    if (!t) return -1;
+    if (!t || !(spec = options_of(c, spec, &own))) return -1;
     if (!spec->name || !*spec->name || strpbrk(spec->name, ":, "))
         return err(c, TH_ValueError, "a rewrite's name is one word, not '%s'", spec->name ? spec->name : "") - 1;
     if (taken(t, spec->name))

@@ -78,7 +78,7 @@ static void *search(ThContext *c, const char *file) {
     static const char *const home[] = {"CUDA_ROOT", "CUDA_HOME"};
     void *h = open_in_list(config_str(c, "cuda.root"), file);
     if (!h) h = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    for (int i = 0; i < TH_LEN(home) && !h; i++) h = open_in_list(getenv(home[i]), file);
+    for (int i = 0; i < TH_LEN(home) && !h; i++) h = open_in_list(ctx_env(c, home[i]), file);
     return h ? h : open_in_list("/usr/local/cuda", file);
 }
 

@@ -31,7 +31,7 @@ Cpu *cpu_of(ThContext *c) {
     if (!u) return NULL;
     u->gemm = cpu_gemm_kernels();
     pthread_mutex_init(&u->lock, NULL);
-    team_init(&u->team);
+    team_init(&u->team, ctx_env(c, "OMP_NUM_THREADS"));
     __atomic_store_n(&c->slot_free[CTX_CPU], release, __ATOMIC_RELEASE);
     if (__atomic_compare_exchange_n(&c->slot[CTX_CPU], &old, (void *)u, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return u;

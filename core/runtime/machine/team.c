@@ -159,8 +159,7 @@ static int processors(void) {
     return CPU_COUNT(&set);
 }
 
-void team_init(Team *t) {
-    const char *wanted = getenv("OMP_NUM_THREADS");
+void team_init(Team *t, const char *wanted) {
     long have = processors(), n = wanted ? strtol(wanted, NULL, 10) : 0;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->work, NULL);

@@ -38,8 +38,8 @@ typedef struct Team {
     TeamWorker worker[TEAM_MOST];
 } Team;
 
-void team_init(Team *t);
-void team_end(Team *t); /* its threads are gone afterwards */
+void team_init(Team *t, const char *wanted); /* how many threads, as OMP_NUM_THREADS says it; NULL: as processors */
+void team_end(Team *t);                      /* its threads are gone afterwards */
 /* Is the calling thread in the middle of a piece of work? */
 bool team_inside(Team *t);
 /* fn(i, user) for all 0 <= i < n; false when nothing was done because nobody is there to help. */
