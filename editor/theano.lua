@@ -1094,7 +1094,7 @@ function theano.Rop(f, wrt, eval_points, options) end
 ---@return any
 function theano.as_op(t) end
 
----Whether Ctrl-C only sets a flag (runner only): a training loop can then save and end by itself.
+---Whether Ctrl-C and SIGTERM only set a flag (runner only): a training loop can then save and end by itself.
 ---@param on boolean
 ---@return any
 function theano.catch_interrupt(on) end

@@ -37,26 +37,34 @@ static void on_interrupt(int sig) {
 }
 /* NOLINTEND(bugprone-signal-handler) */
 
-/* theano.on_interrupt(true): Ctrl-C only sets a flag that theano.interrupted() reads, so a training loop can save and
- * end. */
+/* theano.catch_interrupt(true): Ctrl-C and SIGTERM only set what theano.interrupted() reads, so a training loop can
+ * save and end; a second one kills. */
 static volatile sig_atomic_t asked;
+static bool catching;
 static void on_ask(int sig) {
     if (asked) {
         signal(sig, SIG_DFL);
         raise(sig);
     }
-    asked = 1;
+    asked = sig;
 }
 
-static int catch_interrupt(lua_State *L) {
-    signal(SIGINT, lua_toboolean(L, 1) ? on_ask : on_interrupt);
-    asked = 0;
-    return 0;
-}
-
-static int interrupted(lua_State *L) {
-    lua_pushboolean(L, asked);
+static int catch_interrupt(lua_State *L) { /* catch_interrupt(on) -> whether it was on: then nothing changes */
+    bool on = lua_toboolean(L, 1), was = catching;
+    if (on != was) {
+        signal(SIGINT, on ? on_ask : on_interrupt);
+        signal(SIGTERM, on ? on_ask : SIG_DFL);
+        catching = on;
+        if (on) asked = 0;
+    }
+    lua_pushboolean(L, was);
     return 1;
+}
+
+static int interrupted(lua_State *L) { /* interrupted() -> whether, and by which signal */
+    lua_pushboolean(L, asked);
+    lua_pushinteger(L, asked);
+    return 2;
 }
 
 static int isatty_(lua_State *L) { /* isatty("stdout" | "stderr" | "stdin") */
@@ -211,10 +219,35 @@ static int usage(FILE *f, int code) {
     fputs("usage: theano script.lua [args]   run a script (- reads standard input)\n"
           "       theano -e TEXT [args]      run Lua text\n"
           "       theano -i [script [args]]  run a script if there is one, then read lines and show what they give\n"
+          "       theano run script.lua [args]     run it in a folder of its own that keeps what it was and gave\n"
+          "       theano sweep|runs|plot|report    many runs; lists, curves and pages of them (theano sweep --help)\n"
+          "       theano doctor|cache|bench        what is there on this machine; compiled code; how fast it is\n"
           "       theano -v | -h             version, this help\n"
           "THEANO_FLAGS=\"floatX=float32,mode=FAST_RUN\" and ~/.theanorc set flags.\n",
           f);
     return code;
+}
+
+/* `theano run ..` and the others: theano.runner does them, and says with which code to end. */
+static bool is_command(const char *word) {
+    static const char *const names[] = {"run",    "sweep", "runs",  "plot",       "report",
+                                        "doctor", "cache", "bench", "completion", NULL};
+    for (int i = 0; names[i]; i++)
+        if (!strcmp(names[i], word)) return true;
+    return false;
+}
+
+static int command(lua_State *L, int argc, char **argv) {
+    set_arg(L, argv, argc, 0);
+    lua_pushcfunction(L, traceback);
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "theano.runner");
+    if (lua_pcall(L, 1, 1, 1) != LUA_OK) return fail(L);
+    lua_getfield(L, -1, "main");
+    luaL_checkstack(L, argc, "too many arguments");
+    for (int i = 1; i < argc; i++) lua_pushstring(L, argv[i]);
+    if (lua_pcall(L, argc - 1, 1, 1) != LUA_OK) return fail(L);
+    return (int)lua_tointeger(L, -1);
 }
 
 /* The session reads lines after the script, also after one that failed: its exit code stays the session's. */
@@ -265,6 +298,7 @@ static int with_state(lua_State *L, int argc, char **argv) {
         return run(L, luaL_loadbuffer(L, argv[2], strlen(argv[2]), "=(command line)"), argv, argc, 3);
     }
     if (!strcmp(argv[1], "-i")) return interactive(L, argc, argv);
+    if (is_command(argv[1])) return command(L, argc, argv);
     set_arg(L, argv, argc, 1);
     return run(L, luaL_loadfile(L, strcmp(argv[1], "-") ? argv[1] : NULL), argv, argc, 2);
 }

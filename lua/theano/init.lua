@@ -101,10 +101,11 @@ function theano.help(name)
   return require("theano.help").text(name)
 end
 
---- Whether Ctrl-C only sets a flag (runner only): a training loop can then save and end by itself.
+--- Whether Ctrl-C and SIGTERM only set a flag (runner only): a training loop can then save and end by itself.
 -- @tparam boolean on
+-- @treturn boolean whether it was so before: then the flag stays as it is
 function theano.catch_interrupt(on)
-  if core.catch_interrupt then core.catch_interrupt(on) end
+  return core.catch_interrupt ~= nil and core.catch_interrupt(on)
 end
 
 --- True once Ctrl-C was pressed under `catch_interrupt(true)`.
@@ -117,7 +118,7 @@ theano.stat = core.stat
 
 -- Loaded when they are first asked for: what a training script needs and an engine does not.
 local LATER = { init = "initializers", layers = "layers", train = "train", data = "data", checkpoint = "checkpoint",
-  progress = "progress", plot = "plot" }
+  progress = "progress", plot = "plot", args = "runner.args", run = "runner.current" }
 setmetatable(theano, { __index = function(t, name)
   if not LATER[name] then return nil end
   local module = require("theano." .. LATER[name])

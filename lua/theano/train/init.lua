@@ -163,7 +163,7 @@ function M.loop(o)
     bar = type(o.progress) == "table" and o.progress or progress.new(o.epochs, "epoch")
     bar.round = first
   end
-  theano.catch_interrupt(true)
+  local caught = theano.catch_interrupt(true)
   local ok, why = pcall(function()
     for epoch = first, o.epochs do
       local loss, left = run_epoch(o, epoch, bar)
@@ -181,7 +181,7 @@ function M.loop(o)
       if history.stopped then break end
     end
   end)
-  theano.catch_interrupt(false)
+  if not caught then theano.catch_interrupt(false) end
   if not ok then error(why, 0) end
   if o.early_stopping and history.stopped ~= "interrupt" then o.early_stopping:restore_best() end
   return history

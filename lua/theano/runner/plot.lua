@@ -1,0 +1,57 @@
+--- `theano plot run1 run2 --metric loss`: curves of runs as a picture.
+-- @module theano.runner.plot
+local plot = require("theano.plot")
+local record = require("theano.runner.record")
+
+local M = {}
+
+--- A figure of a metric of runs, over `x` (by the number of lines when they have none).
+-- @tparam table paths folders
+-- @tparam string metric
+-- @tparam[opt="epoch"] string x
+function M.figure(paths, metric, x, o)
+  o = o or {}
+  local fig = plot.figure { title = metric, xlabel = x or "epoch", ylabel = metric, ylog = o.log, width = o.width,
+    height = o.height }
+  local drawn = 0
+  for _, path in ipairs(paths) do
+    local xs, ys = {}, {}
+    for i, values in ipairs(record.metrics(path)) do
+      if type(values[metric]) == "number" then
+        local at = values[x or "epoch"]
+        xs[#xs + 1], ys[#ys + 1] = type(at) == "number" and at or i, values[metric]
+      end
+    end
+    if #ys > 0 then
+      drawn = drawn + 1
+      fig:line(xs, ys, { label = #paths <= 12 and (path:match("([^/]+/[^/]+)$") or path) or nil })
+    end
+  end
+  return fig, drawn
+end
+
+function M.main(...)
+  local p = require("theano.runner.words")("theano plot"):description("Draws curves of runs.")
+  p:argument("run", "folders of runs"):args("+")
+  p:option("--metric", "what is drawn"):default("loss")
+  p:option("-x", "over what"):default("epoch")
+  p:option("-o --output", ".svg, or .png by librsvg"):default("plot.svg")
+  p:flag("--log", "a logarithmic axis")
+  local o = p:parse({ ... })
+  for _, path in ipairs(o.run) do
+    if not record.exists(path .. "/config.json") then
+      io.stderr:write(("theano plot: %s is no folder of a run\n"):format(path))
+      return 2
+    end
+  end
+  local fig, drawn = M.figure(o.run, o.metric, o.x, { log = o.log })
+  if drawn == 0 then
+    io.stderr:write(("theano plot: no run has kept '%s'\n"):format(o.metric))
+    return 1
+  end
+  fig:save(o.output)
+  print(o.output)
+  return 0
+end
+
+return M
