@@ -75,6 +75,7 @@ typedef struct ThExport {
     int nexample;
     const char *const *result_names; /* of the call's parameters; NULL: names of the expressions */
     int nresult_names;
+    bool bounded; /* the examples' lengths are the largest: each call tells those of its arguments */
 } ThExport;
 TH_API int th_function_export(ThFunction *f, const ThExport *how);
 

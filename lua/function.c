@@ -288,6 +288,7 @@ static int function_export(lua_State *L) {
         lua_pop(L, 1);
     }
     e.example = example;
+    e.bounded = flag(L, 2, "bounded");
     lua_getfield(L, 2, "names");
     if (!lua_isnil(L, -1)) {
         int at = lua_gettop(L);

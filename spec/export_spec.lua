@@ -9,6 +9,54 @@ local T, nd = theano.tensor, theano.ndarray
 local rng = nd.random.RandomState(3)
 local function value(dtype, ...) return rng:randn(...):astype(dtype) end
 
+local function loops(add)
+  local x = T.dmatrix("x")
+  local W, U = theano.shared(value("float64", 5, 4), "W"), theano.shared(value("float64", 4, 4), "U")
+  local h = theano.scan {
+    fn = function(now, before) return T.tanh(T.dot(now, W) + T.dot(before, U)) end,
+    sequences = x, outputs_info = T.zeros { 4 },
+  }
+  local cost = h[-1]:sqr():sum()
+  add("rnn", theano.compile { inputs = { x }, outputs = { cost }, updates = {
+    { W, W - 0.1 * T.grad(cost, W) }, { U, U - 0.1 * T.grad(cost, U) } } }, { value("float64", 7, 5) })
+  local most, n = T.dscalar("most"), T.lscalar("n")
+  local powers = theano.scan {
+    fn = function(p) return p * 2, theano.until_(T.gt(p * 2, most)) end,
+    outputs_info = T.constant(1.0), n_steps = 100,
+  }
+  add("until", theano.compile { inputs = { most }, outputs = { powers, powers[-1] } }, { 50 })
+  add("branch", theano.compile { inputs = { x, most }, outputs = {
+    theano.ifelse(T.gt(most, 0), T.dot(x, x.T), x:sum(1, { keepdims = true }) + T.zeros { 1, 7 }) } },
+    { value("float64", 7, 5), -1 })
+  add("some_rows", theano.compile { inputs = { x, n }, outputs = { x[T.slice(0, n)]:sum(0) } }, { value("float64", 7, 5), 3 })
+end
+
+local function draws(add)
+  local mrg = require("theano.sandbox.rng_mrg").MRG_RandomStreams(5)
+  add("mrg", theano.compile { inputs = {}, outputs = { mrg:uniform { size = { 30 } }, mrg:binomial { size = { 7 }, p = 0.4 } } },
+    {})
+end
+
+local function elements(add)
+  for _, d in ipairs { "bool", "int8", "int64", "uint16", "uint64", "float32", "float64" } do
+    local x, y = T.TensorType(d, { false })("x"), T.TensorType(d, { false })("y")
+    local out = { x + y, x * y, T.switch(T.lt(x, y), x, y), T.maximum(x, y), x:astype("float64"), x:astype("int16"),
+      x:astype("uint64"), x:sum(), x:max(), x:argmax() }
+    local function more(list) for _, v in ipairs(list) do out[#out + 1] = v end end
+    if d ~= "bool" then more { x - y, x // y, x % y, T.abs(x), T.sqr(x) } end
+    if d:find("float") then
+      more { T.exp(x), T.log(y), T.log1p(y), T.expm1(x), T.tanh(x), T.sqrt(x), T.nnet.sigmoid(x), T.nnet.softplus(x),
+        T.round(x), T.isinf(x / 0) }
+    end
+    add("elements_" .. d, theano.compile { inputs = { x, y }, outputs = out },
+      { (rng:randn(70) * 3):astype(d), (rng:randn(70) * 3 + 30):astype(d) })
+  end
+  local x, i = T.fmatrix("x"), T.lvector("i")
+  add("rows", theano.compile { inputs = { x, i }, outputs = { x[i], T.inc_subtensor(x[i], 1), T.nnet.softmax(x), x:sum(),
+    x:mean(0), x:max(1), x:argmax(1), x.T, T.concatenate({ x, x }, 1), x["::-1"] } },
+    { value("float32", 5, 90), nd.array({ 1, 2, -1, 1 }, { dtype = "int64" }) })
+end
+
 -- Name, function, options of export.
 local function functions()
   local list = {}
@@ -30,6 +78,9 @@ local function functions()
     local step = theano.compile { inputs = { x }, outputs = { cost = cost }, updates = updates }
     add("train_" .. dtype, step, { value(dtype, 5, 20) })
   end
+  loops(add)
+  elements(add)
+  draws(add)
   return list
 end
 
@@ -44,6 +95,62 @@ describe("an exported program", function()
       end
     end)
   end
+
+  it("takes arguments up to the example's lengths where it is bounded", function()
+    skip.unless(exported.has("gcc"), "gcc is not here")
+    local x = T.dmatrix("x")
+    local f = theano.compile { inputs = { x }, outputs = { y = T.dot(x, x.T) } }
+    local dir = runner.folder()
+    f:export("gram", { dir = dir, shapes = { { 3, 4 } }, bounded = true })
+    runner.write(dir .. "/main.c", [[
+#include "gram.h"
+#include <stdio.h>
+int main(void) {
+    static gram_state s;
+    double x[4] = {1, 2, 3, 4}, y[9];
+    int64_t few[2] = {2, 2}, many[2] = {4, 1}, got[2];
+    gram_init(&s);
+    printf("%d", gram_call(&s, x, few, y, got));
+    printf(" %g %g %g %g, %d %d", y[0], y[1], y[2], y[3], (int)got[0], (int)got[1]);
+    printf(", %d", gram_call(&s, x, many, y, got) != 0);
+    printf(" %s\n", gram_error(&s));
+    return 0;
+}
+]])
+    local pipe = io.popen(("cd %s && gcc %s gram.c main.c -lm -o gram 2>&1 && ./gram && ./gram"):format(dir, exported.strict))
+    local said = pipe:read("l")
+    pipe:close()
+    runner.remove(dir)
+    assert.equal("0 5 11 11 25, 2 2, 1 a length is larger than this program was written for", said)
+  end)
+
+  it("says in C which operation failed, and where", function()
+    skip.unless(exported.has("gcc"), "gcc is not here")
+    local x, i = T.dvector("x"), T.lscalar("i")
+    local s = theano.shared(1.0, "s")
+    local f = theano.compile { inputs = { x, i }, outputs = { y = x[i] }, updates = { { s, s + x[i] } } }
+    local dir = runner.folder()
+    f:export("pick", { dir = dir, shapes = { { 3 }, {} } })
+    runner.write(dir .. "/main.c", [[
+#include "pick.h"
+#include <stdio.h>
+int main(void) {
+    static pick_state s;
+    double x[3] = {1, 2, 4}, y;
+    int64_t good = 2, bad = 3;
+    pick_init(&s);
+    printf("%d %g", pick_call(&s, x, &good, &y), 0.0);
+    printf(" %g %g, %d", y, s.s[0], pick_call(&s, x, &bad, &y) != 0);
+    printf(" %g %s\n", s.s[0], pick_error(&s));
+    return 0;
+}
+]])
+    local pipe = io.popen(("cd %s && gcc %s pick.c main.c -lm -o pick 2>&1 && ./pick"):format(dir, exported.strict))
+    local said = pipe:read("l")
+    pipe:close()
+    runner.remove(dir)
+    assert.truthy(said:find("^0 0 4 5, 1 5 .*Subtensor.*spec/export_spec.lua"), said)
+  end)
 
   it("leaves the function's shared variables as they were", function()
     local x, s = T.dscalar("x"), theano.shared(1.0, "s")

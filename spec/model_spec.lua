@@ -44,6 +44,14 @@ local function trainer()
 end
 
 describe("a saved function", function()
+  it("draws on where its random streams were", function()
+    local streams = T.shared_randomstreams.RandomStreams(7)
+    local f = theano.compile { inputs = {}, outputs = streams:normal { size = { 4 } } }
+    f()
+    local g = again(f)
+    assert.same(f():tolist(), g():tolist())
+  end)
+
   it("trains on where it was, with shareds of its own", function()
     local f, W = trainer()
     local x, y = nd.array { { 1, 2, 3, 4 }, { 4, 3, 2, 1.5 } }, nd.array({ 0, 2 }, { dtype = "int64" })

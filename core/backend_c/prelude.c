@@ -56,6 +56,8 @@ const char *const prelude_c99 =
     "#if defined __GNUC__\n"
     "#pragma GCC diagnostic ignored \"-Wunused-variable\" /* a kernel names all its operands */\n"
     "#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n"
+    "#pragma GCC diagnostic ignored \"-Wunused-function\" /* a step that a loop does with C variables */\n"
+    "#pragma GCC diagnostic ignored \"-Wtautological-compare\" /* is an integer NaN? */\n"
     "#define ALIAS __attribute__((may_alias))\n"
     "#define FN static __attribute__((unused))\n"
     "#define INLINE static inline __attribute__((unused))\n"
@@ -94,4 +96,4 @@ const char *const prelude_c99 =
     "    int (*pool)(Frame *, int, const Call *);\n"
     "    int (*draw)(Frame *, int, const Call *, void (*)(void *, void *, i64, i64), void *);\n"
     "} Rt;\n"
-    "struct Frame { char **buf; i64 *sym; const Rt *rt; void *scratch; i64 err[8]; };\n";
+    "struct Frame { char **buf; i64 *sym; const Rt *rt; void *scratch; i64 err[8]; const i64 *const *dims; };\n";

@@ -43,6 +43,7 @@ typedef struct Param {
     int buf;              /* of an argument */
     int input;            /* which input of the function it is */
     bool written;         /* a mutable argument */
+    bool moves;           /* calls have lengths of their own, told beside it */
     ThArray *usual;       /* the default of an argument, retained, or NULL */
 } Param;
 
@@ -82,6 +83,13 @@ bool export_test(Export *x);    /* rest.c: the test, CMakeLists.txt */
 bool export_cmake(Export *x);
 void export_numbers(Text *t, ThDtype d, const void *data, int64_t n); /* numbers.c: in lines, parted by commas */
 bool export_constant(Export *x, Text *t, const char *name, const ThArray *a); /* static const TYPE name[] = {..}; */
-bool export_runtime(Export *x, Text *t); /* runtime.c: the functions that f->rt has, and that table */
+/* sizes.c: lengths that only a call tells */
+bool export_dynamic(const Export *x);                   /* there are some */
+bool export_varies(const Export *x, Size z);            /* z is one */
+bool export_moves(const Export *x, const PlanValue *v); /* some of v's are */
+void export_size(const Export *x, Text *t, Size z);     /* as an expression over `sym` */
+bool export_sizes(Export *x, Text *t);                  /* prepare, size_step, late_alloc */
+void export_params(const Export *x, Text *t);           /* header.c: of the call, behind the state */
+bool export_runtime(Export *x, Text *t);                /* runtime.c: the functions that f->rt has, and that table */
 
 #endif

@@ -48,11 +48,21 @@ static void state(Export *x, Text *t) {
     text_printf(t, "} %s_state;\n\n", x->name);
 }
 
+void export_params(const Export *x, Text *t) {
+    for (int i = 0; i < x->nin; i++) {
+        const Param *d = &x->in[i];
+        text_printf(t, ", %s%s *%s", d->written ? "" : "const ", export_ctype(d->dtype), d->name);
+        if (d->moves) text_printf(t, ", const int64_t *%s_shape", d->name);
+    }
+    for (int i = 0; i < x->nout; i++) {
+        text_printf(t, ", %s *%s", export_ctype(x->out[i].dtype), x->out[i].name);
+        if (x->out[i].moves) text_printf(t, ", int64_t *%s_shape", x->out[i].name);
+    }
+}
+
 static void params(Export *x, Text *t) {
     text_printf(t, "int %s_call(%s_state *state", x->name, x->name);
-    for (int i = 0; i < x->nin; i++)
-        text_printf(t, ", %s%s *%s", x->in[i].written ? "" : "const ", export_ctype(x->in[i].dtype), x->in[i].name);
-    for (int i = 0; i < x->nout; i++) text_printf(t, ", %s *%s", export_ctype(x->out[i].dtype), x->out[i].name);
+    export_params(x, t);
     text_put(t, ");\n");
 }
 
@@ -61,6 +71,7 @@ static void explain(Export *x, Text *t) {
     for (int i = 0; i < x->nout; i++) {
         text_printf(t, i ? ", %s: " : " %s: ", x->out[i].name);
         put_shape(t, x->out[i].dtype, x->out[i].ndim, x->out[i].shape);
+        if (x->out[i].moves) text_put(t, " at most");
     }
     if (!x->nout) text_put(t, " nothing but the new state");
     text_put(t, "\n * from");
@@ -69,6 +80,7 @@ static void explain(Export *x, Text *t) {
         put_shape(t, x->in[i].dtype, x->in[i].ndim, x->in[i].shape);
         if (x->in[i].usual) text_put(t, " (NULL: its default)");
         if (x->in[i].written) text_put(t, " (overwritten)");
+        if (x->in[i].moves) text_put(t, " at most");
     }
     text_put(t, x->nin ? "" : " nothing but the state");
     text_put(

@@ -33,9 +33,9 @@ static int64_t slot_value(void *u, int buf, int64_t elem) {
 static bool steady(const Export *x, const ShapeIns *i) {
     const int operand[3] = {i->a, i->op == SHAPE_SELECT || i->b >= 0 ? i->b : -1, i->op == SHAPE_SELECT ? i->c : -1};
     switch ((ShapeOp)i->op) {
-    case SHAPE_CONST:
+    case SHAPE_CONST: return true;
     case SHAPE_DIM:
-    case SHAPE_STRIDE: return true;
+    case SHAPE_STRIDE: return !(x->how->bounded && x->place[i->a].how == PLACE_ARGUMENT);
     case SHAPE_VALUE: return x->p->buf[i->a].kind == BUF_CONST;
     default: break;
     }
@@ -44,10 +44,15 @@ static bool steady(const Export *x, const ShapeIns *i) {
     return true;
 }
 
-static bool is_counter(const Plan *p, int slot) {
-    for (int i = 0; i < p->nregion; i++)
-        if (p->region[i].kind == REGION_LOOP && p->region[i].counter == slot) return true;
-    return false;
+/* What the example's last call found while it ran. */
+static bool late_slots(Export *x) {
+    const Plan *p = x->p;
+    const Workspace *w = x->f->idle;
+    for (int i = 0; w && i < p->nsym; i++)
+        if (x->sym[i] == SIZE_UNKNOWN) x->sym[i] = w->frame.sym[i];
+    return w || p->nshape == p->nshape_static ||
+           err(x->c, TH_NotImplementedError,
+               "export: lengths that only a call tells, and no memory is kept between calls");
 }
 
 static bool slots(Export *x) {
@@ -63,10 +68,7 @@ static bool slots(Export *x) {
     }
     for (int i = 0; i < p->nregion; i++)
         if (p->region[i].kind == REGION_LOOP) x->known[p->region[i].counter] = SIZE_UNKNOWN;
-    for (int i = 0; i < p->nsym; i++)
-        if (x->known[i] == SIZE_UNKNOWN && !is_counter(p, i))
-            return err(x->c, TH_NotImplementedError, "export: a length depends on the values of a call");
-    return true;
+    return late_slots(x);
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
@@ -74,7 +76,7 @@ static bool slots(Export *x) {
 static bool whole(const Export *x, int r) {
     const PlanValue *v = &x->p->result[r];
     int64_t st = 1, off = size_value(v->off, x->sym), n = size_value(x->p->buf[v->buf].size, x->sym);
-    bool flat = off == 0;
+    bool flat = off == 0 && !export_varies(x, v->off);
     for (int d = v->ndim - 1; d >= 0; d--) {
         int64_t len = size_value(v->shape[d], x->sym);
         flat &= len == 1 || size_value(v->stride[d], x->sym) == st;
@@ -95,23 +97,42 @@ static int64_t room(Export *x, int64_t bytes) {
     return at;
 }
 
+/* Parameters and fields. */
+static void given(Export *x) {
+    for (int i = 0; i < x->nfield; i++) x->place[x->field[i].buf] = (Place){PLACE_FIELD, i};
+    for (int i = 0; i < x->nin; i++) {
+        x->place[x->in[i].buf] = (Place){PLACE_ARGUMENT, i};
+        x->in[i].moves = x->how->bounded && x->in[i].ndim > 0;
+    }
+}
+
 static bool buffer(Export *x, int b, const int64_t *offset) {
     const PlanBuf *f = &x->p->buf[b];
     Place *to = &x->place[b];
     int64_t bytes;
-    for (int i = 0; i < x->nfield; i++)
-        if (x->field[i].buf == b) return *to = (Place){PLACE_FIELD, i}, true;
-    for (int i = 0; i < x->nin; i++)
-        if (x->in[i].buf == b) return *to = (Place){PLACE_ARGUMENT, i}, true;
+    if (to->how != PLACE_NONE) return true;
     if (f->kind == BUF_CONST) *to = (Place){PLACE_CONSTANT, f->index};
     else if (f->kind == BUF_WINDOW) *to = (Place){PLACE_WINDOW, f->index};
-    else if (f->kind == BUF_TEMP) *to = (Place){PLACE_WORK, offset[b]};
-    else if (result_in(x, b) >= 0) *to = (Place){PLACE_RESULT, result_in(x, b)};
+    else if (f->kind == BUF_TEMP && !f->late) *to = (Place){PLACE_WORK, offset[b]};
+    else if (f->kind == BUF_OUTPUT && result_in(x, b) >= 0) *to = (Place){PLACE_RESULT, result_in(x, b)};
     else {
-        if (!size_bytes(f->size, x->sym, (ThDtype)f->dtype, &bytes))
-            return err(x->c, TH_NotImplementedError, "export: a length is known only while the function runs");
+        if (!size_bytes(f->size, x->sym, (ThDtype)f->dtype, &bytes)) bytes = 0; /* the example did not come by */
         *to = (Place){PLACE_WORK, room(x, bytes)};
     }
+    return true;
+}
+
+/* An update leaves a shared variable the lengths that it has. */
+static bool updates(Export *x) {
+    const Plan *p = x->p;
+    for (int i = 0; i < p->nupdate; i++) {
+        const PlanValue *v = &p->update[i].value;
+        const Field *to = &x->field[p->update[i].shared];
+        bool same = !export_moves(x, v);
+        for (int d = 0; same && d < v->ndim; d++) same = size_value(v->shape[d], x->sym) == ARRAY_SHAPE(to->value)[d];
+        if (!same) return err(x->c, TH_NotImplementedError, "export: an update changes the lengths of %s", to->name);
+    }
+    for (int i = 0; i < x->nout; i++) x->out[i].moves = export_moves(x, &p->result[i]);
     return true;
 }
 
@@ -123,10 +144,12 @@ bool export_place(Export *x) {
     int64_t *offset = arena_alloc0(x->arena, sizeof *offset * (size_t)(p->nbuf + 1));
     size_t bytes = plan_layout_work(p);
     void *work = arena_alloc0(x->arena, bytes + 1);
-    if (!x->sym || !x->known || !x->place || !offset || !work || !slots(x)) return false;
+    if (!x->sym || !x->known || !x->place || !offset || !work) return false;
+    given(x);
+    if (!slots(x)) return false;
     x->work = plan_layout(p, x->sym, offset, work, bytes);
     if (x->work < 0) return err(x->c, TH_MemoryError, "export: the temporaries are too large");
     for (int b = 0; b < p->nbuf; b++)
         if (!buffer(x, b, offset)) return false;
-    return true;
+    return updates(x);
 }

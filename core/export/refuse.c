@@ -19,7 +19,7 @@ static bool kernel(Export *x, const Step *s) {
     const Kernel *k = x->p->kernel[s->kernel];
     for (int i = 0; i < k->st.n; i++) {
         const Stage *st = &k->st.at[i];
-        if (st->cls == STAGE_LOOP) continue;
+        if (st->cls == STAGE_LOOP || st->cls == STAGE_DRAW) continue;
         if (st->cls == STAGE_GEMM && dtype_is_float((ThDtype)k->acc.at[st->C].dtype)) continue;
         return refuse(x, s->node, "has no C text of its own yet");
     }
@@ -32,7 +32,7 @@ static bool step(Export *x, const Step *s) {
     case STEP_TRANSFER: return true;
     case STEP_HOST: return refuse(x, s->node, "has no C text of its own yet");
     case STEP_SIZE:
-    case STEP_LATE: return refuse(x, s->node, "has lengths that only a call tells");
+    case STEP_LATE: return true;
     }
     return false;
 }

@@ -23,23 +23,35 @@ static bool data(Export *x, Text *t) {
 
 GPU_EMBED(export_compare_text, "export/runtime/compare.h");
 
+static void arguments(Export *x, Text *t) {
+    for (int i = 0; i < x->nin; i++) text_printf(t, x->in[i].moves ? ", arg%d, arg%d_shape" : ", arg%d", i, i);
+    for (int i = 0; i < x->nout; i++) text_printf(t, x->out[i].moves ? ", out%d, out%d_shape" : ", out%d", i, i);
+}
+
 static void calls(Export *x, Text *t) {
     for (int n = 0; n < EXPORT_CALLS; n++) {
         for (int i = 0; i < x->nin; i++) text_printf(t, "    memcpy(arg%d, in%d, sizeof in%d);\n", i, i, i);
         text_printf(t, "    code = %s_call(&state", x->name);
-        for (int i = 0; i < x->nin; i++) text_printf(t, ", arg%d", i);
-        for (int i = 0; i < x->nout; i++) text_printf(t, ", out%d", i);
+        arguments(x, t);
         text_printf(t, ");\n    if (code) {\n        printf(\"call %d: error %%d: %%s\\n\", code, %s_error(&state));\n",
                     n + 1, x->name);
         text_put(t, "        return 1;\n    }\n");
         for (int i = 0; i < x->nout; i++) {
+            const ThArray *want = x->recorded[n * x->nout + i];
             ThDtype d = x->out[i].dtype;
             int item = (int)th_dtype_bytes(d) / export_parts(d);
             text_printf(t, "    compare(\"call %d, %s\", out%d, want%d_%d, %lld, %d);\n", n + 1, x->out[i].name, i, n,
-                        i, (long long)(x->recorded[i]->size * (int64_t)th_dtype_bytes(d)),
-                        dtype_is_discrete(d) ? -item : item);
+                        i, (long long)(want->size * (int64_t)th_dtype_bytes(d)), dtype_is_discrete(d) ? -item : item);
+            for (int k = 0; x->out[i].moves && k < want->ndim; k++)
+                text_printf(t, "    far += out%d_shape[%d] != %lld;\n", i, k, (long long)ARRAY_SHAPE(want)[k]);
         }
     }
+}
+
+static void shape(Text *t, const char *name, int number, int ndim, const int64_t *lengths) {
+    text_printf(t, "static int64_t %s%d_shape[] = {", name, number);
+    for (int d = 0; d < ndim; d++) text_printf(t, d ? ", %lld" : "%lld", (long long)lengths[d]);
+    text_put(t, "};\n");
 }
 
 bool export_test(Export *x) {
@@ -60,6 +72,10 @@ bool export_test(Export *x) {
         int64_t n = parts(x->recorded[i]);
         text_printf(t, "static %s out%d[%lld];\n", export_ctype(x->out[i].dtype), i, (long long)(n ? n : 1));
     }
+    for (int i = 0; i < x->nin; i++)
+        if (x->in[i].moves) shape(t, "arg", i, x->in[i].ndim, x->in[i].shape);
+    for (int i = 0; i < x->nout; i++)
+        if (x->out[i].moves) shape(t, "out", i, x->out[i].ndim, x->out[i].shape);
     text_put(t, export_compare_text);
     text_printf(t,
                 "int main(int argc, char **argv) {\n    int code, bits = argc > 1 && !strcmp(argv[1], \"bits\");\n"

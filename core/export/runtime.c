@@ -6,6 +6,7 @@
 #include "export.h"
 
 GPU_EMBED(export_product_text, "export/runtime/product.h");
+GPU_EMBED(export_draw_text, "export/runtime/draw.h");
 
 /* The text once for type T. */
 static void of_type(Export *x, Text *t, const char *text, ThDtype d) {
@@ -22,18 +23,18 @@ static void of_type(Export *x, Text *t, const char *text, ThDtype d) {
     text_put(t, "#undef T\n#undef OF\n#undef FMA\n#undef VECTOR_BYTES\n\n");
 }
 
-static bool has_product(const Plan *p, ThDtype d) {
+static bool has(const Plan *p, StageClass cls, ThDtype d) {
     for (int i = 0; i < p->nstep; i++) {
         if (p->step[i].kind != STEP_KERNEL) continue;
         const Kernel *k = p->kernel[p->step[i].kernel];
         for (int s = 0; s < k->st.n; s++)
-            if (k->st.at[s].cls == STAGE_GEMM && k->acc.at[k->st.at[s].C].dtype == d) return true;
+            if (k->st.at[s].cls == cls && (d == TH_DTYPE_NONE || k->acc.at[k->st.at[s].C].dtype == d)) return true;
     }
     return false;
 }
 
 static void product(Export *x, Text *t) {
-    bool single = has_product(x->p, TH_FLOAT32), wide = has_product(x->p, TH_FLOAT64);
+    bool single = has(x->p, STAGE_GEMM, TH_FLOAT32), wide = has(x->p, STAGE_GEMM, TH_FLOAT64);
     if (!single && !wide) return;
     if (single) of_type(x, t, export_product_text, TH_FLOAT32);
     if (wide) of_type(x, t, export_product_text, TH_FLOAT64);
@@ -49,8 +50,13 @@ bool export_runtime(Export *x, Text *t) {
     text_put(t, "static int fail(Frame *f, int step, int kind, int n, i64 v0, i64 v1, i64 v2, i64 v3) {\n");
     text_put(t, "    const i64 e[8] = {step, -1, kind, n, v0, v1, v2, v3};\n");
     text_put(t, "    memcpy(f->err, e, sizeof e);\n    return 1;\n}\n\n");
+    if (!export_sizes(x, t)) return false;
+    if (has(x->p, STAGE_DRAW, TH_DTYPE_NONE))
+        text_printf(t, "enum { VALUE_ERROR = %d };\n%s", TH_ValueError, export_draw_text);
     text_put(t, "static const Rt rt = {.fail = fail");
-    if (has_product(x->p, TH_FLOAT32) || has_product(x->p, TH_FLOAT64)) text_put(t, ", .gemm = product");
+    if (has(x->p, STAGE_GEMM, TH_FLOAT32) || has(x->p, STAGE_GEMM, TH_FLOAT64)) text_put(t, ", .gemm = product");
+    if (has(x->p, STAGE_DRAW, TH_DTYPE_NONE)) text_put(t, ", .draw = draw");
+    if (export_dynamic(x)) text_put(t, ", .size_step = size_step, .late_alloc = late_alloc");
     text_put(t, "};\n\n");
     return !t->failed;
 }

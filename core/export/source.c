@@ -35,23 +35,30 @@ static void put_quoted(Text *t, const char *s) {
     }
 }
 
+static void error_case(Export *x, Text *t, int number, int node, const char *text) {
+    const PlanNode *n = node >= 0 && node < x->p->nnode ? &x->p->node[node] : NULL;
+    Text line;
+    text_init(&line, x->c);
+    text_put(&line, text ? text : "");
+    text_put(&line, text && n ? ": " : "");
+    if (n) text_put(&line, n->text ? n->text : n->op);
+    text_put(&line, n && n->prov ? ", made at " : "");
+    if (n && n->prov) prov_text(x->c, &line, n->prov);
+    text_printf(t, "    case %d: return \"", number);
+    put_quoted(t, line.at ? line.at : "");
+    text_put(t, "\";\n");
+    text_free(&line);
+}
+
 static void errors(Export *x, Text *t) {
     const Plan *p = x->p;
     text_printf(t, "const char *%s_error(const %s_state *state) {\n    switch ((int)state->error[0]) {\n", x->name,
                 x->name);
-    for (int i = 0; i < p->nstep; i++) {
-        const Step *s = &p->step[i];
-        if (!s->can_fail || s->node < 0) continue;
-        const PlanNode *n = &p->node[s->node];
-        Text line;
-        text_init(&line, x->c);
-        text_put(&line, n->text ? n->text : n->op);
-        text_put(&line, n->prov ? ", made at " : "");
-        prov_text(x->c, &line, n->prov);
-        text_printf(t, "    case %d: return \"", i);
-        put_quoted(t, line.at ? line.at : "");
-        text_put(t, "\";\n");
-        text_free(&line);
+    for (int i = 0; i < p->nstep; i++)
+        if (p->step[i].can_fail) error_case(x, t, i, p->step[i].node, NULL);
+    if (export_dynamic(x)) {
+        error_case(x, t, -1, -1, "a length is larger than this program was written for");
+        for (int i = 0; i < p->ncheck; i++) error_case(x, t, -2 - i, p->check[i].node, p->check[i].text);
     }
     text_put(t, "    default: return \"no error\";\n    }\n}\n\n");
 }
@@ -77,19 +84,38 @@ static void addresses(Export *x, Text *t) {
     }
 }
 
+static void put_times(Export *x, Text *t, Size z, int item) {
+    text_putc(t, '(');
+    export_size(x, t, z);
+    text_printf(t, ") * %d", item);
+}
+
 /* Nested loops that copy value v to `to`, in C order. */
 static void copy(Export *x, Text *t, const PlanValue *v, const char *to) {
     int item = (int)th_dtype_bytes((ThDtype)v->dtype);
-    text_put(t, "    {\n");
-    text_printf(t, "        const char *from = buf[%d] + %lld;\n        char *to = (char *)%s;\n", v->buf,
-                (long long)size_value(v->off, x->sym) * item, to);
-    for (int d = 0; d < v->ndim; d++)
-        text_printf(t, "        for (int64_t i%d = 0; i%d < %lld; i%d++)\n", d, d,
-                    (long long)size_value(v->shape[d], x->sym), d);
+    text_printf(t, "    {\n        const char *from = buf[%d] + ", v->buf);
+    put_times(x, t, v->off, item);
+    text_printf(t, ";\n        char *to = (char *)%s;\n", to);
+    for (int d = 0; d < v->ndim; d++) {
+        text_printf(t, "        for (int64_t i%d = 0; i%d < ", d, d);
+        export_size(x, t, v->shape[d]);
+        text_printf(t, "; i%d++)\n", d);
+    }
     text_printf(t, "        memcpy(to, from");
-    for (int d = 0; d < v->ndim; d++)
-        text_printf(t, " + i%d * %lld", d, (long long)(size_value(v->stride[d], x->sym) * item));
+    for (int d = 0; d < v->ndim; d++) {
+        text_printf(t, " + i%d * ", d);
+        put_times(x, t, v->stride[d], item);
+    }
     text_printf(t, ", %d), to += %d;\n    }\n", item, item);
+}
+
+static void lengths(Export *x, Text *t, int result) {
+    const PlanValue *v = &x->p->result[result];
+    for (int d = 0; x->out[result].moves && d < v->ndim; d++) {
+        text_printf(t, "    %s_shape[%d] = ", x->out[result].name, d);
+        export_size(x, t, v->shape[d]);
+        text_put(t, ";\n");
+    }
 }
 
 static void commit(Export *x, Text *t) {
@@ -98,6 +124,7 @@ static void commit(Export *x, Text *t) {
     for (int r = 0; r < p->noutput; r++) {
         const PlanValue *v = &p->result[r];
         if (r < x->nout) {
+            lengths(x, t, r);
             const Place *at = &x->place[v->buf];
             if (at->how != PLACE_RESULT || at->at != r) copy(x, t, v, x->out[r].name);
             continue;
@@ -112,19 +139,38 @@ static void commit(Export *x, Text *t) {
     }
 }
 
+/* dims[n]: the lengths of parameter n, where calls tell them */
+static void told(Export *x, Text *t) {
+    text_printf(t, "    const i64 *const dims[%d] = {", x->nin + 1);
+    for (int i = 0; i < x->nin; i++)
+        if (x->in[i].moves) text_printf(t, "(const i64 *)%s_shape, ", x->in[i].name);
+        else text_put(t, "0, ");
+    text_put(t, "0};\n");
+}
+
+/* Arguments are no longer than the memory that the example's have. */
+static void limits(Export *x, Text *t) {
+    for (int i = 0; i < x->nin; i++)
+        for (int d = 0; x->in[i].moves && d < x->in[i].ndim; d++) {
+            text_printf(t, "    if (%s_shape[%d] < 0 || %s_shape[%d] > %lld) return state->error[0] = -1, %d;\n",
+                        x->in[i].name, d, x->in[i].name, d, (long long)x->in[i].shape[d], TH_ValueError);
+        }
+}
+
 static void call(Export *x, Text *t) {
     const Plan *p = x->p;
     text_printf(t, "int %s_call(%s_state *state", x->name, x->name);
-    for (int i = 0; i < x->nin; i++)
-        text_printf(t, ", %s%s *%s", x->in[i].written ? "" : "const ", export_ctype(x->in[i].dtype), x->in[i].name);
-    for (int i = 0; i < x->nout; i++) text_printf(t, ", %s *%s", export_ctype(x->out[i].dtype), x->out[i].name);
+    export_params(x, t);
     text_printf(t, ") {\n    char *buf[%d];\n    i64 sym[%d] = {", p->nbuf + 1, p->nsym + 1);
     for (int i = 0; i < p->nsym; i++)
         text_printf(t, i ? ", %lld" : "%lld", (long long)(x->sym[i] == SIZE_UNKNOWN ? 0 : x->sym[i]));
     text_put(t, p->nsym ? "};\n" : "0};\n");
-    text_put(t, "    Frame frame = {buf, sym, &rt, 0, {0}};\n");
+    told(x, t);
+    text_put(t, "    Frame frame = {buf, sym, &rt, 0, {0}, dims};\n");
+    limits(x, t);
     addresses(x, t);
-    text_put(t, "    if (run(&frame)) {\n        memcpy(state->error, frame.err, sizeof frame.err);\n");
+    text_printf(t, "    if (%srun(&frame)) {\n        memcpy(state->error, frame.err, sizeof frame.err);\n",
+                export_dynamic(x) ? "prepare(&frame) || " : "");
     text_put(t, "        return (int)frame.err[2];\n    }\n");
     commit(x, t);
     text_put(t, "    return 0;\n}\n");
@@ -134,7 +180,7 @@ static void init(Export *x, Text *t) {
     text_printf(t, "void %s_init(%s_state *state) {\n", x->name, x->name);
     for (int i = 0; i < x->nfield; i++)
         text_printf(t, "    memcpy(state->%s, first%d, sizeof first%d);\n", x->field[i].name, i, i);
-    text_put(t, "    state->error[0] = -1;\n}\n\n");
+    text_put(t, "    state->error[0] = INT64_MIN;\n}\n\n");
 }
 
 bool export_source(Export *x) {

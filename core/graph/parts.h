@@ -74,4 +74,7 @@ ThVar *fg_const(FGraph *fg, ThVar *made); /* the merged constant equal to `made`
 bool fg_adopt(FGraph *fg, ThApply *a);    /* clients, rank, id, table, listeners for a node just made */
 void fg_prune(FGraph *fg, ThApply *const *candidates, int n); /* those that nobody uses, and what they leave unused */
 
+/* shared.c: a new shared variable of type t. */
+ThVar *shared_of(ThContext *c, ThType t, ThArray *value, const char *name, bool borrow);
+
 #endif

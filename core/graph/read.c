@@ -170,14 +170,27 @@ static ThVar *read_const(Read *r, ThType t) {
     return v;
 }
 
+/* What a shared begins with where its value is told nowhere. */
+static ThArray *fresh_value(Read *r, ThType t) {
+    int64_t shape[TH_MAX_NDIM];
+    if (!read_shape(r, t.ndim, shape)) { return NULL; }
+    if (t.kind != TYPE_STATE) { return th_array_zeros(r->c, (ThDtype)t.dtype, t.ndim, shape); }
+    ThRandom *any = th_random_new(r->c, 0);
+    ThArray *state = any ? th_random_array(any) : NULL;
+    th_random_release(any);
+    return state;
+}
+
 /* The new handle is given to the builder's pool. */
 static ThVar *read_shared(Read *r, ThType t) {
-    int64_t shape[TH_MAX_NDIM];
     bool beside;
     if (r->b->fg || !vec_reserve(r->c, &r->b->pool, r->b->pool.n + 1)) { return NULL; }
     ThArray *a = read_beside(r, t, &beside);
-    if (!beside && read_shape(r, t.ndim, shape)) { a = th_array_zeros(r->c, (ThDtype)t.dtype, t.ndim, shape); }
-    ThVar *v = a ? th_shared_new(r->c, a, NULL, true, t.broadcastable) : NULL;
+    if (!beside) { a = fresh_value(r, t); }
+    bool state = t.kind == TYPE_STATE; /* others say by their arrays what they are */
+    ThVar *v = !a      ? NULL
+               : state ? shared_of(r->c, t, a, NULL, true)
+                       : th_shared_new(r->c, a, NULL, true, t.broadcastable);
     if (a) { th_array_release(a); }
     return v ? r->b->pool.at[r->b->pool.n++] = v : NULL;
 }

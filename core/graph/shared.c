@@ -60,7 +60,7 @@ static ThArray *stored(ThContext *c, ThDtype want, ThArray *value, bool cast, bo
     return th_array_astype(value, want);
 }
 
-static ThVar *shared_of(ThContext *c, ThType t, ThArray *value, const char *name, bool borrow) {
+ThVar *shared_of(ThContext *c, ThType t, ThArray *value, const char *name, bool borrow) {
     if (!shape_fits(c, t, value, name ? name : "") || !graph_float64_allowed(c, &(ThVar){.type = t})) { return NULL; }
     Builder b;
     builder_begin(&b, c);

@@ -69,7 +69,7 @@ static void special(Emit *e, const SpecialFn *f) { /* as deep as the texts nest 
     for (const char *p = f->body; *p; column++) {
         depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
         size_t n = names_put(e, &e->helpers, p);
-        if ((p[0] == ';' && !depth && column > 90) || (p[0] == ',' && column > 110)) {
+        if ((p[0] == ';' && !depth && (column > 90 || e->portable)) || (p[0] == ',' && column > 110)) {
             text_putc(&e->helpers, '\n');
             column = 0;
         }

@@ -5,7 +5,7 @@ local util = require("theano.util")
 
 local M = {}
 
-local known = { dir = "string", args = "table", shapes = "table", names = "table" }
+local known = { dir = "string", args = "table", shapes = "table", names = "table", bounded = "boolean" }
 
 -- Numbers of any kind to call with, the same every time.
 local function filled(dtype, shape)
@@ -42,7 +42,8 @@ end
 
 --- Writes the function as C99 that needs nothing but libm: `NAME.c`, `NAME.h`, `NAME_test.c` and `CMakeLists.txt`.
 -- Options: `dir`, where (default: here); `args`, arguments as for a call, by position or name: the program has their
--- lengths, and its test their results; or `shapes`, lengths alone; `names` of the results in C.
+-- lengths, and its test their results; or `shapes`, lengths alone; `names` of the results in C; `bounded = true`: these lengths
+-- are the largest, each call tells its own.
 function M.export(f, name, options)
   util.expect("export", "name", name, "string")
   options = options or {}
@@ -51,7 +52,8 @@ function M.export(f, name, options)
   local examples, names = {}, options.names
   for i, input in ipairs(core.function_inputs(f)) do examples[i] = example(options, i, input) end
   names = names or core.function_results(f) or nil
-  core.function_export(f, { name = name, dir = options.dir or ".", examples = examples, names = names })
+  core.function_export(f, { name = name, dir = options.dir or ".", examples = examples, names = names,
+    bounded = options.bounded })
 end
 
 return M
