@@ -42,8 +42,8 @@ end
 
 --- Writes the function as C99 that needs nothing but libm: `NAME.c`, `NAME.h`, `NAME_test.c` and `CMakeLists.txt`.
 -- Options: `dir`, where (default: here); `args`, arguments as for a call, by position or name: the program has their
--- lengths, and its test their results; or `shapes`, lengths alone; `names` of the results in C; `bounded = true`: these lengths
--- are the largest, each call tells its own.
+-- lengths, and its test their results; or `shapes`, lengths alone; `names` of the results in C; `bounded = true`:
+-- these lengths are the largest, each call tells its own.
 function M.export(f, name, options)
   util.expect("export", "name", name, "string")
   options = options or {}
