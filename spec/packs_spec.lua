@@ -68,6 +68,30 @@ describe("a weight that is only read", function()
     assert.equal(packs + 2, theano.stat("packs"))
   end)
 
+  it("is packed once a call that changes it at its end, where a loop multiplies by it", function()
+    local function training(mode, steps, later)
+      local U, xs = theano.shared(random("float32", 256, 256) * 0.01, "U"), T.tensor3("xs", { dtype = "float32" })
+      local h = theano.scan({ fn = function(p, s, u) return T.tanh(p + T.dot(s, u)) end, sequences = xs,
+        outputs_info = T.zeros({ 32, 256 }, "float32"), non_sequences = U })
+      local cost = T.sqr(h):mean()
+      local new = U - 0.5 * T.grad(cost, U)
+      return U, theano.compile({ inputs = { xs }, outputs = later and { cost, T.dot(h[-1], new) } or { cost },
+        updates = { { U, new } }, mode = mode }), random("float32", steps, 32, 256)
+    end
+    for _, later in ipairs({ false, true }) do -- a product with the new value too
+      local packs = theano.stat("packs")
+      local U, f, xs = training(nil, 6, later)
+      local start = U:get_value()
+      for _ = 1, 3 do f(xs) end
+      assert.equal(packs + (later and 0 or 3), theano.stat("packs"))
+      local V, g = training(theano.compile.Mode({ linker = "interpreter", optimizer = "None" }), 6, later)
+      V:set_value(start)
+      for _ = 1, 3 do g(xs) end
+      assert.is_true(nd.allclose(V:get_value(), U:get_value(), 1e-5, 1e-6))
+      assert.is_false(nd.allclose(start, U:get_value(), 1e-5, 1e-6))
+    end
+  end)
+
   it("is taken as it is after set_value, an update in place, and one that is exchanged", function()
     check("at first")
     W:set_value(random("float32", 300, 400))

@@ -3,6 +3,7 @@
  * workspaces (call.c).
  */
 #include "runtime/machine/cpu.h"
+#include "packs.h"
 #include "profile.h"
 #include "tune.h"
 #include "versions.h"
@@ -137,7 +138,8 @@ static bool find_buffers(ThFunction *f) {
     f->shared_buf = ctx_alloc0(f->ctx, sizeof *f->shared_buf * (size_t)(p->nshared + 1));
     f->nprovided = n;
     f->sole = ctx_alloc0(f->ctx, (size_t)p->nbuf + 1);
-    if (!f->sole || !f->out || !f->in_buf || !f->shared_buf) return false;
+    f->turns = ctx_alloc0(f->ctx, (size_t)(p->nshared + 1) * sizeof *f->turns);
+    if (!f->sole || !f->out || !f->in_buf || !f->shared_buf || !f->turns) return false;
     for (int b = n = 0; b < p->nbuf; b++) {
         const PlanBuf *x = &p->buf[b];
         if (x->kind == BUF_INPUT) f->in_buf[x->index] = b;
@@ -155,7 +157,7 @@ static bool find_buffers(ThFunction *f) {
         f->moving |= x->kind == BUF_SHARED || x->late;
         f->lent |= x->kind == BUF_INPUT;
     }
-    return true;
+    return packs_turns(p, f->shared_buf, f->turns);
 }
 
 static int by_address(const void *a, const void *b, const Plan *p) {
@@ -302,6 +304,7 @@ static void drop_parts(ThFunction *f) {
     ctx_free(c, f->out, sizeof *f->out * (size_t)(f->nprovided + 1));
     ctx_free(c, f->sole, (size_t)f->plan->nbuf + 1);
     ctx_free(c, f->in_buf, sizeof *f->in_buf * (size_t)(f->plan->ninput + 1));
+    ctx_free(c, f->turns, sizeof *f->turns * (size_t)(f->plan->nshared + 1));
     ctx_free(c, f->shared_buf, sizeof *f->shared_buf * (size_t)(f->plan->nshared + 1));
     ctx_free(c, f->locks, sizeof *f->locks * (size_t)(f->plan->nshared + 1));
     ctx_free(c, f->states, sizeof(FnCell *) * (size_t)(f->nstate + 1));

@@ -121,6 +121,7 @@ struct ThFunction {
     int nin;
     bool *sole;               /* by plan buffer: exactly one result or update lies in it */
     int *in_buf, *shared_buf; /* plan buffers of arguments and shareds */
+    bool *turns;              /* by shared: packs_turns */
     bool *out_borrow;
     int nout;
     FnOut *out;

@@ -1,7 +1,8 @@
 /*
  * packs.c -- weights that stay packed between calls. In: a product whose right operand is a shared variable that the
- * function only reads. Out: its panels (gemm_pack_b), made when a second call finds the same values, in memory of
- * the workspace; the bits are those of the product without.
+ * function only reads, or reads in every turn of a loop before it writes anything. Out: its panels (gemm_pack_b), made
+ * when a second call (or turn) finds the same values, in memory of the workspace; the bits are those of the product
+ * without.
  *
  * Stale panels would be silent errors, so a pack is made and used only while nobody but the shared variable holds its
  * memory and nobody else ever has since it became the storage (ThBuffer.lent: a borrowed value, a borrowed result that
@@ -29,7 +30,7 @@ static const Shared *weight(const Workspace *w, const GemmArgs *g) {
         if (w->frame.buf[f->shared_buf[i]] != g->b) continue;
         const ThArray *a = p->shared[i]->value;
         const ThBuffer *b = a->buf;
-        bool ours = !p->shared_written[i] && a->data == g->b && !b->wrapped;
+        bool ours = (!p->shared_written[i] || f->turns[i]) && a->data == g->b && !b->wrapped;
         ours &= atomic_load_explicit(&a->refs, memory_order_relaxed) == 1;
         ours &= atomic_load_explicit(&b->refs, memory_order_relaxed) == 1;
         return ours && !buffer_is_lent(b) ? p->shared[i] : NULL;
@@ -74,6 +75,43 @@ int packs_use(Workspace *w, GemmArgs *g) {
     }
     g->packed = p->panels;
     return 0;
+}
+
+/* ---- weights of loops -------------------------------------------------------------------------------------------- */
+/* Marks the steps that run in each turn of a loop. */
+static void mark_turns(const Plan *p, bool *turn) {
+    for (int r = 0; r < p->nregion; r++)
+        for (int c = p->region[r].kind == REGION_LOOP ? p->region[r].child : -1; c >= 0; c = p->region[c].next) {
+            const Region *g = &p->region[c];
+            if (g->kind != REGION_STRAIGHT) continue; /* a loop in it has steps of its own */
+            for (int s = g->first; s < g->first + g->n; s++) turn[s] = true;
+        }
+}
+
+/* The buffer that is the right operand of a step's product, -1 none. */
+static int right_operand(const Plan *p, const Step *s) {
+    const Kernel *k = s->kind == STEP_KERNEL ? p->kernel[s->kernel] : NULL;
+    for (int i = 0; k && i < k->st.n; i++)
+        if (k->st.at[i].cls == STAGE_GEMM) return s->buf[k->acc.at[k->st.at[i].B].buf];
+    return -1;
+}
+
+bool packs_turns(const Plan *p, const int *shared_buf, bool *turns) {
+    ThContext *c = p->ctx;
+    bool *turn = ctx_alloc0(c, (size_t)p->nstep + 1);
+    int *shared = ctx_alloc0(c, (size_t)(p->nbuf + 1) * sizeof *shared); /* by buffer: 1 + its number */
+    for (int i = 0; turn && shared && i < p->nshared; i++)
+        if (p->buf[shared_buf[i]].kind == BUF_SHARED) shared[shared_buf[i]] = i + 1; /* else nothing reads it */
+    if (turn && shared) mark_turns(p, turn);
+    for (int late = 0; turn && shared && late < 2; late++)
+        for (int s = late ? p->first_write : 0; s < p->nstep; s++) {
+            int b = right_operand(p, &p->step[s]);
+            if (b >= 0 && shared[b] && (late || turn[s])) turns[shared[b] - 1] = !late;
+        }
+    bool ok = turn && shared;
+    ctx_free(c, turn, (size_t)p->nstep + 1);
+    ctx_free(c, shared, (size_t)(p->nbuf + 1) * sizeof *shared);
+    return ok;
 }
 
 void packs_free(Workspace *w) {

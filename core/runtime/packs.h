@@ -22,5 +22,8 @@ typedef struct Pack {
  * that is set. */
 int packs_use(Workspace *w, GemmArgs *g);
 void packs_free(Workspace *w);
+/* Which shareds are right operands of products in loops, and of none once something is written that outlives the call.
+ * shared_buf: their buffers; turns: nshared marks, all false before. False with MemoryError. */
+bool packs_turns(const Plan *p, const int *shared_buf, bool *turns);
 
 #endif

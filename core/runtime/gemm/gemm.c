@@ -331,6 +331,10 @@ static void panel_piece(int piece, void *user) {
         Source s = open_panel(j, col, cols, j->g.m, room);
         if (!j->g.packed && !j->g.bv && j->g.bcs == 1 && next >= 0 && next < j->g.n)
             s.next = at(j, j->g.b, j->kstep * j->g.brs + next), s.next_step = j->g.brs * j->item;
+        if (j->g.packed && next >= 0 && next < j->g.n) {
+            int64_t lanes = up(min64(j->nr, j->g.n - next), j->kern->vl);
+            s.next = at(j, j->g.packed, next * j->g.k + j->kstep * lanes), s.next_step = lanes * j->item;
+        }
         if (j->pack_a) s.a = j->a_space;
         sweep(j, s, 0, j->g.m, col, cols);
     }
