@@ -6,8 +6,6 @@ local theano = require("theano")
 local T = require("theano.tensor")
 local nd = require("theano.ndarray")
 
-local here = arg[0]:match("^(.*)/[^/]*$") or "."
-local png = dofile(here .. "/png.lua")
 local steps, out_dir = tonumber(arg[1]) or 300, arg[2] or "."
 
 -- ---- a picture: rings, a disc and bars, 128 x 128, in [0, 1] -------------------------------------------------------
@@ -53,6 +51,6 @@ for k = 1, steps do
   local now = step()
   if k % (steps // 5) == 0 then print(("step %4d: cost %.6f, off by %.4f"):format(k, now, off(guess:get_value()))) end
 end
-png.write(out_dir .. "/blurred.png", blurred:reshape({ side, side }), 0, 1)
-png.write(out_dir .. "/restored.png", guess:get_value():reshape({ side, side }), 0, 1)
+theano.plot.image(out_dir .. "/blurred.png", blurred:reshape({ side, side }), { low = 0, high = 1 })
+theano.plot.image(out_dir .. "/restored.png", guess:get_value():reshape({ side, side }), { low = 0, high = 1 })
 print("pictures: " .. out_dir .. "/blurred.png and restored.png")

@@ -6,8 +6,6 @@ local theano = require("theano")
 local T = require("theano.tensor")
 local nd = require("theano.ndarray")
 
-local here = arg[0]:match("^(.*)/[^/]*$") or "."
-local png = dofile(here .. "/png.lua")
 local out_dir = arg[1] or "."
 
 -- ---- the sound: 8000 samples a second -------------------------------------------------------------------------------
@@ -41,5 +39,5 @@ for _, second in ipairs({ 0.25, 0.75, 1.25, 1.75 }) do
     200 + 1200 * second))
 end
 
-png.write(out_dir .. "/spectrogram.png", levels.T["::-1"], -20, 40)
+theano.plot.image(out_dir .. "/spectrogram.png", levels.T["::-1"], { low = -20, high = 40 })
 print("picture: " .. out_dir .. "/spectrogram.png")

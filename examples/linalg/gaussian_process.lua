@@ -6,8 +6,6 @@
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
-local here = arg[0]:match("^(.*)/[^/]*$") or "."
-local png = dofile(here .. "/../images/png.lua")
 local steps, out_dir = tonumber(arg[1]) or 60, arg[2] or "."
 
 -- ---- points: a wave that is seen through noise, with a gap ----------------------------------------------------------
@@ -68,5 +66,5 @@ for i = 0, n - 1 do
   local column, row = ((at[i] + 5) / 10 * (columns - 1) + 0.5) // 1 | 0, (row_of(seen[i]) + 0.5) // 1 | 0
   picture[{ T.slice(row - 1, row + 2), T.slice(column - 1, column + 2) }] = 0
 end
-png.write(out_dir .. "/gaussian-process.png", picture, 0, 255)
+theano.plot.image(out_dir .. "/gaussian-process.png", picture, { low = 0, high = 255 })
 print("picture: " .. out_dir .. "/gaussian-process.png")

@@ -7,7 +7,6 @@ local T, nd = theano.tensor, theano.ndarray
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local digits = dofile(here .. "/../mnist/digits.lua")(here .. "/../mnist")
-local png = dofile(here .. "/../images/png.lua")
 local count, out_dir = tonumber(arg[1]) or 50, arg[2] or "."
 
 local x = T.dmatrix("x")
@@ -33,7 +32,8 @@ local gram = components.T:dot(components)
 print("components are at right angles: " .. tostring(nd.allclose(gram, nd.eye(count), 1e-8, 1e-8)))
 
 local first = components[{ T.slice(), T.slice(nil, math.min(count, 40)) }].T:copy()
-png.write(out_dir .. "/pca-components.png", png.tiles(first:reshape({ first.shape[1], 28, 28 }), 10, 2))
+local rows = first:reshape({ first.shape[1], 28, 28 })
+theano.plot.images(out_dir .. "/pca-components.png", rows, { columns = 10, scale = 2 })
 local shown = nd.concatenate({ test["0:10"], again["0:10"]:clip(0, 1) })
-png.write(out_dir .. "/pca-digits.png", png.tiles(shown:reshape({ 20, 28, 28 }), 10, 2))
+theano.plot.images(out_dir .. "/pca-digits.png", shown:reshape({ 20, 28, 28 }), { columns = 10, scale = 2 })
 print("pictures: " .. out_dir .. "/pca-components.png, pca-digits.png")

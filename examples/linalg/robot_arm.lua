@@ -6,8 +6,6 @@
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
-local here = arg[0]:match("^(.*)/[^/]*$") or "."
-local png = dofile(here .. "/../images/png.lua")
 local rounds, out_dir = tonumber(arg[1]) or 40, arg[2] or "."
 
 -- Points on an ellipse that the hand is to touch.
@@ -82,5 +80,5 @@ for i = 0, count - 1 do
   for k = 0, joints - 1 do dot(xs[{ i, k }], ys[{ i, k }], 1, 80) end
   dot(points[{ i, 0 }], points[{ i, 1 }], 2, 0)
 end
-png.write(out_dir .. "/robot-arm.png", picture, 0, 255)
+theano.plot.image(out_dir .. "/robot-arm.png", picture, { low = 0, high = 255 })
 print("picture: " .. out_dir .. "/robot-arm.png")

@@ -8,23 +8,17 @@ local T = require("theano.tensor")
 local nd = require("theano.ndarray")
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
-local report = dofile(here .. "/report.lua")
-local png = dofile(here .. "/../images/png.lua")
+local train, data = theano.train, theano.data
 
 local epochs, out_dir = tonumber(arg[1]) or 12, arg[2] or "."
 local SEEDS = { 23455, 1234, 7 }
 local batch, rate = 60, 0.1
 
 -- ---- data: 8,000 training and 2,000 test digits, pixels in [0, 1], one channel ------------------------------------
-local function images(name)
-  local a = nd.load(here .. "/data/" .. name)
-  return a:reshape({ a.shape[1], 1, 28, 28 }):astype("float32") / 255
-end
-local function labels(name) return nd.load(here .. "/data/" .. name):astype("int32") end
-
-local train_x, train_y = images("mnist8k-train-images-idx3-ubyte.gz"), labels("mnist8k-train-labels-idx1-ubyte.gz")
-local test_x, test_y = images("mnist2k-test-images-idx3-ubyte.gz"), labels("mnist2k-test-labels-idx1-ubyte.gz")
-local n_batches, n_test = train_x.shape[1] // batch, test_x.shape[1]
+local digits = dofile(here .. "/digits.lua")(here)
+local function pictures(a) return a:reshape({ a.shape[1], 1, 28, 28 }) end
+local train_x, test_x = pictures(digits.train_x), pictures(digits.test_x)
+local n_test = test_x.shape[1]
 
 -- ---- model --------------------------------------------------------------------------------------------------------
 -- Convolution, pooling of 2x2, bias, tanh. Weights as large as fan-in and fan-out ask for.
@@ -53,41 +47,30 @@ local function build(seed)
   h = T.tanh(dense_layer(rng, h:flatten(2), 50 * 4 * 4, 500, params))
   local p = T.nnet.softmax(dense_layer(rng, h, 500, 10, params))
   local cost = -T.mean(T.log(p)[{ T.arange(y.shape[0]), y }])
-  local updates = {}
-  for i, g in ipairs(theano.grad(cost, params)) do
-    updates[i] = { params[i], params[i] - T.constant(rate, { dtype = "float32" }) * g }
-  end
+  local updates = train.optimizers.sgd(cost, params, { learning_rate = rate })
   return {
-    rng = rng, filters = params[1],
-    train = theano.compile({ inputs = { x, y }, outputs = cost, updates = updates, name = "train" }),
+    filters = params[1],
+    step = theano.compile({ inputs = { x, y }, outputs = cost, updates = updates, name = "train" }),
     errors = theano.compile({ inputs = { x, y }, outputs = T.neq(T.argmax(p, { axis = 1 }), y):sum() }),
   }
 end
 
 -- ---- training -----------------------------------------------------------------------------------------------------
 theano.catch_interrupt(true)
+local tests = data.batches({ test_x, digits.test_y }, { size = 500 })
 
 local function run(seed)
-  local net, bar, accuracy = build(seed), report.progress(epochs), nil
+  local net = build(seed)
   print(("seed %d"):format(seed))
-  for epoch = 1, epochs do
-    local order, sum, started = net.rng:permutation(n_batches), 0.0, os.clock()
-    for k = 0, n_batches - 1 do
-      local rows = T.slice(order[k] * batch, (order[k] + 1) * batch)
-      sum = sum + net.train(train_x[{ rows }], train_y[{ rows }])
-      bar:step(epoch, (k + 1) / n_batches, sum / (k + 1), (k + 1) * batch / math.max(os.clock() - started, 1e-9))
-      if theano.interrupted() then break end
-    end
-    local wrong = 0
-    for first = 0, n_test - 1, 500 do
-      local rows = T.slice(first, first + 500)
-      wrong = wrong + net.errors(test_x[{ rows }], test_y[{ rows }])
-    end
-    accuracy = 100 * (1 - wrong / n_test)
-    bar:done(epoch, sum / n_batches, accuracy)
-    if theano.interrupted() then break end
-  end
-  return accuracy, net.filters
+  local history = train.loop {
+    step = net.step, epochs = epochs, valid = function()
+      local wrong = 0
+      for x, y in tests:epoch() do wrong = wrong + net.errors(x, y) end
+      return { ["test accuracy"] = 100 * (1 - wrong / n_test) }
+    end,
+    data = data.batches({ train_x, digits.train_y }, { size = batch, shuffle = seed, drop_last = true }),
+  }
+  return history[#history]["test accuracy"], net.filters
 end
 
 local accuracies, filters = {}, nil
@@ -99,7 +82,7 @@ end
 
 -- ---- results ------------------------------------------------------------------------------------------------------
 local path = out_dir .. "/lenet-filters.png"
-png.write(path, png.tiles(filters:get_value():reshape({ 20, 5, 5 }), 5, 8))
+theano.plot.images(path, filters:get_value():reshape({ 20, 5, 5 }), { columns = 5, scale = 8 })
 table.sort(accuracies)
 print(("median test accuracy of %d seeds: %.2f %%"):format(#accuracies, accuracies[(#accuracies + 1) // 2]))
 print("learned filters: " .. path)

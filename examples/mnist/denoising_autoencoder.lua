@@ -8,7 +8,6 @@ theano.config.floatX = "float32"
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local digits = dofile(here .. "/digits.lua")(here)
-local png = dofile(here .. "/../images/png.lua")
 local epochs, out_dir = tonumber(arg[1]) or 10, arg[2] or "."
 local hidden, batch, corruption = 200, 20, 0.3
 
@@ -35,5 +34,6 @@ for epoch = 1, epochs do
   print(("epoch %d: cost %.2f"):format(epoch, sum / n))
 end
 local path = out_dir .. "/dae-filters.png"
-png.write(path, png.tiles(W:get_value().T[{ T.slice(0, 100) }]:copy():reshape({ 100, 28, 28 }), 10, 2))
+local seen = W:get_value().T[{ T.slice(0, 100) }]:copy():reshape({ 100, 28, 28 })
+theano.plot.images(path, seen, { columns = 10, scale = 2 })
 print("filters: " .. path)

@@ -6,24 +6,14 @@ local theano = require("theano")
 local T = require("theano.tensor")
 local nd = require("theano.ndarray")
 
+local train, data, plot = theano.train, theano.data, theano.plot
+
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
-local report = dofile(here .. "/report.lua")
+local digits = dofile(here .. "/digits.lua")(here) -- 8,000 training and 2,000 test digits, pixels in [0, 1]
 
 local epochs = tonumber(arg[1]) or 40
 local batch, hidden, rate = 60, 500, 0.5
 local out_dir = arg[2] or "."
-
--- ---- data: 8,000 training and 2,000 test digits, pixels in [0, 1] -------------------------------------------------
-local function images(name)
-  local a = nd.load(here .. "/data/" .. name)
-  return a:reshape({ a.shape[1], 784 }):astype("float32") / 255
-end
-local function labels(name) return nd.load(here .. "/data/" .. name):astype("int32") end
-
-local train_x, train_y = images("mnist8k-train-images-idx3-ubyte.gz"), labels("mnist8k-train-labels-idx1-ubyte.gz")
-local test_x, test_y = images("mnist2k-test-images-idx3-ubyte.gz"), labels("mnist2k-test-labels-idx1-ubyte.gz")
-local n_train, n_test = train_x.shape[1], test_x.shape[1]
-local n_batches = n_train // batch
 
 -- ---- model --------------------------------------------------------------------------------------------------------
 local rng = nd.random.RandomState(1234)
@@ -45,41 +35,26 @@ local nll = -T.log(p)[{ T.arange(y.shape[0]), y }]
 local cost = nll:mean()
 local errors = T.neq(T.argmax(p, { axis = 1 }), y):sum()
 
-local updates = {}
-for i, g in ipairs(theano.grad(cost, params)) do
-  updates[i] = { params[i], params[i] - T.constant(rate, { dtype = "float32" }) * g }
-end
-
-local train = theano.compile({ inputs = { x, y }, outputs = cost, updates = updates, name = "train" })
+local updates = train.optimizers.sgd(cost, params, { learning_rate = rate })
+local step = theano.compile({ inputs = { x, y }, outputs = cost, updates = updates, name = "train" })
 local count_errors = theano.compile({ inputs = { x, y }, outputs = errors, name = "count_errors" })
 
 -- ---- training -----------------------------------------------------------------------------------------------------
-theano.catch_interrupt(true)
-local bar, curve = report.progress(epochs), {}
-for epoch = 1, epochs do
-  local order = rng:permutation(n_batches)
-  local sum, started = 0.0, os.clock()
-  for k = 0, n_batches - 1 do
-    local first = order[k] * batch
-    local rows = T.slice(first, first + batch)
-    sum = sum + train(train_x[{ rows }], train_y[{ rows }])
-    bar:step(epoch, (k + 1) / n_batches, sum / (k + 1), (k + 1) * batch / math.max(os.clock() - started, 1e-9))
-    if theano.interrupted() then break end
-  end
-  local wrong = count_errors(test_x, test_y)
-  curve[#curve + 1] = { loss = sum / n_batches, accuracy = 100 * (1 - wrong / n_test) }
-  bar:done(epoch, curve[#curve].loss, curve[#curve].accuracy)
-  if theano.interrupted() then
-    print("interrupted: saving what there is")
-    break
-  end
-end
+local function accuracy() return 100 * (1 - count_errors(digits.test_x, digits.test_y) / digits.test_x.shape[1]) end
+local history = train.loop {
+  step = step, epochs = epochs, valid = function() return { ["test accuracy"] = accuracy() } end,
+  data = data.batches({ digits.train_x, digits.train_y }, { size = batch, shuffle = 1234, drop_last = true }),
+}
+if history.stopped == "interrupt" then print("interrupted: saving what there is") end
 
 -- ---- results ------------------------------------------------------------------------------------------------------
 local svg, npz = out_dir .. "/mlp-learning-curve.svg", out_dir .. "/mlp-weights.npz"
-report.curve(svg, curve)
+local losses, wrong = {}, {}
+for i, values in ipairs(history) do losses[i], wrong[i] = values.loss, 1 - values["test accuracy"] / 100 end
+plot.figure({ title = "784-500-10 on MNIST digits", xlabel = "epoch", ylog = true })
+  :line(losses, { label = "training loss" }):line(wrong, { label = "test errors" }):save(svg)
 local weights = {}
 for i, v in ipairs(params) do weights[i] = { v.name, v:get_value({ borrow = true }) } end
 nd.save(npz, weights)
 print(("learning curve: %s\nweights: %s"):format(svg, npz))
-print(("test accuracy: %.1f %%"):format(100 * (1 - count_errors(test_x, test_y) / n_test)))
+print(("test accuracy: %.1f %%"):format(accuracy()))

@@ -9,7 +9,6 @@ theano.config.floatX = "float32"
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local digits = dofile(here .. "/digits.lua")(here)
-local png = dofile(here .. "/../images/png.lua")
 local epochs, out_dir = tonumber(arg[1]) or 6, arg[2] or "."
 local hidden, batch, steps, rate = 200, 20, 5, 0.1
 
@@ -54,8 +53,8 @@ for epoch = 1, epochs do
   print(("epoch %d: pseudo-likelihood %.1f"):format(epoch, sum / n))
 end
 local filters = W:get_value().T[{ T.slice(0, 100) }]:copy():reshape({ 100, 28, 28 })
-png.write(out_dir .. "/rbm-filters.png", png.tiles(filters, 10, 2))
+theano.plot.images(out_dir .. "/rbm-filters.png", filters, { columns = 10, scale = 2 })
 local pictures
 for _ = 1, 20 do pictures = show() end
-png.write(out_dir .. "/rbm-samples.png", png.tiles(pictures:reshape({ batch, 28, 28 }), 10, 2))
+theano.plot.images(out_dir .. "/rbm-samples.png", pictures:reshape({ batch, 28, 28 }), { columns = 10, scale = 2 })
 print("filters and samples: " .. out_dir .. "/rbm-filters.png, rbm-samples.png")

@@ -8,7 +8,6 @@ theano.config.floatX = "float32"
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local digits = dofile(here .. "/digits.lua")(here)
-local png = dofile(here .. "/../images/png.lua")
 local epochs, out_dir = tonumber(arg[1]) or 40, arg[2] or "."
 local latent, width, batch = 10, 200, 50
 
@@ -53,5 +52,5 @@ for epoch = 1, epochs do
   for k = 0, n - 1 do sum = sum + train(digits.train_x[{ T.slice(order[k] * batch, (order[k] + 1) * batch) }]) end
   print(("epoch %d: bound %.2f"):format(epoch, sum / n))
 end
-png.write(out_dir .. "/vae-samples.png", png.tiles(dream():reshape({ 100, 28, 28 }), 10, 2))
+theano.plot.images(out_dir .. "/vae-samples.png", dream():reshape({ 100, 28, 28 }), { columns = 10, scale = 2 })
 print("samples: " .. out_dir .. "/vae-samples.png")

@@ -5,8 +5,6 @@
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
-local here = arg[0]:match("^(.*)/[^/]*$") or "."
-local png = dofile(here .. "/../images/png.lua")
 local moves, out_dir = tonumber(arg[1]) or 400, arg[2] or "."
 local chains, steps = 500, 10
 
@@ -52,5 +50,5 @@ for k = 1, moves do
   end
 end
 print(("mean radius %.2f, accepted %.2f, step %.3f"):format(radius / n, all / n, size:get_value()))
-png.write(out_dir .. "/hmc.png", grid:sqrt())
+theano.plot.image(out_dir .. "/hmc.png", grid:sqrt())
 print("picture: " .. out_dir .. "/hmc.png")

@@ -52,7 +52,7 @@ local function tick_text(v, step)
   if size >= (step and 1e6 or 1e5) or size < 1e-4 then
     return (f("%.3g", v):gsub("e([+-])0*(%d)", "e%1%2"):gsub("e%+", "e"))
   end
-  local digits = step and math.max(0, -math.floor(math.log(step, 10) + 1e-9)) or 0
+  local digits = math.max(0, -math.floor(math.log(step or size, 10) + 1e-9))
   return f("%." .. math.min(digits, 8) .. "f", v)
 end
 

@@ -166,6 +166,18 @@ function Figure:save(path)
 end
 
 -- ---- pictures ------------------------------------------------------------------------------------------------------
+--- A matrix as a grey picture: .png, or .pgm.
+-- @tparam string path
+-- @tparam ndarray picture (height, width), or (height, width, 3)
+-- @tparam[opt] table o low, high (black and white; of itself the least and the largest)
+function M.image(path, picture, o)
+  o = o or {}
+  util.check_keywords("image", o, { low = "number", high = "number" })
+  local a = matrix("image", picture, { [2] = true, [3] = true })
+  if a.size == 0 then util.raise("ShapeError", "image: the picture has no pixels") end
+  data.save(path, (bytes_of(a, o.low, o.high)))
+end
+
 --- Pictures beside one another as one PNG, or .pgm/.ppm: filters, digits, samples.
 -- @tparam string path
 -- @tparam ndarray arrays (n, height, width) or (n, height, width, 3); uint8 as it is, other dtypes with the least of
