@@ -1,9 +1,9 @@
 --- Numbers of CUDA's libraries as our own prototypes have them, against the headers of a toolkit where there is one.
 local skip = require("spec.support.skip")
 
-local function include()
+local function include(header)
   for _, root in ipairs({ os.getenv("CUDA_ROOT") or "", os.getenv("CUDA_HOME") or "", "/usr/local/cuda" }) do
-    local f = root ~= "" and io.open(root .. "/include/cublasLt.h")
+    local f = root ~= "" and io.open(root .. "/include/" .. header)
     if f then
       f:close()
       return root .. "/include"
@@ -11,37 +11,56 @@ local function include()
   end
 end
 
-local NAMES = {
-  LT_REAL_32 = "CUDA_R_32F", LT_REAL_64 = "CUDA_R_64F", LT_SUM_32 = "CUBLAS_COMPUTE_32F",
-  LT_SUM_TF32 = "CUBLAS_COMPUTE_32F_FAST_TF32", LT_SUM_64 = "CUBLAS_COMPUTE_64F",
-  LT_TURN_A = "CUBLASLT_MATMUL_DESC_TRANSA", LT_TURN_B = "CUBLASLT_MATMUL_DESC_TRANSB",
-  LT_BATCH = "CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT", LT_BATCH_STEP = "CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET",
-  LT_ROOM = "CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES", LT_JOINS = "CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK",
-  LT_JOINS_IN_ORDER = "(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE)",
+-- Of each header: our file, our names of its numbers, what else must hold.
+local HEADERS = {
+  ["cublasLt.h"] = { "matmul.c", {
+    LT_REAL_32 = "CUDA_R_32F", LT_REAL_64 = "CUDA_R_64F", LT_SUM_32 = "CUBLAS_COMPUTE_32F",
+    LT_SUM_TF32 = "CUBLAS_COMPUTE_32F_FAST_TF32", LT_SUM_64 = "CUBLAS_COMPUTE_64F",
+    LT_TURN_A = "CUBLASLT_MATMUL_DESC_TRANSA", LT_TURN_B = "CUBLASLT_MATMUL_DESC_TRANSB",
+    LT_BATCH = "CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT", LT_BATCH_STEP = "CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET",
+    LT_ROOM = "CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES", LT_JOINS = "CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK",
+    LT_JOINS_IN_ORDER = "(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE)",
+  }, { "sizeof(cublasLtMatmulHeuristicResult_t) == 96", "sizeof(cublasLtMatmulAlgo_t) == 64" } },
+  ["cufft.h"] = { "cufft.c", { FFT_PAIRS_32 = "CUFFT_C2C", FFT_PAIRS_64 = "CUFFT_Z2Z" },
+    { "CUFFT_FORWARD == -1 && CUFFT_INVERSE == 1", "sizeof(cufftHandle) == sizeof(int)" } },
+  ["cusparse.h"] = { "cusparse.c", {
+    SP_STRAIGHT = "CUSPARSE_OPERATION_NON_TRANSPOSE", SP_INDEX_32 = "CUSPARSE_INDEX_32I",
+    SP_FROM_0 = "CUSPARSE_INDEX_BASE_ZERO", SP_COLUMNS = "CUSPARSE_ORDER_COL", SP_ROWS = "CUSPARSE_ORDER_ROW",
+    SP_SAME_BITS = "CUSPARSE_SPMM_CSR_ALG3", SP_REAL_32 = "CUDA_R_32F", SP_REAL_64 = "CUDA_R_64F",
+    SP_PAIR_32 = "CUDA_C_32F", SP_PAIR_64 = "CUDA_C_64F",
+  }, {} },
+  ["cusolverDn.h"] = { "cusolver.c", {
+    SO_SAME_BITS = "CUSOLVER_DETERMINISTIC_RESULTS", SO_UPPER = "CUBLAS_FILL_MODE_UPPER",
+    SO_VALUES = "CUSOLVER_EIG_MODE_NOVECTOR", SO_VECTORS = "CUSOLVER_EIG_MODE_VECTOR", SO_REAL_32 = "CUDA_R_32F",
+    SO_REAL_64 = "CUDA_R_64F", SO_PAIR_32 = "CUDA_C_32F", SO_PAIR_64 = "CUDA_C_64F",
+  }, {} },
 }
 
+local function checked(header, ours, names, others)
+  local folder = include(header)
+  if not folder then skip.now("there is no CUDA toolkit") end
+  local file = assert(io.open("core/runtime/gpu/" .. ours))
+  local text = file:read("a")
+  file:close()
+  local lines = { ("#include <%s>"):format(header) }
+  for own, theirs in pairs(names) do
+    local number = assert(text:match("%f[%w_]" .. own .. " = (%d+)"), own)
+    lines[#lines + 1] = ('_Static_assert((int)%s == %s, "%s");'):format(theirs, number, own)
+  end
+  for _, what in ipairs(others) do lines[#lines + 1] = ('_Static_assert(%s, "%s");'):format(what, ours) end
+  local path = os.tmpname()
+  local c = assert(io.open(path, "w"))
+  c:write(table.concat(lines, "\n"), "\n")
+  c:close()
+  local pipe = assert(io.popen(("cc -x c -fsyntax-only -I%s %s 2>&1"):format(folder, path)))
+  local said = pipe:read("a")
+  local ok = pipe:close()
+  os.remove(path)
+  assert.is_true(ok, said)
+end
+
 describe("our prototypes of CUDA's libraries", function()
-  it("have the numbers of cublasLt.h", function()
-    local folder = include()
-    if not folder then skip.now("there is no CUDA toolkit") end
-    local file = assert(io.open("core/runtime/gpu/matmul.c"))
-    local text = file:read("a")
-    file:close()
-    local lines = { "#include <cublasLt.h>" }
-    for ours, theirs in pairs(NAMES) do
-      local number = assert(text:match("\n    " .. ours .. " = (%d+),"), ours)
-      lines[#lines + 1] = ('_Static_assert(%s == %s, "%s");'):format(theirs, number, ours)
-    end
-    lines[#lines + 1] = '_Static_assert(sizeof(cublasLtMatmulHeuristicResult_t) == 96, "LtChoice");'
-    lines[#lines + 1] = '_Static_assert(sizeof(cublasLtMatmulAlgo_t) == 64, "LtChoice");'
-    local path = os.tmpname()
-    local c = assert(io.open(path, "w"))
-    c:write(table.concat(lines, "\n"), "\n")
-    c:close()
-    local pipe = assert(io.popen(("cc -x c -fsyntax-only -I%s %s 2>&1"):format(folder, path)))
-    local said = pipe:read("a")
-    local ok = pipe:close()
-    os.remove(path)
-    assert.is_true(ok, said)
-  end)
+  for header, what in pairs(HEADERS) do
+    it("have the numbers of " .. header, function() checked(header, table.unpack(what)) end)
+  end
 end)

@@ -21,6 +21,8 @@
       "cuda-emulated0,cuda-emulated1", "where compiled functions run and shared floats live")          \
     X("cuda.driver", TEXT, "", "", "the CUDA driver's library; empty: libcuda.so.1")                                   \
     X("cuda.root", TEXT, "", "", "folders of CUDA's libraries, \":\" between them, before the usual ones")             \
+    X("cuda.libraries", ENUM, "auto", "auto,own,all",                                                                  \
+      "cuBLASLt, cuFFT, ..: auto: where work is large; own: kernels of ours alone; all: whatever they can do")          \
     X("allow_tf32", BOOL, "false", "", "float32 products of a GPU's library may round factors to 10 bits and more")    \
     X("init_gpu_device", TEXT, "", "", "the GPU that \"cuda\" means while functions run on the CPU")                   \
     X("gpuarray.preallocate", TEXT, "0", "",                                                                           \

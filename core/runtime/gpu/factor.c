@@ -1,6 +1,7 @@
 /*
  * factor.c -- linear algebra on a device: a batch of matrices to launches. In: a FactorWork with addresses of the
- * device. Out: its results, or the first matrix that failed in the call's error record. The algorithms are those of
+ * device. Out: its results, or the first matrix that failed in the call's error record. Large Cholesky factors,
+ * eigenvalues of Hermitian matrices and singular values are cuSOLVER's where it is found. The algorithms are those of
  * core/runtime/factor, whose bodies are the text of the kernels (factor_kernels.h, spectrum_kernels.h).
  */
 #include "embed.h"
@@ -30,8 +31,9 @@ GPU_RECORD(FactorArgs, {
     char *room;
     i64 each;
     char *faults;
+    const i32 *info; /* of a library, by matrix */
     f64 rcond;
-    i64 kind, lower, unit, full, vectors, hermitian, pairs, nan, trans, assume, mode, narrow, nin, nout;
+    i64 kind, lower, unit, full, vectors, hermitian, pairs, nan, trans, assume, mode, narrow, nin, nout, phase;
 })
 
 /* What the bodies take from C's headers, and the names of factor_work.h. */
@@ -213,6 +215,50 @@ static Launch launch_of(const FactorWork *w) {
     }
 }
 
+/* ---- by cuSOLVER ------------------------------------------------------------------------------------------------- */
+enum { PHASE_ALL, PHASE_TAKE, PHASE_PUT }; /* as the kernels have them */
+
+/* What of matrix `item` the library works on: its room as the kernels carve it. */
+static GpuSolverWork solver_work(const FactorWork *w, const FactorArgs *a, int64_t item, bool pinv) {
+    int64_t bytes = (int64_t)th_dtype_bytes(w->dtype), m = a->n[0][0], n = a->n[0][1];
+    int64_t large = m > n ? m : n, small = m < n ? m : n;
+    char *room = a->room + item * a->each;
+    GpuSolverWork s = {.dtype = w->dtype, .rows = large, .cols = small, .a = room, .info = (int32_t *)a->info + item};
+    s.kind = w->kind == FACTOR_CHOLESKY ? GPU_SOLVER_CHOLESKY : by_svd(w) ? GPU_SOLVER_SVD : GPU_SOLVER_EIGH;
+    s.vectors = s.kind == GPU_SOLVER_SVD ? a->vectors : pinv || (w->kind == FACTOR_EIGH && w->vectors);
+    s.full = a->full;
+    s.s = room + (2 * n * n + 6 * n) * bytes;
+    if (s.kind != GPU_SOLVER_SVD) return s;
+    s.v = room + large * (a->full ? large : small) * bytes;
+    s.u = s.v + small * small * bytes;
+    s.s = s.u + ((large + 1) * large + small) * bytes;
+    return s;
+}
+
+/* GPU_NOT: nothing has become of the operands. */
+static GpuDone by_solver(HostCall *h, const FactorWork *w, FactorArgs *a, Launch l, int variant) {
+    enum { WORTH = 96 * 96 * 96, FEW = 64 };
+    int64_t m = a->n[0][0], n = a->n[0][1], small = m < n ? m : n;
+    bool has = w->kind == FACTOR_CHOLESKY || by_svd(w) || l.first == EIGH;
+    char *info;
+    if (!has || l.family != &gpu_factors || !gpu_wants(h, a->count > FEW ? 0 : small * m * n, WORTH)) return GPU_NOT;
+    GpuSolverWork s = {.kind = GPU_SOLVER_CHOLESKY, .dtype = w->dtype};
+    if (gpu_solver(h, &s) != GPU_DONE) return GPU_NOT;
+    if (!gpu_room(h, (size_t)a->count * sizeof(i32), &info)) return GPU_FAILED;
+    a->info = (const i32 *)(const void *)info, a->phase = PHASE_TAKE;
+    if (gpu_launch(h, l.family, variant, l.first, a->count, a)) return GPU_FAILED;
+    GpuDone done = GPU_DONE;
+    for (int64_t i = 0; i < a->count && done == GPU_DONE; i++) {
+        GpuMark mark = gpu_mark(h);
+        s = solver_work(w, a, i, w->kind == FACTOR_PINV);
+        done = gpu_solver(h, &s);
+        gpu_back(h, mark);
+    }
+    a->phase = done == GPU_DONE ? PHASE_PUT : PHASE_ALL;
+    if (done != GPU_DONE) return done;
+    return gpu_launch(h, l.family, variant, l.first, a->count, a) ? GPU_FAILED : GPU_DONE;
+}
+
 int gpu_factor(HostCall *h, const FactorWork *w) {
     FactorArgs a = record(w);
     Launch l = launch_of(w);
@@ -225,7 +271,9 @@ int gpu_factor(HostCall *h, const FactorWork *w) {
     if (l.family == &gpu_spectrum && variant < 2) a.narrow = 1, variant += 2, item *= 2;
     a.each = (room_of(w, &a) * item + 255) / 256 * 256;
     if (!gpu_room(h, (size_t)(a.count * a.each), &a.room) || !gpu_room(h, (size_t)a.count * 8, &a.faults)) return 1;
-    if (gpu_launch(h, l.family, variant, l.first, a.count, &a)) return 1;
+    GpuDone done = by_solver(h, w, &a, l, variant);
+    if (done == GPU_FAILED) return 1;
+    if (done == GPU_NOT && gpu_launch(h, l.family, variant, l.first, a.count, &a)) return 1;
     if (l.second >= 0 && gpu_launch(h, l.family, variant, l.second, a.count, &a)) return 1;
     return w->nan ? 0 : gpu_launch(h, &gpu_factors, variant_of(w->dtype), REPORT, 1, &a);
 }

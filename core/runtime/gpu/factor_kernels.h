@@ -35,6 +35,8 @@ INLINE T mirrored(const FactorArgs *a, int i, const char *at, i64 r, i64 c, int 
     const T v = (a->lower ? r >= c : r <= c) ? element(a, i, at, r, c) : element(a, i, at, c, r);
     return (a->lower ? r >= c : r <= c) || straight ? v : CONJ(v);
 }
+/* A factorisation may be a library's: what is before it, and what is behind it. */
+enum { PHASE_ALL, PHASE_TAKE, PHASE_PUT };
 INLINE char *own_room(const FactorArgs *a, i64 item) { return a->room + item * a->each; }
 INLINE void tell(const FactorArgs *a, i64 item, int fault, i64 where) {
     ((i64 *)a->faults)[item] = where * 256 + fault;
@@ -180,8 +182,7 @@ ROUTINE void block_product(const T *x, const T *y, T *to, i64 n) {
 }
 
 /* ---- Cholesky ---------------------------------------------------------------------------------------------------- */
-/* The lower factor of operand i into l. */
-ROUTINE int lower_factor(const FactorArgs *a, int i, const char *at, T *l, i64 n) {
+ROUTINE void lower_triangle(const FactorArgs *a, int i, const char *at, T *l, i64 n) {
     EACH(e, n * n) {
         const i64 r = e / n;
         const i64 c = e % n;
@@ -189,6 +190,10 @@ ROUTINE int lower_factor(const FactorArgs *a, int i, const char *at, T *l, i64 n
         l[e] = c > r ? zero : a->lower ? element(a, i, at, r, c) : CONJ(element(a, i, at, c, r));
     }
     __syncthreads();
+}
+/* The lower factor of operand i into l. */
+ROUTINE int lower_factor(const FactorArgs *a, int i, const char *at, T *l, i64 n) {
+    lower_triangle(a, i, at, l, n);
     return block_cholesky(l, n);
 }
 
@@ -198,7 +203,11 @@ KERNEL factor_cholesky(const FactorArgs a) {
     MATRICES(item) {
         T *const l = (T *)own_room(&a, item);
         T *const to = (T *)operand(&a, 1, item);
-        const int bad = lower_factor(&a, 0, operand(&a, 0, item), l, n);
+        if (a.phase == PHASE_TAKE) {
+            lower_triangle(&a, 0, operand(&a, 0, item), l, n);
+            continue;
+        }
+        const int bad = a.phase ? a.info[item] : lower_factor(&a, 0, operand(&a, 0, item), l, n);
         EACH(e, n * n) to[e] = a.lower ? l[e] : CONJ(l[e % n * n + e / n]);
         if (threadIdx.x == 0) tell(&a, item, bad ? FAULT_NOT_POSITIVE : 0, bad);
         __syncthreads();

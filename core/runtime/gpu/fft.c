@@ -1,7 +1,8 @@
 /*
  * fft.c -- Fourier transforms on a device: the host's stages, each over all lines along one axis. A stage takes its
  * lines together, as pairs side by side, transforms them and puts them where they belong. Lengths that are powers of 2
- * by the steps of Stockham (1966); others as a convolution with a chirp (Bluestein 1970) of such a length.
+ * by the steps of Stockham (1966); others as a convolution with a chirp (Bluestein 1970) of such a length. Large ones
+ * go to cuFFT where it is found.
  */
 #include "gpu.h"
 #include "runtime/fft/work.h"
@@ -205,12 +206,31 @@ static FftArgs record(const FftStage *x, const char *from, char *to) {
     return a;
 }
 
+/* By cuFFT: lines of their own length, between the same two ends. */
+static GpuDone by_library(HostCall *h, const FftStage *x, const FftArgs *a) {
+    enum { WORTH = 1 << 12 };
+    Passes s = {.h = h, .a = *a, .variant = x->dtype == TH_FLOAT64};
+    GpuLines l = {.n = x->n, .lines = a->lines, .sign = (int)a->sign, .wide = s.variant};
+    if (x->n < 2 || !gpu_wants(h, x->n * a->lines, WORTH)) return GPU_NOT;
+    GpuDone done = gpu_fourier(h, &l);
+    if (done != GPU_DONE) return done;
+    s.a.size = x->n, s.a.chirped = 0;
+    if (!gpu_room(h, (size_t)(x->n * a->lines) * 2 * th_dtype_bytes(x->dtype), &s.a.x)) return GPU_FAILED;
+    l.at = s.a.x;
+    if (!run(&s, TAKE, x->n * a->lines)) return GPU_FAILED;
+    done = gpu_fourier(h, &l);
+    if (done != GPU_DONE) return done;
+    return run(&s, PUT, a->lines * (x->kind == FFT_TO_HALF ? x->n / 2 + 1 : x->n)) ? GPU_DONE : GPU_FAILED;
+}
+
 /* Tables stand for a sign of the steps; those of the convolution with a chirp have both, sign 1 being the table's. */
 static bool stage(HostCall *h, const FftStage *x, const char *from, char *to) {
     Passes s = {.h = h, .a = record(x, from, to), .variant = x->dtype == TH_FLOAT64};
     size_t pair = 2 * th_dtype_bytes(x->dtype), bytes = (size_t)(s.a.lines * s.a.size) * pair;
     char *line = NULL;
     if (s.a.lines == 0) return true;
+    GpuDone done = by_library(h, x, &s.a);
+    if (done != GPU_NOT) return done == GPU_DONE;
     if (!gpu_room(h, (size_t)s.a.size * pair, &s.a.table) || !gpu_room(h, bytes, &s.a.x) ||
         !gpu_room(h, bytes, &s.a.y) || !run(&s, TABLE, s.a.size))
         return false;

@@ -4,6 +4,8 @@
  */
 #include "sparse.h"
 
+#include "runtime/device/library.h"
+
 #include <pthread.h>
 #include <string.h>
 
@@ -18,7 +20,8 @@ typedef struct Library {
     ThContext *c;
     pthread_mutex_t lock; /* of the list: several threads may call functions of a context */
     Module *first;
-    GpuMatmul matmul;
+    GpuHandle matmul, sparse, solver;
+    GpuFourier fourier;
 } Library;
 
 const GpuFamily *const gpu_families[] = {
@@ -57,6 +60,9 @@ static void library_drop(Device *d, bool all) {
     }
     u->first = NULL;
     gpu_matmul_close(&u->matmul);
+    gpu_cufft_close(&u->fourier);
+    gpu_cusparse_close(&u->sparse);
+    gpu_cusolver_close(&u->solver);
     if (!all) return;
     pthread_mutex_destroy(&u->lock);
     ctx_free(u->c, u, sizeof *u);
@@ -141,13 +147,35 @@ int gpu_set(HostCall *h, char *at, unsigned char byte, size_t bytes) {
     return gpu_status(h, q->device->op->set(q, (DeviceAddress)(uintptr_t)at, byte, bytes));
 }
 
-GpuDone gpu_product(HostCall *h, const GpuProduct *p) {
-    Library *u = h->gpu->q->device->kernels;
-    pthread_mutex_lock(&u->lock);
-    GpuDone done = gpu_matmul(h, &u->matmul, p);
-    pthread_mutex_unlock(&u->lock);
-    return done;
+/* ---- CUDA's libraries ---------------------------------------------------------------------------------------------
+ */
+bool gpu_wants(const HostCall *h, int64_t work, int64_t least) {
+    const char *flag = config_str(h->ctx, "cuda.libraries");
+    return flag[0] == 'a' && (flag[1] == 'l' || work >= least);
 }
+
+const void *gpu_functions(HostCall *h, GpuHandle *u, const LibraryTable *t, const char *what) {
+    const char *why = NULL;
+    if (u->asked) return u->functions;
+    u->asked = true;
+    u->functions = device_library(h->ctx, h->gpu->q->device, t, &why);
+    if (!u->functions && why) ctx_log(h->ctx, "theano: %s run by kernels of ours: %s", what, why);
+    if (!u->functions && !why) th_error_clear(h->ctx); /* no memory to look: without it then */
+    return u->functions;
+}
+
+/* Handles and plans are one thread's at a time. */
+#define BY_LIBRARY(call) \
+    Library *u = h->gpu->q->device->kernels; \
+    pthread_mutex_lock(&u->lock); \
+    GpuDone done = call; \
+    pthread_mutex_unlock(&u->lock); \
+    return done
+
+GpuDone gpu_product(HostCall *h, const GpuProduct *p) { BY_LIBRARY(gpu_matmul(h, &u->matmul, p)); }
+GpuDone gpu_fourier(HostCall *h, const GpuLines *l) { BY_LIBRARY(gpu_cufft(h, &u->fourier, l)); }
+GpuDone gpu_sparse_product(HostCall *h, const GpuSparseProduct *p) { BY_LIBRARY(gpu_cusparse(h, &u->sparse, p)); }
+GpuDone gpu_solver(HostCall *h, const GpuSolverWork *w) { BY_LIBRARY(gpu_cusolver(h, &u->solver, w)); }
 
 bool gpu_room(HostCall *h, size_t bytes, char **at) {
     GpuCall *g = h->gpu;

@@ -128,12 +128,20 @@ int gpu_sparse(HostCall *h, const SparseWork *w);
 int gpu_assign(HostCall *h, ThArray *to, const ThArray *from);
 int gpu_copy(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes); /* unless a step failed: whole pieces */
 
-/* ---- products of matrices by cuBLASLt ---- */
-typedef struct GpuMatmul { /* of a device; zeros: not looked for yet */
+/* ---- CUDA's libraries (the flag cuda.libraries) ---- */
+typedef enum { GPU_DONE, GPU_NOT, GPU_FAILED } GpuDone; /* GPU_NOT: nothing was queued, and nothing is wrong */
+typedef struct GpuHandle {                              /* of a device; zeros: not looked for yet */
     const void *functions;
     void *handle;
     bool asked;
-} GpuMatmul;
+} GpuHandle;
+struct LibraryTable;
+/* Whether work of this size, as far as `least` is worth it, is a library's. */
+bool gpu_wants(const HostCall *h, int64_t work, int64_t least);
+/* The table's functions; NULL: kernels of ours do `what`, of which a log line says why. */
+const void *gpu_functions(HostCall *h, GpuHandle *u, const struct LibraryTable *t, const char *what);
+
+/* ---- products of matrices by cuBLASLt ---- */
 typedef struct GpuMatrix { /* strides in elements; step: from matrix to matrix */
     char *at;
     int64_t rows, cols, rs, cs, step;
@@ -144,9 +152,56 @@ typedef struct GpuProduct { /* c = beta c + alpha a b, of float32 or float64 */
     GpuMatrix a, b, c;
     double alpha, beta;
 } GpuProduct;
-typedef enum { GPU_DONE, GPU_NOT, GPU_FAILED } GpuDone; /* GPU_NOT: nothing was queued, and nothing is wrong */
-GpuDone gpu_matmul(HostCall *h, GpuMatmul *u, const GpuProduct *p);
-void gpu_matmul_close(GpuMatmul *u);
+GpuDone gpu_matmul(HostCall *h, GpuHandle *u, const GpuProduct *p);
+void gpu_matmul_close(GpuHandle *u);
+
+/* ---- Fourier transforms by cuFFT ---- */
+enum { GPU_PLANS = 8 };
+typedef struct GpuLines { /* lines of n pairs, one behind the other: transformed where they lie */
+    char *at;             /* NULL: it is only asked whether that can be done */
+    int64_t n, lines;
+    int sign; /* of exp(sign 2 pi i j k / n) */
+    bool wide;
+} GpuLines;
+typedef struct GpuFourier {
+    GpuHandle library;
+    struct {
+        int64_t n, lines;
+        int type, plan;
+        size_t bytes;
+        uint64_t used; /* 0: there is none */
+    } plan[GPU_PLANS];
+    uint64_t turn;
+} GpuFourier;
+GpuDone gpu_cufft(HostCall *h, GpuFourier *u, const GpuLines *l);
+void gpu_cufft_close(GpuFourier *u);
+GpuDone gpu_fourier(HostCall *h, const GpuLines *l); /* gpu.c: by the device's, likewise below */
+
+/* ---- sparse times dense by cuSPARSE ---- */
+typedef struct GpuSparseProduct { /* z (lines, n), rows side by side = x . y; y's rows `by_row` apart, in elements */
+    ThDtype dtype;
+    int64_t lines, places, nnz, n, by_row, by_col;
+    const int32_t *ptr, *idx;
+    const char *values, *y;
+    char *z;
+} GpuSparseProduct;
+GpuDone gpu_cusparse(HostCall *h, GpuHandle *u, const GpuSparseProduct *p);
+void gpu_cusparse_close(GpuHandle *u);
+GpuDone gpu_sparse_product(HostCall *h, const GpuSparseProduct *p);
+
+/* ---- factorisations by cuSOLVER ---- */
+typedef enum { GPU_SOLVER_CHOLESKY, GPU_SOLVER_EIGH, GPU_SOLVER_SVD } GpuSolverKind;
+typedef struct GpuSolverWork { /* one matrix, by columns; what comes of it as core/runtime/gpu/solver.c says */
+    GpuSolverKind kind;
+    ThDtype dtype;
+    int64_t rows, cols;
+    bool vectors, full;
+    char *a, *s, *u, *v; /* NULL a: it is only asked whether that can be done */
+    int32_t *info;
+} GpuSolverWork;
+GpuDone gpu_cusolver(HostCall *h, GpuHandle *u, const GpuSolverWork *w);
+void gpu_cusolver_close(GpuHandle *u);
+GpuDone gpu_solver(HostCall *h, const GpuSolverWork *w);
 GpuDone gpu_product(HostCall *h, const GpuProduct *p); /* gpu.c: by the device's */
 
 /* ---- what families use of each other ---- */

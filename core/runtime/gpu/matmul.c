@@ -59,22 +59,17 @@ LIBRARY_TABLE(CublasLt, cublaslt_table, LIBRARY_CUBLASLT, CUBLASLT)
 
 enum { ROOM = 4 << 20 };
 
-void gpu_matmul_close(GpuMatmul *m) {
+void gpu_matmul_close(GpuHandle *m) {
     const CublasLt *lt = m->functions;
     if (m->handle) lt->close(m->handle);
-    *m = (GpuMatmul){0};
+    *m = (GpuHandle){0};
 }
 
 /* What products by the library need, had once a device. */
-static bool ready(HostCall *h, GpuMatmul *m) {
-    const char *why = NULL;
-    if (m->asked) return m->handle != NULL;
-    m->asked = true;
-    const CublasLt *lt = device_library(h->ctx, h->gpu->q->device, &cublaslt_table, &why);
-    if (!lt && why) ctx_log(h->ctx, "theano: products run by kernels of ours: %s", why);
-    if (!lt && !why) th_error_clear(h->ctx); /* no memory to look: without it then */
-    m->functions = lt;
-    if (lt && lt->open(&m->handle)) m->handle = NULL;
+static bool ready(HostCall *h, GpuHandle *m) {
+    bool asked = m->asked;
+    const CublasLt *lt = gpu_functions(h, m, &cublaslt_table, "products");
+    if (lt && !asked && lt->open(&m->handle)) m->handle = NULL;
     return m->handle != NULL;
 }
 
@@ -133,7 +128,7 @@ static int describe(const CublasLt *lt, Made *x, const GpuProduct *p, const Lies
     return bad ? bad : lt->wish_set(x->wish, LT_JOINS, &room_mask, sizeof room_mask);
 }
 
-static bool run(HostCall *h, GpuMatmul *u, const GpuProduct *p, const Lies *l, char *room) {
+static bool run(HostCall *h, GpuHandle *u, const GpuProduct *p, const Lies *l, char *room) {
     const CublasLt *lt = u->functions;
     Made x = {0};
     LtChoice choice;
@@ -151,10 +146,12 @@ static bool run(HostCall *h, GpuMatmul *u, const GpuProduct *p, const Lies *l, c
     return !bad && found;
 }
 
-GpuDone gpu_matmul(HostCall *h, GpuMatmul *u, const GpuProduct *p) {
+GpuDone gpu_matmul(HostCall *h, GpuHandle *u, const GpuProduct *p) {
     Lies l[3];
     char *room;
-    if (p->matrices > INT32_MAX || !lies(&p->a, &l[0]) || !lies(&p->b, &l[1]) || !lies(&p->c, &l[2])) return GPU_NOT;
+    if (!gpu_wants(h, 1, 1) || p->matrices > INT32_MAX || !lies(&p->a, &l[0]) || !lies(&p->b, &l[1]) ||
+        !lies(&p->c, &l[2]))
+        return GPU_NOT;
     if (!ready(h, u)) return GPU_NOT;
     if (!gpu_room(h, ROOM, &room)) return GPU_FAILED;
     return run(h, u, p, l, room) ? GPU_DONE : GPU_NOT;

@@ -382,6 +382,18 @@ static int lines_sum(Task *t, int64_t lines) {
     return lines ? gpu_launch(t->h, &gpu_sparse_values, t->values, SPARSE_LINES_SUM, (lines + 63) / 64, &t->a) : 0;
 }
 
+/* By cuSPARSE, once a's places ascend in each line. */
+static GpuDone dot_by_library(Task *t, int64_t n) {
+    enum { WORTH = 1 << 18 };
+    const SparseArgs *a = &t->a;
+    const SparsePart *x = &a->x;
+    GpuSparseProduct p = {.dtype = t->w->x.dtype, .lines = x->lines, .places = x->places, .nnz = x->nnz, .n = n};
+    if (!t->w->x.order || !gpu_wants(t->h, x->nnz * n, WORTH)) return GPU_NOT;
+    p.ptr = x->ptr, p.idx = x->idx, p.values = x->data, p.y = a->a, p.z = a->z;
+    p.by_row = a->step_a, p.by_col = a->step_b;
+    return gpu_sparse_product(t->h, &p);
+}
+
 static int dot(Task *t) {
     const SparseWork *w = t->w;
     SparseArgs *a = &t->a;
@@ -390,6 +402,8 @@ static int dot(Task *t) {
     if (!w->rows && turn_over(t, NULL)) return 1;
     a->m = 0, a->n = n, a->a = w->a->data, a->b = a->x.data, a->z = w->z->data;
     a->step_a = ARRAY_STRIDES(w->a)[0] / item, a->step_b = w->a->ndim == 2 ? ARRAY_STRIDES(w->a)[1] / item : 0;
+    GpuDone done = dot_by_library(t, n);
+    if (done != GPU_NOT) return done == GPU_FAILED;
     if (n == 1 && w->rows) return lines_sum(t, a->x.lines);
     return values(t, SPARSE_GATHER, a->x.lines * n);
 }

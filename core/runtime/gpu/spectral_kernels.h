@@ -175,6 +175,25 @@ ROUTINE int block_svd(T *a, i64 m, i64 n, R *s, T *v, T *work, char *sh) {
     return 1;
 }
 
+/* What a library left: U of all rows where the work is, V^H. */
+ROUTINE void singular_put(const FactorArgs *a, i64 item, const Singular *x, i64 large, i64 small) {
+    i64 *const told = (i64 *)a->faults + item;
+    const int bad = *told == 0 && a->info[item];
+    __syncthreads();
+    if (threadIdx.x == 0 && bad) *told = a->kind == FACTOR_LSTSQ ? FAULT_LSTSQ : FAULT_SVD;
+    if (bad && a->nan) no_result(a, item, threadIdx.x, blockDim.x);
+    EACH(e, a->full ? large * large : 0) x->left[e] = x->work[e];
+    EACH(e, a->vectors ? small * small : 0) {
+        const i64 i = e / small;
+        const i64 r = e % small;
+        if (r > i) continue;
+        const T v = CONJ(x->right[i * small + r]);
+        x->right[i * small + r] = CONJ(x->right[r * small + i]);
+        x->right[r * small + i] = v;
+    }
+    __syncthreads();
+}
+
 KERNEL factor_svd(const FactorArgs a) {
     SHARED;
     if (a.err[0]) return;
@@ -186,6 +205,10 @@ KERNEL factor_svd(const FactorArgs a) {
         const char *const from = operand(&a, 0, item);
         const Singular x = singular(&a, item);
         int bad = 0;
+        if (a.phase == PHASE_PUT) {
+            singular_put(&a, item, &x, large, small);
+            continue;
+        }
         EACH(e, large * small) {
             const i64 i = e / large;
             const i64 r = e % large;
@@ -197,8 +220,9 @@ KERNEL factor_svd(const FactorArgs a) {
             EACH(e, m * a.n[1][1]) bad |= !finite_number(element(&a, 1, b, e / a.n[1][1], e % a.n[1][1]));
         }
         bad = __syncthreads_or(bad);
-        bad = bad || !block_svd(x.left, large, small, x.s, a.vectors ? x.right : NULL, x.work, sh);
-        if (!bad && a.full) block_complete(x.left, large, small, large, x.work);
+        EACH(e, bad && a.phase ? large * small : 0) x.left[e] = 0; /* nothing that a library would stumble over */
+        bad = bad || (!a.phase && !block_svd(x.left, large, small, x.s, a.vectors ? x.right : NULL, x.work, sh));
+        if (!bad && a.full && !a.phase) block_complete(x.left, large, small, large, x.work);
         if (threadIdx.x == 0) tell(&a, item, !bad ? 0 : a.kind == FACTOR_LSTSQ ? FAULT_LSTSQ : FAULT_SVD, 0);
         __syncthreads();
         if (bad && a.nan) no_result(&a, item, threadIdx.x, blockDim.x);
@@ -467,6 +491,30 @@ ROUTINE int hermitian_of(const FactorArgs *a, i64 item, T *m, T *b, i64 n, int *
     return 1;
 }
 
+ROUTINE void eigh_results(const FactorArgs *a, i64 item, const T *z, const R *s, i64 n, int vectors) {
+    R *const values = (R *)operand(a, (int)a->nin, item);
+    EACH(i, n) values[i] = s[i];
+    if (vectors) {
+        T *const to = (T *)operand(a, 2, item);
+        EACH(e, n * n) to[e] = z[e % n * n + e / n];
+    }
+    __syncthreads();
+}
+
+/* What a library left: vectors of the matrix's conjugate, in its place. */
+ROUTINE void eigh_put(const FactorArgs *a, i64 item, const T *m, T *z, const R *s, i64 n, int vectors) {
+    i64 *const told = (i64 *)a->faults + item;
+    const i64 was = *told;
+    const int bad = was == 0 && a->info[item];
+    __syncthreads();
+    if (threadIdx.x == 0 && bad) *told = FAULT_EIGENVALUES;
+    if (threadIdx.x == 0 && was == SPECTRUM_NAN) *told = 0;
+    if (bad && a->nan) no_result(a, item, threadIdx.x, blockDim.x);
+    EACH(e, vectors ? n * n : 0) z[e] = CONJ(m[e]);
+    __syncthreads();
+    if (was == 0 && !bad && a->kind != FACTOR_PINV) eigh_results(a, item, z, s, n, vectors);
+}
+
 KERNEL factor_eigh(const FactorArgs a) {
     SHARED;
     if (a.err[0]) return;
@@ -478,21 +526,21 @@ KERNEL factor_eigh(const FactorArgs a) {
         R *const s = (R *)(work + 6 * n);
         const int vectors = a.kind == FACTOR_PINV || (a.kind == FACTOR_EIGH && a.vectors);
         int where;
+        if (a.phase == PHASE_PUT) {
+            eigh_put(&a, item, m, z, s, n, vectors);
+            continue;
+        }
         const int finite = hermitian_of(&a, item, m, z, n, &where);
         int fault = where ? FAULT_NOT_POSITIVE_OTHER : 0;
-        if (finite && !fault && !block_eigh(m, n, s, vectors ? z : NULL, work, sh)) fault = FAULT_EIGENVALUES;
+        EACH(e, a.phase && (fault || !finite) ? n * n : 0) m[e] = 0;
+        if (finite && !fault && !a.phase && !block_eigh(m, n, s, vectors ? z : NULL, work, sh))
+            fault = FAULT_EIGENVALUES;
         if (!finite && a.kind == FACTOR_PINV) fault = FAULT_EIGENVALUES;
-        if (threadIdx.x == 0) tell(&a, item, fault, where);
+        if (threadIdx.x == 0) tell(&a, item, a.phase && !finite && !fault ? SPECTRUM_NAN : fault, where);
         __syncthreads();
         if (!finite || (fault && a.nan)) no_result(&a, item, threadIdx.x, blockDim.x);
         __syncthreads();
-        if (!finite || fault || a.kind == FACTOR_PINV) continue;
-        R *const values = (R *)operand(&a, (int)a.nin, item);
-        EACH(i, n) values[i] = s[i];
-        if (vectors) {
-            T *const to = (T *)operand(&a, 2, item);
-            EACH(e, n * n) to[e] = z[e % n * n + e / n];
-        }
-        __syncthreads();
+        if (!finite || fault || a.phase || a.kind == FACTOR_PINV) continue;
+        eigh_results(&a, item, z, s, n, vectors);
     }
 }

@@ -1,0 +1,129 @@
+--- CUDA's libraries (the flag cuda.libraries): what they do and what kernels of ours do are the CPU's numbers; where a
+-- library refuses, ours do it.
+local device = require("spec.support.device")
+local emulated = require("spec.support.emulated")
+local rotate = require("spec.support.rotate")
+local skip = require("spec.support.skip")
+local nd = require("theano.ndarray")
+local theano = require("theano")
+local T = theano.tensor
+local F, N, S, sparse = T.fft, T.nlinalg, T.slinalg, theano.sparse
+
+local EMULATED = device.flags.device == "cuda-emulated"
+
+-- The graph on the CPU and by the libraries; entry: what must (not) have been called.
+local function try(inputs, outputs, args, tolerance, entry, called, which)
+  local _ <close> = theano.config.change_flags({ ["linalg.library"] = "own" })
+  local want = device.compile({}, inputs, outputs)
+  local flags = { ["cuda.libraries"] = which or "all" }
+  for k, v in pairs(device.flags) do flags[k] = v end
+  local scope <close> = theano.config.change_flags(flags)
+  local got = theano.compile({ inputs = inputs, outputs = outputs, on_unused_input = "ignore" })
+  local before = EMULATED and emulated.calls(entry) or 0
+  device.equal(want, got, args, entry, tolerance)
+  if EMULATED then assert.equal(called ~= false, emulated.calls(entry) > before, entry) end
+  assert.is_truthy(scope)
+end
+
+local function numbers(rng, dtype, ...)
+  local x = rng:randn(...)
+  if dtype:find("complex") then x = x + rng:randn(...) * nd.complex(0, 1) end
+  return x:astype(dtype)
+end
+
+local PAIRS = { float32 = "complex64", float64 = "complex128" }
+local function transforms(dtype, n)
+  local x, z = T.TensorType(dtype, { false, false })("x"), T.TensorType(PAIRS[dtype], { false, false })("z")
+  return { x, z }, { F.rfft(x), F.irfft(F.rfft(x), nil, n % 2 == 1), F.fft(z), F.ifft(z), F.fft2(z["::-1"]),
+    F.fft(z, 2 * n + 1) }
+end
+
+describe("CUDA's libraries", function()
+  if theano.config.cxx == "" then
+    it("need a compiler where there is no GPU", function() skip.now("there is no C compiler") end)
+    return
+  end
+
+  it("transform lines of any length", function()
+    local dtype = rotate.some({ "float32", "float64" }, 1)[1]
+    local rng = nd.random.RandomState(4)
+    local entry = dtype == "float32" and "cufftExecC2C" or "cufftExecZ2Z"
+    for _, n in ipairs({ 2, 12, 31 }) do
+      local inputs, outputs = transforms(dtype, n)
+      try(inputs, outputs, { numbers(rng, dtype, 5, n), numbers(rng, PAIRS[dtype], 5, n) },
+        dtype == "float32" and 2e-4 or 1e-10, entry)
+    end
+  end)
+
+  it("factor matrices, a batch of them too", function()
+    local dtype = rotate.some({ "float32", "float64", "complex64", "complex128" }, 1)[1]
+    local tolerance = (dtype == "float64" or dtype == "complex128") and 1e-9 or 5e-3
+    local rng = nd.random.RandomState(5)
+    local type = T.TensorType(dtype, { false, false, false })
+    local x, y = type("x"), type("y")
+    local function turned(v) return T.conj(v:dimshuffle(0, 2, 1)) end
+    local n = 5
+    local p = T.batched_dot(x, turned(x)) + nd.eye(n):astype(dtype)
+    local w, v = N.eigh(x + turned(x))
+    local _, s, vt = N.svd(y)
+    local u2, s2 = N.svd(turned(y))
+    local args = { numbers(rng, dtype, 3, n, n), numbers(rng, dtype, 2, n, n + 3) }
+    try({ x }, { S.cholesky(p), S.cholesky(p, false) }, { args[1] }, tolerance, "cusolverDnXpotrf")
+    try({ x }, { w, T.batched_dot(v * w:dimshuffle(0, "x", 1), turned(v)), S.eigvalsh(p, p + p), N.eigvalsh(p),
+      N.pinv(p, { hermitian = true }) }, { args[1] }, tolerance, "cusolverDnXsyevd")
+    try({ y }, { s, s2, T.abs(T.batched_dot(turned(vt), vt)), T.abs(T.batched_dot(turned(u2), u2)), N.pinv(y),
+      N.svd(y, { compute_uv = false }) }, { args[2] }, tolerance, "cusolverDnXgesvd")
+  end)
+
+  it("say what our kernels say of matrices that have no factor", function()
+    local x = T.dtensor3("x")
+    local some = nd.array({ { { 2., 0 }, { 0, 2 } }, { { -1., 0 }, { 0, 1 } } })
+    local flags = { ["cuda.libraries"] = "all" }
+    for k, v in pairs(device.flags) do flags[k] = v end
+    local said = {}
+    for i, f in ipairs({ device.compile({}, { x }, S.cholesky(x)), device.compile(flags, { x }, S.cholesky(x)) }) do
+      said[i] = select(2, pcall(f, some))
+    end
+    assert.matches("matrix 1 of a batch of 2", tostring(said[1]), nil, true)
+    assert.equal(tostring(said[1]):match("[^\n]*"), tostring(said[2]):match("[^\n]*"))
+    some[{ 1, 0, 0 }] = nd.nan
+    try({ x }, { N.eigvalsh(x, "L") }, { some }, 1e-12, "cusolverDnXsyevd")
+  end)
+
+  it("multiply sparse matrices with dense ones", function()
+    local x, y, m = sparse.csr_matrix("x"), sparse.csc_matrix("y"), T.dmatrix("m")
+    local d = nd.array({ { 1., 0, 2 }, { 0, 0, 3 }, { 4, 5, 6 }, { 0, 0, 0 } })
+    try({ x, y, m }, { sparse.dot(x, m), sparse.dot(y, m), sparse.dot(x, m[":, 0"]), sparse.dot(x, m[":, ::2"]),
+      sparse.dot(m.T, sparse.transpose(x)) }, { nd.sparse.csr_matrix(d), nd.sparse.csc_matrix(d),
+      nd.arange(12):astype("float64"):reshape({ 3, 4 }) }, 1e-12, "cusparseSpMM")
+  end)
+
+  it("are left alone where the flag says so, and where work is small", function()
+    local rng = nd.random.RandomState(6)
+    local inputs, outputs = transforms("float64", 8)
+    local args = { numbers(rng, "float64", 5, 8), numbers(rng, "complex128", 5, 8) }
+    try(inputs, outputs, args, 1e-10, "cufftExecZ2Z", false, "own")
+    try(inputs, outputs, args, 1e-10, "cufftExecZ2Z", false, "auto")
+    local x = T.dmatrix("x")
+    try({ x }, { F.rfft(x) }, { numbers(rng, "float64", 3, 2048) }, 1e-9, "cufftExecZ2Z", true, "auto")
+  end)
+
+  it("that refuse are not missed", function()
+    if not EMULATED then skip.now("only the emulated driver fails when told so") end
+    local rng = nd.random.RandomState(7)
+    local x, m = sparse.csr_matrix("x"), T.dmatrix("m")
+    local a = nd.sparse.csr_matrix(nd.array({ { 1., 0, 2 }, { 0, 0, 3 }, { 4, 5, 6 } }))
+    local z = T.dmatrix("z")
+    for _, entry in ipairs({ "cufftExecZ2Z", "cusparseSpMM", "cusparseCreateDnMat", "cusolverDnXpotrf",
+      "cusolverDnXsyevd_bufferSize", "cusolverDnXgesvd" }) do
+      local p = T.dot(z, z.T) + nd.eye(3)
+      local by = { cufft = { F.fft(z) }, cuspar = { sparse.dot(x, m) }, cusolv = { S.cholesky(p), N.eigvalsh(p),
+        N.svd(z, { compute_uv = false }) } }
+      local outs = by[entry:sub(1, 6)] or by.cufft
+      emulated.fail(entry, 1, 6)
+      try({ x, m, z }, { sparse.dot(x, m) * 2, table.unpack(outs) }, { a, rng:randn(3, 2), rng:randn(3, 3) }, 1e-9,
+        entry)
+      emulated.fail(entry, 0, 0)
+    end
+  end)
+end)
