@@ -481,7 +481,12 @@ static int diagonal(Task *t) {
 }
 
 /* ---- products of two --------------------------------------------------------------------------------------------- */
-enum { PRODUCTS = 1 << 24 };
+enum { PRODUCTS = 1 << 24, FEW_PRODUCTS = 1 << 7 };
+
+/* How many at once: an emulated GPU is slow and small, and tries the slices. */
+static int64_t most_products(const Task *t) {
+    return t->h->gpu->q->device->info.emulated ? FEW_PRODUCTS : PRODUCTS;
+}
 
 /* How many products there are: work, up to each value of x; per_line (on the host), up to each line. The host waits. */
 static int products(Task *t, const int64_t **per_line) {
@@ -498,10 +503,10 @@ static int products(Task *t, const int64_t **per_line) {
            gpu_status(t->h, q->device->op->wait(q));
 }
 
-/* The first line behind `from` at which PRODUCTS are exceeded. */
-static int64_t slice(const int64_t *per_line, int64_t lines, int64_t from) {
+/* The line behind those from `from` on that are done at once. */
+static int64_t slice(const Task *t, const int64_t *per_line, int64_t lines, int64_t from) {
     int64_t to = from + 1;
-    while (to < lines && per_line[to + 1] - per_line[from] <= PRODUCTS) to++;
+    while (to < lines && per_line[to + 1] - per_line[from] <= most_products(t)) to++;
     return to;
 }
 
@@ -522,7 +527,7 @@ static int true_dot(Task *t) {
     GpuMark mark = gpu_mark(t->h);
     for (int64_t from = 0, end; from < w->lines; from = end) {
         char *v;
-        end = slice(to, w->lines, from);
+        end = slice(t, to, w->lines, from);
         if (expand(t, to[from], to[end] - to[from], &v) || fold(t, v, to[end] - to[from], from, end, true)) return 1;
         gpu_back(t->h, mark);
     }
@@ -535,12 +540,12 @@ static int dot_count(Task *t) {
     SparseArgs *a = &t->a;
     int64_t lines = t->w->x.lines;
     if (products(t, &to)) return 1;
-    bool few = to[lines] <= PRODUCTS;
+    bool few = to[lines] <= most_products(t);
     a->z = t->w->z->data, a->flag = 0, a->n = 0, a->m = few ? to[lines] : 0;
     if (choice(t, CHOICE_TOTAL, 1)) return 1;
     GpuMark mark = gpu_mark(t->h);
     for (int64_t from = 0, end; from < lines && !few; from = end) {
-        end = slice(to, lines, from);
+        end = slice(t, to, lines, from);
         int64_t n = to[end] - to[from];
         if (expand(t, to[from], n, NULL) || groups(t, n)) return 1;
         a->z = t->w->z->data, a->flag = 1, a->n = n, a->m = 0;
