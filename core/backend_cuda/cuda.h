@@ -29,7 +29,8 @@ void cuda_join(Emit *e, int red, int n); /* ..of the blocks that share a point: 
 /* loops.c: one of the kernel's Nests; its nodes */
 bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);
-void cuda_head(Emit *e); /* extents and pointers */
+void cuda_head(Emit *e);                 /* extents and pointers */
+void cuda_leave(Emit *e, bool can_fail); /* where an earlier launch failed */
 /* draw.c: the kernels of a draw, its children on each number */
 bool cuda_draw(Emit *e, const NestNode *call);
 /* scatter.c: the kernels of a scatter */

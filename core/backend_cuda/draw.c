@@ -80,11 +80,11 @@ static void philox_helpers(Emit *e) {
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
-static void begin(Emit *e, const char *suffix) {
+static void begin(Emit *e, const char *suffix, bool can_fail) {
     emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", e->number, suffix, e->number);
     e->indent = 1;
     cuda_head(e);
-    emit_line(e, "if (a.err[0]) return;");
+    cuda_leave(e, can_fail);
     lengths(e);
     emit_line(e, GRID_LOOP, "points");
     e->indent++;
@@ -98,10 +98,10 @@ static void end(Emit *e) {
 }
 
 static void look(Emit *e) {
-    begin(e, "c");
+    begin(e, "c", true);
     emit_line(e, "u32 x[6];");
     emit_line(e, "for (int h = 0; h < 6; h++) x[h] = (u32)p_%s[6 * g + h];", e->name[draw_of(e)->A]);
-    emit_line(e, "if (g < each && draws > 0 && mrg_none(x)) { record(a.err, a.step, %d, 0, 0, 0); return; }",
+    emit_line(e, "if (g < each && draws > 0 && mrg_none(x)) { record(a.err, a.step, %d, 0, 0, 0, g, 0); return; }",
               (int)TH_ValueError);
     end(e);
 }
@@ -169,7 +169,7 @@ bool cuda_draw(Emit *e, const NestNode *call) {
     (streams ? mrg_helpers : philox_helpers)(e);
     if (streams) look(e);
     if (k->title) emit_line(e, "/* %s */", k->title);
-    begin(e, "");
+    begin(e, "", e->k->can_fail);
     if (e->words[0]) emit_line(e, "/* %s */", e->words[0]);
     bool ok = (streams ? mrg : philox)(e, call);
     end(e);

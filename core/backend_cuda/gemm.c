@@ -302,7 +302,7 @@ bool cuda_behind(Emit *e, const CudaKernel *k) {
     emit_line(e, "KERNEL %s(const Args_%d a) {", name, k->number);
     e->indent = 1;
     cuda_head(e);
-    emit_line(e, "if (a.err[0]) return;");
+    cuda_leave(e, k->k->can_fail);
     for (; ok && n && n->kind == NEST_CODE; n = n->next) { /* factors */
         e->s = &n->way->stage[n->stage];
         ok = cuda_code(e, n->ids, n->n, false);

@@ -6,12 +6,46 @@
 
 #include <stdio.h>
 
-static void fails(Emit *e, const char *condition, ThError kind, int n, int v0, int v1) {
+/* The position in loops [from, to) of the stage, the last one fastest. */
+static void position(Emit *e, Text *t, int from, int to) {
+    if (from >= to) text_put(t, "0");
+    for (int l = from; l < to - 1; l++) text_putc(t, '(');
+    for (int l = from; l < to; l++) {
+        int d = e->s->loop[l];
+        if (l > from) text_printf(t, " * n%d + i%d)", d, d);
+        else text_printf(t, "(i64)i%d", d);
+    }
+}
+
+/* Where an instruction stands in the order of the CPU: the point of the outer loops, then the stage, then what is
+ * inside. */
+static void place(Emit *e, Text *t, int depth) {
+    const Kernel *k = e->k;
+    int outer = 0, stage = (int)(e->s->st - k->st.at);
+    if (k->st.n > 1)
+        while (outer < depth && outer < e->s->nloop && e->s->loop[outer] < k->nouter) outer++;
+    if (depth > e->s->nloop) depth = e->s->nloop;
+    if (k->st.n > 1) {
+        text_putc(t, '(');
+        position(e, t, 0, outer);
+        text_printf(t, ") * %d + %d, ", k->st.n, stage);
+        position(e, t, outer, depth);
+    } else {
+        position(e, t, 0, depth);
+        text_put(t, ", 0");
+    }
+}
+
+static void fails(Emit *e, const char *condition, int depth, ThError kind, int n, int v0, int v1) {
     char a[16] = "0", b[16] = "0";
+    Text t;
+    text_init(&t, e->c);
+    place(e, &t, depth);
     if (n > 0) snprintf(a, sizeof a, "v%d", v0);
     if (n > 1) snprintf(b, sizeof b, "v%d", v1);
-    emit_line(e, "if (%s) { record(a.err, a.step, %d, %d, %s, %s); %s; }", condition, (int)kind, n, a, b,
-              e->leave ? e->leave : "return");
+    emit_line(e, "if (%s) { record(a.err, a.step, %d, %d, %s, %s, %s); %s; }", condition, (int)kind, n, a, b,
+              t.at ? t.at : "0, 0", e->leave ? e->leave : "return");
+    text_free(&t);
 }
 
 void cuda_address(Emit *e, Text *t, int acc, int depth) {
@@ -49,7 +83,7 @@ static bool division(Emit *e, int id, const Ins *i) {
         name[j] = ids[j] >= 0 ? names[j] : "";
     }
     snprintf(zero, sizeof zero, "v%d == 0", i->b);
-    if (e->k->can_fail) fails(e, zero, TH_ZeroDivisionError, 0, 0, 0); /* else it is a literal */
+    if (e->k->can_fail) fails(e, zero, i->depth, TH_ZeroDivisionError, 0, 0, 0); /* else it is a literal */
     Text t;
     bool mask = false;
     text_init(&t, e->c);
@@ -64,11 +98,11 @@ static bool one(Emit *e, int id) {
     char text[64];
     if (i->op == INS_FAIL_IF) {
         snprintf(text, sizeof text, "v%d", i->a);
-        fails(e, text, (ThError)i->b, 0, 0, 0);
+        fails(e, text, i->depth, (ThError)i->b, 0, 0, 0);
     } else if (i->op == INS_CHECK_INDEX) {
         emit_line(e, "i64 v%d = v%d < 0 ? v%d + v%d : v%d;", id, i->a, i->a, i->b, i->a);
         snprintf(text, sizeof text, "v%d < 0 || v%d >= v%d", id, id, i->b);
-        fails(e, text, TH_IndexError, 2, i->a, i->b);
+        fails(e, text, i->depth, TH_IndexError, 2, i->a, i->b);
     } else if (i->op == INS_EP && e->s->st->cls == STAGE_DRAW) {
         emit_line(e, "const %s v%d = drawn;", type_short((ThDtype)i->dtype), id);
     } else if (i->op == INS_EP && e->nest->grid == GRID_TILES) {

@@ -234,10 +234,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     emit_line(e, "KERNEL %s(const Args_%d a) {", name, c->number);
     e->indent = 1;
     cuda_head(e);
-    /* Nothing runs behind a failure. The threads of a block that may fail itself look together: they could see
-     * different things. */
-    bool together = c->k->can_fail && (t->grid == GRID_BLOCK || t->grid == GRID_TILES);
-    emit_line(e, together ? "if (__syncthreads_or(a.err[0] != 0)) return;" : "if (a.err[0]) return;");
+    cuda_leave(e, c->k->can_fail);
     if (t->grid == GRID_BLOCK && !t->warp) emit_line(e, "SHARED; (void)sh;");
     bool ok = cuda_nodes(e, t->root);
     e->indent = 0;

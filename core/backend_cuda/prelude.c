@@ -28,11 +28,30 @@ const char *const cuda_prelude =
     "#define __builtin_fabs fabs\n"
     "#endif\n"
     "#define SHARED SHARED_BYTES(4096)\n"
-    "/* The first failure of a launch: {set, step, kind, number of values, v0, v1}. */\n"
-    "INLINE void record(i64 *err, i64 step, i64 kind, i64 n, i64 v0, i64 v1) {\n"
-    "    if (atomicCAS((unsigned long long *)err, 0ull, 1ull) == 0ull)\n"
-    "        err[1] = step, err[2] = kind, err[3] = n, err[4] = v0, err[5] = v1;\n"
+    "/* The failure of a launch that is first in order: {launch, lock, kind, number of values, v0, v1, place}. */\n"
+    "INLINE void record(i64 *err, i64 launch, i64 kind, i64 n, i64 v0, i64 v1, i64 at, i64 inner) {\n"
+    "    volatile i64 *const r = err;\n"
+    "    const i64 first = r[0] ? r[6] : 0x7fffffffffffffffl; /* it only falls, and r[7] is written before it */\n"
+    "    if (first < at || (first == at && r[7] <= inner)) return;\n"
+    "    for (int done = 0; !done;) {\n"
+    "        if (atomicCAS((unsigned long long *)err + 1, 0ull, 1ull)) continue;\n"
+    "        if (!r[0] || at < r[6] || (at == r[6] && inner < r[7])) {\n"
+    "            r[2] = kind, r[3] = n, r[4] = v0, r[5] = v1, r[7] = inner;\n"
+    "            __threadfence();\n"
+    "            r[6] = at;\n"
+    "            __threadfence();\n"
+    "            r[0] = launch;\n"
+    "        }\n"
+    "        __threadfence();\n"
+    "        atomicExch((unsigned long long *)err + 1, 0ull);\n"
+    "        done = 1;\n"
+    "    }\n"
     "}\n";
+
+/* Nothing runs behind a failure but, where a kernel may fail itself, what may fail earlier in order. */
+void cuda_leave(Emit *e, bool can_fail) {
+    emit_line(e, can_fail ? "if (a.err[0] && a.err[0] != a.step) return;" : "if (a.err[0]) return;");
+}
 
 static const char *const libm[] = {
     "exp",  "exp2",  "expm1", "log",   "log2",  "log10", "log1p", "sin",   "cos",      "tan",   "asin", "acos",

@@ -5,11 +5,11 @@
  */
 #include "cuda.h"
 
-static void head(Emit *e, const char *suffix) {
+static void head(Emit *e, const char *suffix, bool can_fail) {
     emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", e->number, suffix, e->number);
     e->indent = 1;
     cuda_head(e);
-    emit_line(e, "if (a.err[0]) return;");
+    cuda_leave(e, can_fail);
 }
 
 static void end(Emit *e, int loops) {
@@ -41,7 +41,7 @@ static void indices(Emit *e, const Scatter *f, const char *rest, bool ordered) {
 }
 
 static bool look(Emit *e, const NestNode *stage) {
-    head(e, "c");
+    head(e, "c", true);
     e->s = &stage->way->stage[stage->stage];
     bool ok = cuda_nodes(e, stage->child); /* not the next stage */
     end(e, 0);
@@ -77,7 +77,7 @@ static void address(Emit *e, const Scatter *f) {
 }
 
 static bool places(Emit *e, const Scatter *f, const NestNode *code) {
-    head(e, "k");
+    head(e, "k", e->k->can_fail);
     count(e, f, "many", true);
     emit_line(e,
               "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < many; g += gridDim.x * (i64)blockDim.x) {");
@@ -93,7 +93,7 @@ static bool places(Emit *e, const Scatter *f, const NestNode *code) {
 
 static bool stores(Emit *e, const Scatter *f, const NestNode *code) {
     if (e->k->title) emit_line(e, "/* %s */", e->k->title);
-    head(e, "");
+    head(e, "", false);
     count(e, f, "many", true);
     count(e, f, "inner", false);
     emit_line(e, "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < many * inner; g += gridDim.x * "

@@ -78,8 +78,8 @@ static int look(Sides *m, ThFrame *f) {
 static int judge(Sides *m, ThFrame *f, const int64_t r[SIDES_RECORD]) {
     Launches *l = (Launches *)(void *)m;
     TRY(ops(l)->set(&l->q, m->answers, 0, SIDES_RECORD * sizeof *r));
-    const Step *s = &l->plan->step[r[1]];
-    if (s->kind != STEP_HOST) return f->rt->fail(f, (int)r[1], (int)r[2], (int)r[3], r[4], r[5], 0, 0);
+    if (r[0] > 1) return f->rt->fail(f, (int)(uint32_t)r[0], (int)r[2], (int)r[3], r[4], r[5], 0, 0);
+    const Step *s = &l->plan->step[r[1]];     /* a call's: of core/runtime/gpu */
     const Op *op = l->plan->host[s->host].op; /* r[2]: which of its failures */
     host_failure_text(l->u->c, f->ws->host_text, sizeof f->ws->host_text, op, (int)r[2], r + 4);
     return f->rt->fail(f, (int)r[1], op->failures[r[2]].kind, 0, 0, 0, 0, 0);
@@ -233,7 +233,7 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     literals(g, s, l->args + g->nbuf * 8 + g->nsym * 8);
     int64_t *last = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16);
     last[0] = (int64_t)l->sides.answers;
-    last[1] = l->sides.step;
+    last[1] = (int64_t)(2 * l->launches + 1) << 32 | l->sides.step; /* which launch of the call, of which step */
     DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;
@@ -243,6 +243,7 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     if (g->nest->grid == GRID_SCATTER && grid_looks(g))
         st = queue_blocks(l, g, GRID_LOOK, product(g, s, f, 0, g->o.stage[0].nloop));
     else if (grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);
+    last[1] += (int64_t)1 << 32;
     if (!st && sorted) st = scatter(l, f, g, s);
     else if (!st && made != GPU_DONE) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
     TRY(st);

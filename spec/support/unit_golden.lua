@@ -99,7 +99,7 @@ local function name_of(piece)
 end
 
 -- Where the words that all texts of the target begin with are over, and where helpers are.
-local HEADS = { ["cuda"] = "err%[1%] = step, err%[2%] = kind[^\n]*\n}\n()" }
+local HEADS = { ["cuda"] = "INLINE void record%b().-\n}\n()" }
 local function cut(target, text)
   local head = text:match(HEADS[target] or "\n#define INLINE [^\n]*\n()")
   local body = text:find("\n", head, true) == head and head or assert(text:find("\n\n", head, true)) + 1
