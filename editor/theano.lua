@@ -1130,6 +1130,11 @@ function theano.foldl(...) end
 ---@return any
 function theano.foldr(...) end
 
+---Keeps it no longer; gives it.
+---@param name string
+---@return any
+function theano.forget(name) end
+
 ---The one value that all elements of v have whatever the inputs are, as a Lua number: of constants, of what
 ---`fill`, `alloc`, `dimshuffle` and checks made of them, of lengths that are known, of parts of stacks and
 ---joins. Of other variables a ValueError.
@@ -1168,6 +1173,17 @@ function theano.ifelse(condition, then_branch, else_branch, name) end
 ---True once Ctrl-C was pressed under `catch_interrupt(true)`.
 ---@return boolean
 function theano.interrupted() end
+
+---What is kept under the name; at first `make()` makes it, or `make` is it where it is no function of Lua.
+---@param name string
+---@param make any
+---@return any
+function theano.keep(name, make) end
+
+---What is kept under the name, or nil; without a name a table of all names.
+---@param name string
+---@return any
+function theano.kept(name) end
 
 ---The function of a file that `f:save` wrote, with inputs, defaults and shared variables of its own. Nothing is
 ---rewritten and nothing in the file is executed: it may come from anywhere, a ValueError says what is wrong
