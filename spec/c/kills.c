@@ -156,7 +156,7 @@ static void sweep(const char *at) {
 }
 
 int main(int argc, char **argv) {
-    const int n = argc > 1 ? atoi(argv[1]) : 100;
+    const int n = argc > 1 ? atoi(argv[1]) : 30;
     dice = argc > 2 ? (uint64_t)atoll(argv[2]) : 1;
     snprintf(dir, sizeof dir, "/tmp/theano-kills-XXXXXX");
     if (!mkdtemp(dir)) return 1;
