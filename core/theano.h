@@ -216,6 +216,12 @@ typedef union {
 } ThValue;
 /* start + i * step for i < n: int64, or float64 for every other dtype. */
 TH_API ThArray *th_array_ramp(ThContext *c, ThDtype d, int64_t n, ThValue start, ThValue step);
+/* Rows of x (rows, n) through filters, one after the other: b and a (filters, order + 1), a's first column being 1;
+ * state (filters, rows, order) is where they begin, and afterwards where they ended. All float64 and contiguous. */
+TH_API ThArray *th_array_filter(ThContext *c, const ThArray *b, const ThArray *a, const ThArray *x, ThArray *state);
+/* Of equations with three diagonals, those below, on and above the main one as rows of (3, n): what solves them for the
+ * columns of right (n, m). low[0] and up[n - 1] are not looked at. No pivots are sought. */
+TH_API ThArray *th_array_tridiagonal(ThContext *c, const ThArray *diagonals, const ThArray *right);
 TH_API int th_array_get(const ThArray *a, const int64_t *index, ThValue *v);     /* index: ndim entries, >= 0 */
 TH_API int th_array_set(ThArray *a, const int64_t *index, char kind, ThValue v); /* kind of v: 'b' 'i' 'u' 'f' 'c' */
 /* NumPy's str() and repr() of the array, under the context's options; free with th_free. */

@@ -1017,21 +1017,22 @@ function nd.amin(a, axis) end
 ---@return any
 function nd.append(a, values, axis) end
 
----`apply_along_axis(func1d, axis, a)`: what a function makes of each vector along an axis, in its place.
+---`apply_along_axis(func1d, axis, x)`: what a function makes of each vector along an axis, in its place. In
+---graphs it is called once, and mapped (`T.vmap`).
 ---@param func1d any
 ---@param axis theano.Axis
----@param a any
+---@param x any
 ---@return any
-function nd.apply_along_axis(func1d, axis, a) end
+function nd.apply_along_axis(func1d, axis, x) end
 
----`apply_over_axes(func, a, axes)`: what a function of an array and an axis makes of each axis in turn; an axis
+---`apply_over_axes(func, x, axes)`: what a function of a tensor and an axis makes of each axis in turn; an axis
 ---that it takes away comes back with length 1.
 ---@param func any
----@param a any
+---@param x any
 ---@param axes? theano.Axis
----@overload fun(func: any, a: any, keywords: { axes?: theano.Axis }): any
+---@overload fun(func: any, x: any, keywords: { axes?: theano.Axis }): any
 ---@return any
-function nd.apply_over_axes(func, a, axes) end
+function nd.apply_over_axes(func, x, axes) end
 
 ---`arange(stop)`, `arange(start, stop, step, dtype)`: int64 when all are integers, else float64.
 ---@param start any
@@ -1167,12 +1168,19 @@ function nd.base_repr(number, base, padding) end
 ---@return any
 function nd.binary_repr(num, width) end
 
+---`bincount(x, weights, minlength)`: how often each value 0, 1, .. occurs in a vector, or the sum of its
+---weights.
+---@param x any
+---@param ... any
+---@return any
+function nd.bincount(x, ...) end
+
 ---The Blackman window of n points.
 ---@param n any
 ---@return any
 function nd.blackman(n) end
 
----`block(arrays)`: nested lists of arrays put together, the innermost along the last axis.
+---`block(arrays)`: nested lists put together, the innermost along the last axis.
 ---@param arrays any
 ---@return any
 function nd.block(arrays) end
@@ -1182,7 +1190,7 @@ function nd.block(arrays) end
 ---@return any
 function nd.broadcast_arrays(...) end
 
----`broadcast_shapes(shape, ..)`: the shape that arrays of these shapes have together.
+---`broadcast_shapes(shape, ..)`: the shape that tensors of these shapes have together.
 ---@param ... any
 ---@return any
 function nd.broadcast_shapes(...) end
@@ -1274,12 +1282,13 @@ function nd.cumulative_prod(x, axis, dtype, include_initial) end
 ---@return any
 function nd.cumulative_sum(x, axis, dtype, include_initial) end
 
----`delete(a, positions, axis)`: a copy without them; without an axis a is flattened.
----@param a any
+---`delete(x, positions, axis)`: a copy without them: an integer, several, a mask, or a slice such as "1:3";
+---without an axis x is flattened.
+---@param x any
 ---@param at any
 ---@param axis theano.Axis
 ---@return any
-function nd.delete(a, at, axis) end
+function nd.delete(x, at, axis) end
 
 ---`diag_indices(n, ndim)`: the positions of a diagonal, a vector for each dimension (2).
 ---@param n any
@@ -1287,10 +1296,10 @@ function nd.delete(a, at, axis) end
 ---@return any
 function nd.diag_indices(n, ndim) end
 
----The positions of the diagonal of an array whose lengths are equal, a vector for each dimension.
----@param a any
+---The positions of the diagonal of something whose lengths are equal, a vector for each dimension.
+---@param x any
 ---@return any
-function nd.diag_indices_from(a) end
+function nd.diag_indices_from(x) end
 
 ---A matrix with the elements in order on diagonal k.
 ---@param v any
@@ -1416,7 +1425,7 @@ function nd.frombytes(text, dtype) end
 ---@return any
 function nd.fromfile(...) end
 
----`fromfunction(fn, shape)`: what fn makes of the positions along each axis (float64 arrays).
+---`fromfunction(fn, shape)`: what fn makes of the positions along each axis, which are float64.
 ---@param fn function
 ---@param shape any
 ---@return any
@@ -1489,11 +1498,13 @@ function nd.hamming(n) end
 ---@return any
 function nd.hanning(n) end
 
----`histogram(a, bins, range, weights, density)`: counts, and the edges; the last bin includes its right edge.
----@param a any
+---`histogram(x, bins, range, weights, density)`: counts (10 bins), and the edges; the last bin has its right
+---edge, too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "rice", "sturges" or
+---"sqrt".
+---@param x any
 ---@param ... any
 ---@return any
-function nd.histogram(a, ...) end
+function nd.histogram(x, ...) end
 
 ---`histogram2d(x, y, bins, range, density, weights)`: counts of pairs, and the edges of both; bins: a number,
 ---or `{of x, of y}`; range: `{{from, to}, {from, to}}`.
@@ -1503,12 +1514,12 @@ function nd.histogram(a, ...) end
 ---@return any
 function nd.histogram2d(x, y, ...) end
 
----`histogram_bin_edges(a, bins, range)`: the edges of the bins of `histogram`.
----@param a any
+---`histogram_bin_edges(x, bins, range)`: the edges of the bins of `histogram`.
+---@param x any
 ---@param bins any
 ---@param range any
 ---@return any
-function nd.histogram_bin_edges(a, bins, range) end
+function nd.histogram_bin_edges(x, bins, range) end
 
 ---`histogramdd(sample, bins, range, density, weights)`: counts of points in so many dimensions, and the
 ---sequence of the edges of each. sample: a row for each point, or a sequence of vectors; bins: a number, or one
@@ -1558,13 +1569,14 @@ function nd.indices(shape) end
 ---@return any
 function nd.inner(a, b) end
 
----`insert(a, position, values, axis)`: a copy with the values before a position; without an axis a is flattened.
----@param a any
+---`insert(x, position, values, axis)`: a copy with the values before a position, or before each of several, all
+---of them places in x; without an axis x is flattened.
+---@param x any
 ---@param at any
 ---@param values any
 ---@param axis theano.Axis
 ---@return any
-function nd.insert(a, at, values, axis) end
+function nd.insert(x, at, values, axis) end
 
 ---`interp(x, xp, fp, left, right)`: linear interpolation through points with increasing xp; beyond them the end
 ---values, or what is given.
@@ -1621,7 +1633,7 @@ function nd.isscalar(x) end
 ---@return any
 function nd.issubdtype(arg1, arg2) end
 
----Whether a value can be walked: a sequence, or an array that has dimensions.
+---Whether a value can be walked: a sequence, a text, or an array that has dimensions.
 ---@param y any
 ---@return any
 function nd.iterable(y) end
@@ -1648,16 +1660,13 @@ function nd.kron(a, b) end
 ---@return any
 function nd.lexsort(keys) end
 
----`linspace(start, stop, num, endpoint, dtype)`: evenly spaced values, both ends included unless endpoint is
----false.
----@param start any
----@param stop? any
----@param num? any
----@param endpoint? any
----@param dtype? theano.Dtype
----@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any, dtype?: theano.Dtype }): any
+---`linspace(start, stop, num, {endpoint = true, dtype, retstep = false, axis = 0})`: num (50) evenly spaced
+---values from start to stop, both included, or without stop for `endpoint = false`; with retstep also the step.
+---Of tensors the values stand along a new axis. In graphs start, stop and num may be Variables, and of integers
+---the result is floatX.
+---@param ... any
 ---@return any
-function nd.linspace(start, stop, num, endpoint, dtype) end
+function nd.linspace(...) end
 
 ---Reads a file by its name: .npy (an array), .npz (a table by name, and the names in order), .safetensors
 ---(these and the texts of its header), .csv .tsv .txt (numbers), IDX (`ubyte`, `idx3`, .idx); .gz where zlib
@@ -1700,7 +1709,7 @@ function nd.loadtxt(path, options) end
 ---@return any
 function nd.logspace(start, stop, num, base) end
 
----`mask_indices(n, mask_func, k)`: the positions that a function such as `nd.triu` leaves of an n by n matrix.
+---`mask_indices(n, mask_func, k)`: the positions that a function such as `triu` leaves of an n by n matrix.
 ---@param n any
 ---@param mask_func any
 ---@param k? any
@@ -1849,9 +1858,9 @@ function nd.nansum(x, axis, keepdims) end
 function nd.nanvar(x, ...) end
 
 ---How many dimensions.
----@param a any
+---@param x any
 ---@return any
-function nd.ndim(a) end
+function nd.ndim(x) end
 
 ---Positions of what is not zero: a vector for each dimension.
 ---@param a any
@@ -1872,12 +1881,12 @@ function nd.ones(shape, dtype) end
 ---@return any
 function nd.ones_like(a, dtype) end
 
----`packbits(a, axis, bitorder)`: eight elements that are or are not 0 as the bits of one uint8.
----@param a any
+---`packbits(x, axis, bitorder)`: eight elements that are or are not 0 as the bits of one uint8.
+---@param x any
 ---@param axis theano.Axis
 ---@param bitorder any
 ---@return any
-function nd.packbits(a, axis, bitorder) end
+function nd.packbits(x, axis, bitorder) end
 
 ---`pad(array, pad_width, {mode = "constant", constant_values = 0, end_values = 0, stat_length =})`: more
 ---elements before and behind each axis. pad_width, and the values: one for all, `{before, after}`, or
@@ -1910,7 +1919,7 @@ function nd.percentile(x, q, ...) end
 function nd.permute_dims(a, axes) end
 
 ---`piecewise(x, condlist, funclist)`: what the function (or number) of the last condition that holds makes of
----the elements; one function more is for where none holds.
+---the elements; one function more is for where none holds. In graphs every function gets all elements.
 ---@param x any
 ---@param condlist any
 ---@param funclist any
@@ -1924,7 +1933,8 @@ function nd.piecewise(x, condlist, funclist) end
 ---@return any
 function nd.place(a, mask, vals) end
 
----The polynomial with these zeros.
+---The polynomial with these zeros, or of arrays the characteristic polynomial of a matrix. In graphs their
+---number is known.
 ---@param zeros any
 ---@return any
 function nd.poly(zeros) end
@@ -1942,14 +1952,15 @@ function nd.polyadd(a1, a2) end
 ---@return any
 function nd.polyder(p, m) end
 
----`polydiv(u, v)`: quotient and remainder of two polynomials.
+---`polydiv(u, v)`: quotient and remainder of two polynomials. In graphs both lengths are known, and zeros in
+---front stay.
 ---@param u any
 ---@param v any
 ---@return any
 function nd.polydiv(u, v) end
 
 ---`polyfit(x, y, deg, w)`: the polynomial of that degree with the least squared distance from the points
----(weighted).
+---(weighted); of columns of y one each.
 ---@param x any
 ---@param y any
 ---@param deg any
@@ -2072,8 +2083,8 @@ function nd.rint(a) end
 ---@return any
 function nd.rollaxis(x, axis, start) end
 
----The zeros of a polynomial with these coefficients, the highest power first: eigenvalues of its companion
----matrix.
+---The zeros of a polynomial: eigenvalues of its companion matrix. In graphs they are complex, and the first
+---coefficient is not 0.
 ---@param p any
 ---@return any
 function nd.roots(p) end
@@ -2164,10 +2175,11 @@ function nd.setxor1d(x, y) end
 ---@return any
 function nd.shares_memory(a, b) end
 
----Sorted by the real parts and then the imaginary ones, as complex numbers.
----@param a any
+---Sorted along the last axis by the real parts and then the imaginary ones, as complex numbers; those with NaN
+---stand last.
+---@param x any
 ---@return any
-function nd.sort_complex(a) end
+function nd.sort_complex(x) end
 
 ---`split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions
 ---given.
@@ -2252,11 +2264,12 @@ function nd.tril_indices(n, k, m) end
 ---@return any
 function nd.tril_indices_from(matrix, k) end
 
----A vector without the zeros at its front ("f"), its back ("b"), or both ("fb").
+---Without the zeros at the front ("f"), the back ("b") or both ("fb") of every axis, or of the axis given.
 ---@param filt any
 ---@param trim any
+---@param axis theano.Axis
 ---@return any
-function nd.trim_zeros(filt, trim) end
+function nd.trim_zeros(filt, trim, axis) end
 
 ---Rows and columns of the upper triangle of an n by m matrix, from diagonal k.
 ---@param n any
@@ -2300,13 +2313,14 @@ function nd.unique_inverse(x) end
 ---@return any
 function nd.unique_values(x) end
 
----`unpackbits(a, axis, count, bitorder)`: the bits of uint8 elements, or the first `count` of them.
----@param a any
+---`unpackbits(x, axis, count, bitorder)`: the bits of uint8 elements; the first `count` of them, zeros behind
+---where there are not so many, or without the last ones where count is negative.
+---@param x any
 ---@param axis theano.Axis
 ---@param count any
 ---@param bitorder any
 ---@return any
-function nd.unpackbits(a, axis, count, bitorder) end
+function nd.unpackbits(x, axis, count, bitorder) end
 
 ---The parts along an axis, each without it: a sequence. In graphs the length must be known while they are built.
 ---@param x any
@@ -3039,15 +3053,6 @@ function nd.cumprod(x, axis) end
 ---@overload fun(x: theano.Value, keywords: { n?: number, axis?: theano.Axis, prepend?: theano.Value, append?: theano.Value }): any
 ---@return any
 function nd.diff(x, n, axis, prepend, append) end
-
----how often each value 0, 1, .. occurs in the vector x, or the sum of its weights
----@param x theano.Value
----@param weights? theano.Value
----@param minlength? theano.Value
----@param assert_nonneg? boolean
----@overload fun(x: theano.Value, keywords: { weights?: theano.Value, minlength?: theano.Value, assert_nonneg?: boolean }): any
----@return any
-function nd.bincount(x, weights, minlength, assert_nonneg) end
 
 ---elementwise smallest of the arguments
 ---@param ... theano.Value

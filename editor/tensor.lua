@@ -4391,6 +4391,23 @@ function T.amin(x, axis, keepdims) end
 ---@return any
 function T.append(a, values, axis) end
 
+---`apply_along_axis(func1d, axis, x)`: what a function makes of each vector along an axis, in its place. In
+---graphs it is called once, and mapped (`T.vmap`).
+---@param func1d any
+---@param axis theano.Axis
+---@param x any
+---@return any
+function T.apply_along_axis(func1d, axis, x) end
+
+---`apply_over_axes(func, x, axes)`: what a function of a tensor and an axis makes of each axis in turn; an axis
+---that it takes away comes back with length 1.
+---@param func any
+---@param x any
+---@param axes? theano.Axis
+---@overload fun(func: any, x: any, keywords: { axes?: theano.Axis }): any
+---@return any
+function T.apply_over_axes(func, x, axes) end
+
 ---The positions that sort along an axis (the last): those of a partition around position kth.
 ---@param x any
 ---@param kth any
@@ -4408,6 +4425,14 @@ function T.argwhere(x) end
 ---@param mode string
 ---@return any
 function T.around(a, mode) end
+
+---Whether two tensors have one shape and equal elements; NaN is none, unless equal_nan.
+---@param a any
+---@param b any
+---@param equal_nan? any
+---@overload fun(a: any, b: any, keywords: { equal_nan?: any }): any
+---@return any
+function T.array_equal(a, b, equal_nan) end
 
 ---`array_split(x, n)` or `array_split(x, {i, j}, axis)`: a sequence of parts, whose lengths differ by one where
 ---they must, or cut before the positions given.
@@ -4436,6 +4461,13 @@ function T.as_tensor(v, name, ndim) end
 ---@overload fun(v: any, keywords: { name?: string, ndim?: integer }): theano.Variable
 ---@return theano.Variable
 function T.as_tensor_variable(v, name, ndim) end
+
+---Anything as a Variable, of that dtype: `as_tensor_variable`, then `cast`.
+---@param x any
+---@param dtype? theano.Dtype
+---@overload fun(x: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function T.asanyarray(x, dtype) end
 
 ---Anything as a Variable, of that dtype: `as_tensor_variable`, then `cast`.
 ---@param x any
@@ -4486,10 +4518,20 @@ function T.average(x, ...) end
 ---@return any
 function T.blackman(n) end
 
+---`block(arrays)`: nested lists put together, the innermost along the last axis.
+---@param arrays any
+---@return any
+function T.block(arrays) end
+
 ---`broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
 ---@param ... any
 ---@return any
 function T.broadcast_arrays(...) end
+
+---`broadcast_shapes(shape, ..)`: the shape that tensors of these shapes have together.
+---@param ... any
+---@return any
+function T.broadcast_shapes(...) end
 
 ---A copy with the shape given, as broadcasting would have it.
 ---@param x any
@@ -4589,11 +4631,24 @@ function T.cumulative_sum(x, axis, dtype, include_initial) end
 ---@return any
 function T.default(x, default) end
 
+---`delete(x, positions, axis)`: a copy without them: an integer, several, a mask, or a slice such as "1:3";
+---without an axis x is flattened.
+---@param x any
+---@param at any
+---@param axis theano.Axis
+---@return any
+function T.delete(x, at, axis) end
+
 ---`diag_indices(n, ndim)`: the positions of a diagonal, a vector for each dimension (2).
 ---@param n any
 ---@param ndim integer
 ---@return any
 function T.diag_indices(n, ndim) end
+
+---The positions of the diagonal of something whose lengths are equal, a vector for each dimension.
+---@param x any
+---@return any
+function T.diag_indices_from(x) end
 
 ---A matrix with the elements in order on diagonal k.
 ---@param v any
@@ -4684,6 +4739,12 @@ function T.fliplr(x) end
 ---@return any
 function T.flipud(x) end
 
+---`fromfunction(fn, shape)`: what fn makes of the positions along each axis, which are float64.
+---@param fn function
+---@param shape any
+---@return any
+function T.fromfunction(fn, shape) end
+
 ---An array of a shape filled with a value, of the value's dtype unless one is given.
 ---@param shape any
 ---@param value any
@@ -4747,6 +4808,37 @@ function T.hanning(n) end
 ---@return any
 function T.hessian(cost, wrt, options) end
 
+---`histogram(x, bins, range, weights, density)`: counts (10 bins), and the edges; the last bin has its right
+---edge, too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "rice", "sturges" or
+---"sqrt".
+---@param x any
+---@param ... any
+---@return any
+function T.histogram(x, ...) end
+
+---`histogram2d(x, y, bins, range, density, weights)`: counts of pairs, and the edges of both; bins: a number,
+---or `{of x, of y}`; range: `{{from, to}, {from, to}}`.
+---@param x any
+---@param y any
+---@param ... any
+---@return any
+function T.histogram2d(x, y, ...) end
+
+---`histogram_bin_edges(x, bins, range)`: the edges of the bins of `histogram`.
+---@param x any
+---@param bins any
+---@param range any
+---@return any
+function T.histogram_bin_edges(x, bins, range) end
+
+---`histogramdd(sample, bins, range, density, weights)`: counts of points in so many dimensions, and the
+---sequence of the edges of each. sample: a row for each point, or a sequence of vectors; bins: a number, or one
+---(or edges) for each; range: `{{from, to}, ..}`.
+---@param sample any
+---@param ... any
+---@return any
+function T.histogramdd(sample, ...) end
+
 ---The same along the second axis, of vectors along the first.
 ---@param x any
 ---@param at any
@@ -4786,6 +4878,15 @@ function T.indices(shape) end
 ---@param b any
 ---@return any
 function T.inner(a, b) end
+
+---`insert(x, position, values, axis)`: a copy with the values before a position, or before each of several, all
+---of them places in x; without an axis x is flattened.
+---@param x any
+---@param at any
+---@param values any
+---@param axis theano.Axis
+---@return any
+function T.insert(x, at, values, axis) end
 
 ---`interp(x, xp, fp, left, right)`: linear interpolation through points with increasing xp; beyond them the end
 ---values, or what is given.
@@ -4874,9 +4975,10 @@ function T.kron(a, b) end
 ---@return any
 function T.lexsort(keys) end
 
----`linspace(start, stop, num, {endpoint = true, dtype =})`: num (50) evenly spaced values from start to stop,
----both included, or without stop for `endpoint = false`. Start, stop and num may be Variables; of tensors the
----values stand along a new first dimension. Of integers the result is floatX.
+---`linspace(start, stop, num, {endpoint = true, dtype, retstep = false, axis = 0})`: num (50) evenly spaced
+---values from start to stop, both included, or without stop for `endpoint = false`; with retstep also the step.
+---Of tensors the values stand along a new axis. In graphs start, stop and num may be Variables, and of integers
+---the result is floatX.
 ---@param ... any
 ---@return any
 function T.linspace(...) end
@@ -4896,6 +4998,14 @@ function T.logspace(start, stop, num, base) end
 ---@param axis theano.Axis
 ---@return any
 function T.makeKeepDims(x, y, axis) end
+
+---`mask_indices(n, mask_func, k)`: the positions that a function such as `triu` leaves of an n by n matrix.
+---@param n any
+---@param mask_func any
+---@param k? any
+---@overload fun(n: any, mask_func: any, keywords: { k?: any }): any
+---@return any
+function T.mask_indices(n, mask_func, k) end
 
 ---The last two axes exchanged.
 ---@param x any
@@ -5037,10 +5147,22 @@ function T.nansum(x, axis, keepdims) end
 ---@return any
 function T.nanvar(x, ...) end
 
+---How many dimensions.
+---@param x any
+---@return any
+function T.ndim(x) end
+
 ---the same with each tensor along its own dimension only
 ---@param ... any
 ---@return any
 function T.ogrid(...) end
+
+---`packbits(x, axis, bitorder)`: eight elements that are or are not 0 as the bits of one uint8.
+---@param x any
+---@param axis theano.Axis
+---@param bitorder any
+---@return any
+function T.packbits(x, axis, bitorder) end
 
 ---`pad(x, pad_width, {mode = "constant", constant_values = 0})`: x with more elements before and behind each
 ---axis. pad_width: one number for all, `{before, after}`, or `{{before, after}, ..}` for each axis; integers or
@@ -5072,6 +5194,20 @@ function T.percentile(x, q, ...) end
 ---@return any
 function T.permute_dims(x, axes) end
 
+---`piecewise(x, condlist, funclist)`: what the function (or number) of the last condition that holds makes of
+---the elements; one function more is for where none holds. In graphs every function gets all elements.
+---@param x any
+---@param condlist any
+---@param funclist any
+---@return any
+function T.piecewise(x, condlist, funclist) end
+
+---The polynomial with these zeros, or of arrays the characteristic polynomial of a matrix. In graphs their
+---number is known.
+---@param zeros any
+---@return any
+function T.poly(zeros) end
+
 ---The sum of two polynomials.
 ---@param a1 any
 ---@param a2 any
@@ -5084,6 +5220,22 @@ function T.polyadd(a1, a2) end
 ---@overload fun(p: any, keywords: { m?: any }): any
 ---@return any
 function T.polyder(p, m) end
+
+---`polydiv(u, v)`: quotient and remainder of two polynomials. In graphs both lengths are known, and zeros in
+---front stay.
+---@param u any
+---@param v any
+---@return any
+function T.polydiv(u, v) end
+
+---`polyfit(x, y, deg, w)`: the polynomial of that degree with the least squared distance from the points
+---(weighted); of columns of y one each.
+---@param x any
+---@param y any
+---@param deg any
+---@param w any
+---@return any
+function T.polyfit(x, y, deg, w) end
 
 ---`polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
 ---@param ... any
@@ -5154,6 +5306,12 @@ function T.rint(x) end
 ---@return any
 function T.rollaxis(x, axis, start) end
 
+---The zeros of a polynomial: eigenvalues of its companion matrix. In graphs they are complex, and the first
+---coefficient is not 0.
+---@param p any
+---@return any
+function T.roots(p) end
+
 ---Turned by 90 degrees k times (1) in the plane of two axes, the first two.
 ---@param x any
 ---@param k? any
@@ -5193,6 +5351,12 @@ function T.setxor1d(x, y) end
 ---@overload fun(start: any, keywords: { stop?: any, step?: any }): any
 ---@return any
 function T.slice(start, stop, step) end
+
+---Sorted along the last axis by the real parts and then the imaginary ones, as complex numbers; those with NaN
+---stand last.
+---@param x any
+---@return any
+function T.sort_complex(x) end
 
 ---`take_along_axis(x, indices, axis)`: what argsort and argmax along that axis (the last) point to.
 ---@param x any
@@ -5246,6 +5410,13 @@ function T.tril_indices(n, k, m) end
 ---@return any
 function T.tril_indices_from(matrix, k) end
 
+---Without the zeros at the front ("f"), the back ("b") or both ("fb") of every axis, or of the axis given.
+---@param filt any
+---@param trim any
+---@param axis theano.Axis
+---@return any
+function T.trim_zeros(filt, trim, axis) end
+
 ---Rows and columns of the upper triangle of an n by m matrix, from diagonal k.
 ---@param n any
 ---@param k? any
@@ -5287,6 +5458,15 @@ function T.unique_inverse(x) end
 ---@param x any
 ---@return any
 function T.unique_values(x) end
+
+---`unpackbits(x, axis, count, bitorder)`: the bits of uint8 elements; the first `count` of them, zeros behind
+---where there are not so many, or without the last ones where count is negative.
+---@param x any
+---@param axis theano.Axis
+---@param count any
+---@param bitorder any
+---@return any
+function T.unpackbits(x, axis, count, bitorder) end
 
 ---The parts along an axis, each without it: a sequence. In graphs the length must be known while they are built.
 ---@param x any

@@ -604,6 +604,20 @@ static int array_ramp(lua_State *L) { /* ramp(n, start, step): int64 when both a
     return 1;
 }
 
+static int array_filter(lua_State *L) { /* filtered(b, a, x, state): the state is overwritten */
+    LtState *s = LT_STATE(L);
+    lt_push_array(L, s,
+                  th_array_filter(s->ctx, lt_check_array(L, s, 1), lt_check_array(L, s, 2), lt_check_array(L, s, 3),
+                                  lt_check_array(L, s, 4)));
+    return 1;
+}
+
+static int array_tridiagonal(lua_State *L) { /* tridiagonal(diagonals, right) */
+    LtState *s = LT_STATE(L);
+    lt_push_array(L, s, th_array_tridiagonal(s->ctx, lt_check_array(L, s, 1), lt_check_array(L, s, 2)));
+    return 1;
+}
+
 /* Attributes by name: pushed, or 0 when there is none. Used by __index. */
 static int attribute(lua_State *L) {
     LtState *s = LT_STATE(L);
@@ -685,6 +699,8 @@ void lt_open_array(lua_State *L, LtState *s) {
                                    {"array_attribute", attribute},
                                    {"array_repr", array_repr},
                                    {"ramp", array_ramp},
+                                   {"filtered", array_filter},
+                                   {"tridiagonal", array_tridiagonal},
                                    {"set_printoptions", set_printoptions},
                                    {"get_printoptions", get_printoptions},
                                    {NULL, NULL}};

@@ -298,6 +298,18 @@ def signal_cases():
         case("signal.sosfilt(signal.butter(4, %s, btype='%s', output='sos'), line)" % (edge, btype), 1e-9)
         case("signal.cheby1(3, 1.0, %s, btype='%s')" % (edge, btype), 1e-10)
         case("signal.cheby2(4, 40.0, %s, btype='%s')" % (edge, btype), 1e-9)
+        case("signal.ellip(4, 1.0, 40.0, %s, btype='%s')" % (edge, btype), 1e-8)
+        case("signal.ellip(5, 0.5, 60.0, %s, btype='%s')" % (edge, btype), 1e-8)
+        case("signal.bessel(3, %s, btype='%s')" % (edge, btype), 1e-9)
+    for norm in ("phase", "delay", "mag"):
+        for order in (1, 2, 5, 8):
+            case("signal.bessel(%d, 2.0, analog=True, norm='%s')" % (order, norm), 1e-9)
+    case("signal.sosfreqz(signal.bessel(20, 0.3, output='sos'), worN=16)", 1e-7)
+    case("signal.ellip(1, 1.0, 40.0, 0.3)", 1e-11)
+    case("signal.ellip(2, 3.0, 20.0, 0.3)", 1e-9)
+    case("signal.ellip(0, 1.0, 40.0, 0.3)", 1e-12)
+    case("signal.sosfilt(signal.ellip(7, 0.1, 80.0, 0.3, output='sos'), wide, axis=0)", 1e-8)
+    case("signal.lfilter([1.0, 0.5, 0.1, 0.2, 0.3, 0.1, 0.7, 0.2, 0.1, 0.4], [1.0, 0.1, 0.0, 0.2], line)", 1e-11)
     case("signal.butter(4, 100.0, fs=1000.0)", 1e-11)
     case("signal.butter(2, 3.0, analog=True)", 1e-12)
     case("signal.filtfilt([0.2, 0.3], [1.0, -0.5], line)", 1e-12)

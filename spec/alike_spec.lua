@@ -163,6 +163,43 @@ local CASES = {
   { "polyder", { vec(5) }, function(M, x) return M.polyder(x, 2) end },
   { "polyint", { vec(4) }, function(M, x) return M.polyint(x, { m = 2, k = { 3, 0.5 } }) end },
   { "partition", { mat() }, function(M, x) return M.partition(x, 2) end },
+  { "delete", { vec(5) }, function(M, x) return M.delete(x, { 0, -2 }) end },
+  { "delete along an axis", { mat() }, function(M, x) return M.delete(x, 1, 1) end },
+  { "delete a slice", { mat() }, function(M, x) return M.delete(x, "::2", 0) end },
+  { "insert", { vec(5), vec(2) }, function(M, x, v) return M.insert(x, 2, v) end },
+  { "insert along an axis", { mat(), vec(3) }, function(M, x, v) return M.insert(x, -1, v, 1) end },
+  { "insert at several places", { vec(4), vec(3) }, function(M, x, v) return M.insert(x, { 3, 0, 3 }, v) end },
+  { "insert rows", { mat(), rng:uniform(0, 1, { 2, 4 }) }, function(M, x, v) return M.insert(x, { 2, 0 }, v, 0) end },
+  { "piecewise", { vec(6) }, function(M, x)
+    return M.piecewise(x, { M.lt(x, 0.4), M.gt(x, 0.6) }, { function(y) return y * y end, function(y) return -y end,
+      7.0 })
+  end },
+  { "block", { mat(), vec(4) },
+    function(M, x, v) return M.block({ { x, M.ones({ 3, 2 }) }, { v, M.zeros({ 2 }) } }) end },
+  { "apply_along_axis", { cube() },
+    function(M, x) return M.apply_along_axis(function(v) return M.cumsum(v) * v[0] end, 1, x) end },
+  { "apply_along_axis to a number", { cube() }, function(M, x) return M.apply_along_axis(M.sum, 2, x) end },
+  { "apply_over_axes", { cube() }, function(M, x) return M.apply_over_axes(M.sum, x, { 0, -1 }) end },
+  { "fromfunction", { vec(3) },
+    function(M, x) return M.fromfunction(function(i, j) return i + j * x end, { 2, 3 }) end },
+  { "linspace of tensors", { vec(3), vec(3) }, function(M, x, y)
+    local r, step = M.linspace(x, y + 1, 4, { axis = -1, retstep = true })
+    return r * M.expand_dims(step, 1)
+  end },
+  { "linspace without its end", { vec(2) }, function(M, x) return M.linspace(x[0], x[1], 3, { endpoint = false }) end },
+  { "poly", { vec(3) }, function(M, x) return M.poly(M == nd and x or T.specify_shape(x, { 3 })) end },
+  { "polydiv", { vec(5), vec(3) }, function(M, x, y)
+    if M == T then x, y = T.specify_shape(x, { 5 }), T.specify_shape(y, { 3 }) end
+    local q, r = M.polydiv(x, y)
+    return M.concatenate({ q, r })
+  end },
+  { "polyfit", { vec(6) }, function(M, y) return M.polyfit(nd.arange(6) * 0.5, y, 2, { 1, 2, 1, 1, 0.5, 1 }) end },
+  { "polyfit of columns", { mat() }, function(M, y) return M.polyfit({ 0.0, 1, 3 }, y, 1) end },
+  { "gradient", { vec(5) }, function(M, x) return M.gradient(x, 0.5) end },
+  { "gradient between places, of an axis", { mat() },
+    function(M, x) return M.gradient(x, { 0.0, 1.0, 1.5, 3.0 }, { axis = 1, edge_order = 2 }) end },
+  { "a histogram's weights", { vec(4) },
+    function(M, w) return (M.histogram({ 0.1, 0.7, 0.8, 0.2 }, 3, { 0, 1 }, w)) end },
   -- special functions
   { "special.multigammaln", { vec() }, function(M, x) return M.special.multigammaln(x + 1, 3) end },
   { "special.poch and rgamma", { vec(), vec() }, function(M, x, y)
@@ -194,6 +231,30 @@ local HOLES = nd.array({ { 1.0, nd.nan, 3.0, -2.0 }, { nd.nan, nd.nan, nd.nan, 5
 local FLAT = {
   { "argsort, descending, keeps the order of equal elements", { nd.array({ { 3, 1, 3, 2 }, { 0, 0, 5, 0 } }) },
     function(M, x) return M.argsort(x, { descending = true }), M.sort(x, { axis = T.none, descending = true }) end },
+  { "histograms", { nd.array({ 0.5, 2, 2, 7.25, -1 }), nd.array({ 1, 0, 1, 1, 3.0 }) }, function(M, x, y)
+    local counts, edges = M.histogram(x, 4)
+    local dense, own = M.histogram(x, { bins = { -1.0, 2, 3, 8 }, density = true })
+    local pairs_, first, second = M.histogram2d(x, y, { 2, 3 })
+    return counts, edges, dense, own, pairs_, first, second, M.histogram_bin_edges(y, 2, { 0, 2 })
+  end },
+  { "trim_zeros", { nd.array({ 0, 0, 3, 0, 1.0, 0 }) }, function(M, x)
+    return M.trim_zeros(x), M.trim_zeros(x, "f"), M.trim_zeros(x * 0), M.trim_zeros(M.outer(x, x), "b")
+  end },
+  { "histogram of nothing", { nd.zeros(0) }, function(M, x) return (M.histogram(x, 3, { 0, 1 })) end },
+  { "bits", { nd.array({ 1, 0, 3, 0, 0, 0, 1, 1, 1 }), nd.array({ 5, 255 }, "uint8") }, function(M, x, b)
+    return M.packbits(x), M.packbits(x, 0, "little"), M.unpackbits(b), M.unpackbits(b, nil, 20), M.unpackbits(b, 0, -3)
+  end },
+  { "complex numbers in order", { nd.array({ 3.0, nd.nan, -1, 2 }) }, function(M, x) return M.sort_complex(x) end },
+  { "zeros of a polynomial", { nd.array({ 1.0, 2, 5 }) }, function(M, p) return M.roots(p) end },
+  { "array_equal", { nd.array({ 1.0, 2 }), nd.array({ 1.0, nd.nan }) }, function(M, x, y)
+    return M.array_equal(x, x), M.array_equal(x, y), M.array_equal(y, y, true), M.array_equal(x, { 1.0, 2, 3 }),
+      M.array_equal(x, 1.0)
+  end },
+  { "indices of masks and diagonals", { nd.ones({ 3, 3 }) }, function(M, x)
+    local i, j = M.mask_indices(3, M.triu, 1)
+    local k, l = M.diag_indices_from(x)
+    return i, j, k, l
+  end },
   { "windows", { nd.array({ 1.0 }) }, function(M, x)
     return x + M.blackman(7), x + M.hamming(6), x + M.hanning(1), x + M.kaiser(5, 8.6)
   end },

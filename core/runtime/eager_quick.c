@@ -2,7 +2,8 @@
  * eager_quick.c -- the second and later eager calls of a function on arrays of the same types: one compiled function
  * for the whole call instead of a graph built, walked and thrown away. In: a function's number and its arguments. Out:
  * results, or false: then the caller goes the long way, which also finds the words for what is wrong. Always holds: a
- * function is kept only where types, and the other arguments (axes, flags, lengths), decide everything about the graph.
+ * function is kept only where types, and the other arguments (axes, flags, lengths), decide everything about the graph:
+ * operands are variables when it is built, and where an operand's value is needed for that nothing is kept.
  */
 #include "eager.h"
 
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-enum { MOST_ARGS = 3, MOST_GIVEN = 8, MOST_OUT = 4, MOST_KEPT = 512, SLOTS = 1024, SMALL = 2 * TH_MAX_NDIM };
+enum { MOST_ARGS = 3, MOST_GIVEN = 8, MOST_OUT = 4, MOST_KEPT = 512, SLOTS = 1024 };
 enum { SAID = 192, DEEPEST = 3 };
 
 typedef struct Quick {
@@ -81,10 +82,8 @@ static bool number(ThContext *c, Operands *o, const ThArg *a, ThDtype beside) {
     return true;
 }
 
-static bool array(Operands *o, ThArray *a, bool operator_) {
-    if (!a || buffer_is_freed(a->buf) || array_is_sparse(a) ||
-        (!operator_ && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= SMALL))
-        return false; /* its value may decide sizes */
+static bool array(Operands *o, ThArray *a) {
+    if (!a || buffer_is_freed(a->buf) || array_is_sparse(a)) return false;
     uint32_t one = 0;
     for (int d = 0; d < a->ndim; d++) one |= (uint32_t)(ARRAY_SHAPE(a)[d] == 1) << d;
     o->type[o->n] = type_tensor((ThDtype)a->dtype, a->ndim, one);
@@ -124,13 +123,12 @@ static bool say_arg(Operands *o, const ThArg *a, int depth) {
 }
 
 /* Arrays alone, or an operator's array and number. */
-static bool plain_operands(ThContext *c, bool operator_, const ThArg *args, int nargs, Operands *o) {
+static bool plain_operands(ThContext *c, const ThArg *args, int nargs, Operands *o) {
     ThDtype beside = TH_DTYPE_NONE; /* of the array; operators have two operands */
     for (int i = 0; i < nargs; i++)
         if (args[i].kind == TH_ARG_ARRAY) beside = (ThDtype)args[i].array->dtype;
     for (int i = 0; i < nargs; i++)
-        if (args[i].kind == TH_ARG_ARRAY ? !array(o, args[i].array, operator_) : !number(c, o, &args[i], beside))
-            return false;
+        if (args[i].kind == TH_ARG_ARRAY ? !array(o, args[i].array) : !number(c, o, &args[i], beside)) return false;
     return true;
 }
 
@@ -144,9 +142,9 @@ static bool operands(ThContext *c, int func, const ThArg *args, int nargs, Opera
         plain &= !args[i].key && (args[i].kind == TH_ARG_ARRAY || (operator_ && is_number(&args[i])));
     }
     if (!arrays || (plain ? nargs : arrays) > MOST_ARGS) return false;
-    if (plain) return plain_operands(c, operator_, args, nargs, o);
+    if (plain) return plain_operands(c, args, nargs, o);
     for (int i = 0; i < nargs; i++)
-        if (!say_arg(o, &args[i], 0) || (args[i].kind == TH_ARG_ARRAY && !array(o, args[i].array, false))) return false;
+        if (!say_arg(o, &args[i], 0) || (args[i].kind == TH_ARG_ARRAY && !array(o, args[i].array))) return false;
     return true;
 }
 

@@ -1,10 +1,10 @@
---- Positions, pieces, polynomials and products by blocks, for Variables and arrays alike (see theano.alike).
+--- Positions, pieces and products by blocks, for Variables and arrays alike (see theano.alike).
 -- @module theano.alikepieces
 local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 return function(M, K)
-  local as, order, len, floats = K.as, K.order, K.len, K.floats
+  local as, order, len = K.as, K.order, K.len
   local axis_of = help.axis_of
 
   -- ---- making -------------------------------------------------------------------------------------------------------
@@ -143,6 +143,23 @@ return function(M, K)
     return places
   end
 
+  --- Sorted along the last axis by the real parts and then the imaginary ones, as complex numbers; those with NaN stand
+  -- last.
+  function M.sort_complex(x)
+    x = as(x)
+    if not x.dtype:find("^complex") then
+      x = x:astype((x.dtype:find("int8") or x.dtype:find("int16")) and "complex64" or "complex128")
+    end
+    if x.ndim == 0 then util.raise("ValueError", "sort_complex: a number has no order") end
+    local re, im = as(M.real(x)), as(M.imag(x))
+    local broken = as(M.isnan(re)):astype("int8") * 2 + as(M.isnan(im)):astype("int8")
+    local places = M.argsort(im, { axis = -1 })
+    for _, key in ipairs({ re, broken }) do
+      places = M.take_along_axis(places, M.argsort(M.take_along_axis(key, places, -1), { axis = -1 }), -1)
+    end
+    return M.take_along_axis(x, places, -1)
+  end
+
   -- ---- pieces -------------------------------------------------------------------------------------------------------
   local MANY = 1000000 -- parts of an array
 
@@ -218,60 +235,5 @@ return function(M, K)
       shape[d + 1] = (i < 0 and 1 or len(a, i)) * (j < 0 and 1 or len(b, j))
     end
     return K.result(as(order(a, pa) * order(b, pb)):reshape(shape))
-  end
-
-  -- ---- polynomials, the highest power first -------------------------------------------------------------------------
-  local function coefficients(what, p)
-    p = M.atleast_1d(p)
-    if p.ndim ~= 1 then util.raise("ValueError", "%s: coefficients are a vector", what) end
-    return p
-  end
-  K.coefficients = coefficients
-  local function most(v, least)
-    if type(v) == "number" then return math.max(v, least) end
-    return M.maximum(v, least)
-  end
-  -- Both with as many coefficients, and what fn makes of them.
-  local function summed(what, fn, a1, a2)
-    local a, b = coefficients(what, a1), coefficients(what, a2)
-    local function longer(p, n) return M.concatenate({ M.zeros({ most(n - len(p, 0), 0) }, p.dtype), p }, 0) end
-    return fn(longer(a, len(b, 0)), longer(b, len(a, 0)))
-  end
-  --- The sum of two polynomials.
-  function M.polyadd(a1, a2) return summed("polyadd", M.add, a1, a2) end
-  --- The difference of two polynomials.
-  function M.polysub(a1, a2) return summed("polysub", M.sub, a1, a2) end
-  --- The product of two polynomials. In graphs zeros in front stay.
-  function M.polymul(a1, a2)
-    return K.trimmed(M.convolve(coefficients("polymul", a1), coefficients("polymul", a2)))
-  end
-
-  -- How many times.
-  local MOST = 10000
-  local function times(what, m)
-    util.check_type(what, "m", m, "integer")
-    if m and m < 0 then util.raise("ValueError", "%s: m is %d, less than 0", what, m) end
-    if m and m > MOST then util.raise("ValueError", "%s: m is %d, at most %d is expected", what, m, MOST) end
-    return m or 1
-  end
-  --- The m-th derivative (the first) of a polynomial.
-  function M.polyder(p, m)
-    p = coefficients("polyder", p)
-    local n = K.known(p, 0)
-    for i = 1, math.min(times("polyder", m), n or MOST) do
-      if n and n - i < 1 then return p["0:0"] end
-      p = p[":-1"] * M.arange(len(p, 0) - 1, 0, -1)
-    end
-    return p
-  end
-  --- `polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
-  function M.polyint(...)
-    local o = util.bind("polyint", { "p", "m", "k", m = "integer", k = "number|table" }, ...)
-    local p, k = floats(coefficients("polyint", o.p)), o.k
-    for i = 1, times("polyint", o.m) do
-      local constant = type(k) == "table" and k[i] or type(k) == "number" and k or 0
-      p = M.concatenate({ p / M.arange(len(p, 0), 0, -1), order(K.number(constant + 0.0, p.dtype), { "x" }) }, 0)
-    end
-    return p
   end
 end

@@ -20,6 +20,107 @@ return function(M, K)
     return M.maximum(a, b)
   end
 
+  -- ---- ranges -------------------------------------------------------------------------------------------------------
+  local LINSPACE = { "start", "stop", "num", "endpoint", "dtype", "retstep", "axis", endpoint = "boolean",
+    dtype = "string", retstep = "boolean", axis = "integer" }
+  --- `linspace(start, stop, num, {endpoint = true, dtype, retstep = false, axis = 0})`: num (50) evenly spaced values
+  -- from start to stop, both included, or without stop for `endpoint = false`; with retstep also the step. Of tensors
+  -- the values stand along a new axis. In graphs start, stop and num may be Variables, and of integers the result is
+  -- floatX.
+  function M.linspace(...)
+    local what = "linspace"
+    local o = util.bind(what, LINSPACE, ...)
+    for _, name in ipairs({ "start", "stop" }) do
+      if o[name] == nil then util.raise("TypeError", "%s: argument '%s' is missing", what, name) end
+    end
+    local num = K.count(what, o.num == nil and 50 or o.num)
+    local start, stop = K.ends(what, o.start, o.stop)
+    local last = o.endpoint == false and num or num - 1
+    local span = most(last, 1)
+    local numbers = type(start) == "number" and type(stop) == "number"
+    if type(span) == "number" then span = span + 0.0 else span = span:astype(start.dtype) end
+    local step = (stop - start) / span
+    local y, at
+    if numbers then y = K.ramp(num, start, step)
+    else
+      local pattern = { 0 }
+      for d = 1, math.max(as(start).ndim, as(stop).ndim) do pattern[d + 1] = "x" end
+      at = order(as(M.arange(num)), pattern)
+      y = start + at:astype(as(start).dtype) * step
+    end
+    if last ~= num then y = K.ended(y, at, num, stop) end -- no rounding there
+    if o.dtype and o.dtype ~= y.dtype then
+      y = (o.dtype:find("int") and M.floor(y) or y):astype(o.dtype)
+    end
+    if o.axis and o.axis ~= 0 then y = M.moveaxis(y, 0, o.axis) end
+    if o.retstep then return y, step end
+    return y
+  end
+
+  -- ---- slopes -------------------------------------------------------------------------------------------------------
+  -- Slopes along one axis: in the middle through both neighbours; h: a step, or where the elements lie.
+  local function slopes(f, h, axis, edge)
+    local n = K.known(f, axis)
+    if n and n < edge + 1 then
+      util.raise("ValueError", "gradient: axis %d has %d elements, at least %d are needed", axis, n, edge + 1)
+    end
+    local steps
+    if type(h) ~= "number" and as(h).ndim > 0 then
+      steps = M.diff(floats(as(h)))
+      local k = K.known(steps, 0)
+      if steps.ndim ~= 1 or n and k and k ~= n - 1 then
+        util.raise("ValueError", "gradient: %s positions for the %s elements of axis %d", k and tostring(k + 1) or "..",
+          tostring(n), axis)
+      end
+      local same = K.uniform(steps)
+      if same then h, steps = same, nil end
+    end
+    local function step(i) return steps and K.first(part(steps, 0, i, i + 1 ~= 0 and i + 1 or nil)) or h end
+    local function at(i) return part(f, axis, i, i + 1 ~= 0 and i + 1 or nil) end
+    local function side(i, j, k, first, second) -- elements, and the steps between them
+      if edge == 1 then return (at(j) - at(i)) / first end
+      return -(2 * first + second) / (first * (first + second)) * at(i) + (first + second) / (first * second) * at(j)
+        - first / (second * (first + second)) * at(k)
+    end
+    local parts = { side(0, 1, 2, step(0), edge == 2 and step(1)) }
+    if n ~= 2 then
+      local before, behind = part(f, axis, 0, -2), part(f, axis, 2)
+      if not steps then parts[2] = (behind - before) / (2 * h)
+      else
+        local pattern = {}
+        for d = 1, f.ndim do pattern[d] = d == axis + 1 and 0 or "x" end
+        local a, b = part(steps, 0, 0, -1), part(steps, 0, 1)
+        local function w(v) return order(v, pattern) end
+        parts[2] = w(-b / (a * (a + b))) * before + w((b - a) / (a * b)) * part(f, axis, 1, -1)
+          + w(a / (b * (a + b))) * behind
+      end
+    end
+    parts[#parts + 1] = side(-1, -2, -3, -step(-1), edge == 2 and -step(-2))
+    return as(M.concatenate(parts, axis)):astype(f.dtype)
+  end
+  --- `gradient(f, step, .., {axis =, edge_order = 1})`: slopes along each axis (or the named ones), of the second order
+  -- in the middle; a step for all or each axis, or the places of the elements. Of several axes one result for each.
+  function K.gradient(f, ...)
+    local given, o = table.pack(...), {}
+    if util.is_keywords(given[given.n]) then
+      o, given[given.n] = given[given.n], nil
+      given.n = given.n - 1
+      util.check_keywords("gradient", o, { axis = "integer|table", edge_order = "integer" })
+    end
+    local edge = o.edge_order or 1
+    if edge ~= 1 and edge ~= 2 then util.raise("ValueError", "gradient: edge_order is 1 or 2, not %d", edge) end
+    f = floats(as(f))
+    local axes, out = help.axes_of("gradient", f, o.axis), {}
+    if given.n > 1 and given.n ~= #axes then
+      util.raise("TypeError", "gradient: %d steps for %d axes", given.n, #axes)
+    end
+    for i, d in ipairs(axes) do
+      local h = given[given.n > 1 and i or 1]
+      out[i] = slopes(f, h == nil and 1.0 or h, d, edge)
+    end
+    return table.unpack(out)
+  end
+
   -- ---- areas, angles, points ----------------------------------------------------------------------------------------
   --- `trapezoid(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids, between places x or steps dx.
   function M.trapezoid(y, x, dx, axis)

@@ -55,21 +55,6 @@ function nd.arange(start, stop, step, dtype)
   return dtype and dtype ~= a.dtype and a:astype(dtype) or a
 end
 
---- `linspace(start, stop, num, endpoint, dtype)`: evenly spaced values, both ends included unless endpoint is false.
-function nd.linspace(start, stop, num, endpoint, dtype)
-  num = num or 50
-  util.expect("linspace", "start", start, "number")
-  util.expect("linspace", "stop", stop, "number")
-  util.expect("linspace", "num", num, "number")
-  if math.type(num) ~= "integer" or num < 0 then
-    util.raise("ValueError", "linspace: num is a length, not %s", util.text(num))
-  end
-  local last = endpoint == false and num or num - 1
-  local a = core.ramp(num, start + 0.0, last > 0 and (stop - start) / last or 0.0)
-  if num > 1 and last < num then a[num - 1] = stop + 0.0 end
-  return dtype and a:astype(dtype) or a
-end
-
 -- ---- every function of the table, on values -------------------------------------------------------------------------
 local methods = core.array_methods
 --- The array on a device, "cpu", "cuda" or "cuda:1": itself where it lives there, else a copy. `a.device` says where.

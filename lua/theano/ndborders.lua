@@ -1,12 +1,12 @@
---- NumPy's functions on arrays that move elements: padding, indices of triangles and diagonals, writing through masks,
--- bits in bytes. Installed by theano.ndnumpy.
+--- NumPy's functions on arrays that move elements: padding, grids, writing through masks and positions. Installed
+-- by theano.ndnumpy.
 -- @module theano.ndborders
 local core = require("theano.core")
 local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 return function(nd)
-  local arr, axis_of, result, list_of = core.asarray, help.axis_of, help.result, help.list_of
+  local arr, result = core.asarray, help.result
 
   nd.permute_dims, nd.asanyarray, nd.may_share_memory = nd.transpose, nd.asarray, nd.shares_memory
   --- The array in row-major order, at least one dimension: itself where it is so already.
@@ -27,7 +27,7 @@ return function(nd)
     a = arr(a)
     return a.flags.f_contiguous and not a.flags.c_contiguous
   end
-  --- Whether a value can be walked: a sequence, or an array that has dimensions.
+  --- Whether a value can be walked: a sequence, a text, or an array that has dimensions.
   function nd.iterable(y)
     if util.is_array(y) then return y.ndim > 0 end
     return type(y) == "table" and getmetatable(y) == nil or type(y) == "string"
@@ -154,42 +154,7 @@ return function(nd)
     return out
   end
 
-  -- ---- shapes -------------------------------------------------------------------------------------------------------
-  --- `broadcast_shapes(shape, ..)`: the shape that arrays of these shapes have together.
-  function nd.broadcast_shapes(...)
-    local all = nd.zeros({}, "bool")
-    for _, shape in ipairs(util.list("broadcast_shapes", { ... })) do
-      all = arr(nd.or_(all, core.zeros(type(shape) == "table" and shape or { shape }, "bool")))
-    end
-    return all.shape
-  end
-  --- A vector without the zeros at its front ("f"), its back ("b"), or both ("fb").
-  function nd.trim_zeros(filt, trim)
-    filt, trim = arr(filt), trim or "fb"
-    if type(trim) ~= "string" or not trim:find("^[fb]+$") then
-      util.raise("ValueError", "trim_zeros: trim is 'f', 'b' or 'fb', not %s", util.text(trim))
-    end
-    if filt.ndim ~= 1 then util.raise("ValueError", "trim_zeros: a vector is expected") end
-    local at = nd.flatnonzero(filt)
-    if at.size == 0 then return filt["0:0"] end
-    return filt[("%d:%d"):format(trim:find("f") and at[0] or 0, trim:find("b") and at[at.size - 1] + 1 or filt.size)]
-  end
-
   -- ---- positions ----------------------------------------------------------------------------------------------------
-  --- `mask_indices(n, mask_func, k)`: the positions that a function such as `nd.triu` leaves of an n by n matrix.
-  function nd.mask_indices(n, mask_func, k)
-    util.expect("mask_indices", "mask_func", mask_func, "function")
-    return core.nonzero(arr(mask_func(nd.ones({ n, n }, "int64"), k or 0)))
-  end
-  --- The positions of the diagonal of an array whose lengths are equal, a vector for each dimension.
-  function nd.diag_indices_from(a)
-    a = arr(a)
-    if a.ndim < 2 then util.raise("ValueError", "diag_indices_from: at least two dimensions are needed") end
-    for d = 2, a.ndim do
-      if a.shape[d] ~= a.shape[1] then util.raise("ValueError", "diag_indices_from: all lengths are equal") end
-    end
-    return nd.diag_indices(a.shape[1], a.ndim)
-  end
   -- A slice of a grid, "0:3", "0:1:0.25" or "0:1:5j" (five values, both ends among them), as a vector.
   local function grid_range(name, text)
     local start, stop, step = text:match("^%s*([^:]*):([^:]*):?([^:]*)$")
@@ -227,22 +192,6 @@ return function(nd)
   nd.ogrid = grid("ogrid", function(list) return { nd.ix_(table.unpack(list)) } end)
 
   -- ---- choosing and writing -----------------------------------------------------------------------------------------
-  --- `piecewise(x, condlist, funclist)`: what the function (or number) of the last condition that holds makes of the
-  -- elements; one function more is for where none holds.
-  function nd.piecewise(x, condlist, funclist)
-    x = nd.atleast_1d(x)
-    local conditions = list_of("piecewise", condlist)
-    local n = core.length(funclist, "piecewise: funclist")
-    if n ~= #conditions and n ~= #conditions + 1 then
-      util.raise("ValueError", "piecewise: %d conditions, %d functions", #conditions, n)
-    end
-    local out, rest = nd.zeros_like(x), nd.ones(x.shape, "bool")
-    local function write(where, f) out[where] = type(f) == "function" and f(x[where]) or f end
-    for _, c in ipairs(conditions) do rest = nd.and_(rest, nd.eq(c, 0)) end
-    if n > #conditions then write(rest, funclist[n]) end
-    for i, c in ipairs(conditions) do write(nd.neq(c, 0), funclist[i]) end
-    return out
-  end
   --- Writes into a, in order, where the mask holds: the values again and again.
   function nd.place(a, mask, vals)
     util.expect("place", "a", a, "ndarray")
@@ -265,41 +214,6 @@ return function(nd)
     flat[at] = nd.resize(v, { at.size }):astype(a.dtype)
     a:assign(flat:reshape(a.shape))
   end
-  --- `apply_along_axis(func1d, axis, a)`: what a function makes of each vector along an axis, in its place.
-  function nd.apply_along_axis(func1d, axis, a)
-    util.expect("apply_along_axis", "func1d", func1d, "function")
-    a = arr(a)
-    axis = axis_of("apply_along_axis", a, axis)
-    local last = nd.moveaxis(a, axis, -1)
-    local outer = last.shape
-    local n = table.remove(outer)
-    local rows, out = last:reshape({ a.size // math.max(n, 1), n }), {}
-    if a.size == 0 then util.raise("ValueError", "apply_along_axis: the array has no elements") end
-    for i = 1, rows.shape[1] do out[i] = arr(func1d(rows[i - 1])) end
-    local inner = out[1].shape
-    local all = nd.stack(out):reshape({ table.unpack(table.move(inner, 1, #inner, #outer + 1, outer)) })
-    for d = 1, #inner do all = nd.moveaxis(all, last.ndim - 2 + d, axis + d - 1) end
-    return all
-  end
-
-  --- `apply_over_axes(func, a, axes)`: what a function of an array and an axis makes of each axis in turn; an axis that
-  -- it takes away comes back with length 1.
-  function nd.apply_over_axes(func, a, axes)
-    util.expect("apply_over_axes", "func", func, "function")
-    local r = arr(a)
-    local n = r.ndim
-    for _, d in ipairs(type(axes) == "table" and util.list("apply_over_axes: axes", axes) or { axes }) do
-      d = axis_of("apply_over_axes", r, d)
-      local next_ = arr(func(r, d))
-      if next_.ndim == n - 1 then next_ = nd.expand_dims(next_, d) end
-      if next_.ndim ~= n then
-        util.raise("ValueError", "apply_over_axes: the function gives %d dimensions of %d", next_.ndim, n)
-      end
-      r = next_
-    end
-    return r
-  end
-
   --- `vectorize(fn)`: a function of arrays (and numbers) of fitting shapes that calls fn with their elements, one by
   -- one, and makes an array of what it gives.
   function nd.vectorize(fn)
@@ -330,80 +244,5 @@ return function(nd)
     end
     a[at] = val
     return a
-  end
-
-  -- ---- bits in bytes ------------------------------------------------------------------------------------------------
-  -- a with the axis last, as rows.
-  local function rows_of(what, a, axis)
-    a = arr(a)
-    if axis == nil then a, axis = a:reshape({ -1 }), 0 end
-    axis = axis_of(what, a, axis)
-    return nd.moveaxis(a, axis, -1), axis
-  end
-  local function weights(what, bitorder)
-    local w = nd.array({ 128, 64, 32, 16, 8, 4, 2, 1 }, "uint8")
-    if bitorder == nil or bitorder == "big" then return w end
-    if bitorder ~= "little" then util.raise("ValueError", "%s: bitorder is 'big' or 'little'", what) end
-    return w["::-1"]:copy()
-  end
-  --- `packbits(a, axis, bitorder)`: eight elements that are or are not 0 as the bits of one uint8.
-  function nd.packbits(a, axis, bitorder)
-    local rows, at = rows_of("packbits", a, axis)
-    local shape = rows.shape
-    local n = shape[#shape]
-    shape[#shape] = (n + 7) // 8
-    shape[#shape + 1] = 8
-    local widths = {}
-    for d = 1, rows.ndim do widths[d] = { 0, d == rows.ndim and -n % 8 or 0 } end
-    local bits = nd.pad(nd.neq(rows, 0):astype("uint8"), widths):reshape(shape)
-    local bytes = nd.sum(bits * weights("packbits", bitorder), { axis = -1, dtype = "uint8" })
-    return nd.moveaxis(bytes, -1, at)
-  end
-  --- `unpackbits(a, axis, count, bitorder)`: the bits of uint8 elements, or the first `count` of them.
-  function nd.unpackbits(a, axis, count, bitorder)
-    util.check_type("unpackbits", "count", count, "integer")
-    a = arr(a)
-    if a.dtype ~= "uint8" then util.raise("TypeError", "unpackbits: an array of uint8 is expected, not %s", a.dtype) end
-    local rows, at = rows_of("unpackbits", a, axis)
-    local shape = rows.shape
-    shape[#shape] = shape[#shape] * 8
-    local form = rows.shape
-    form[#form + 1] = 1
-    local bits = nd.neq(nd.bitwise_and(rows:reshape(form), weights("unpackbits", bitorder)), 0):astype("uint8")
-    bits = bits:reshape(shape)
-    if count then bits = bits[("..., :%d"):format(count)] end
-    return nd.moveaxis(bits, -1, at)
-  end
-
-  -- ---- blocks -------------------------------------------------------------------------------------------------------
-  --- `block(arrays)`: nested lists of arrays put together, the innermost along the last axis.
-  function nd.block(arrays)
-    local depth, ndim, first = 0, 0, arrays
-    while type(first) == "table" do
-      depth, first = depth + 1, first[1]
-      if depth > 32 then util.raise("ValueError", "block: lists nested more than 32 deep") end
-    end
-    local function walk(x, level, fn)
-      if type(x) ~= "table" then
-        if level ~= depth then util.raise("ValueError", "block: the lists are nested to different depths") end
-        return fn(arr(x))
-      end
-      if level >= depth then util.raise("ValueError", "block: the lists are nested to different depths") end
-      local list = {}
-      for i, y in ipairs(util.list("block", x)) do list[i] = walk(y, level + 1, fn) end
-      return list
-    end
-    walk(arrays, 0, function(a) ndim = math.max(ndim, a.ndim, depth) end)
-    local function join(x, level)
-      if type(x) ~= "table" then
-        local shape = x.shape
-        while #shape < ndim do table.insert(shape, 1, 1) end
-        return x:reshape(shape)
-      end
-      local list = {}
-      for i, y in ipairs(x) do list[i] = join(y, level + 1) end
-      return nd.concatenate(list, ndim - depth + level)
-    end
-    return join(walk(arrays, 0, function(a) return a end), 0)
   end
 end

@@ -1,8 +1,8 @@
---- nd.signal's filters: designs (Butterworth, Chebyshev), responses, running them. Installed by theano.ndsignal.
+--- nd.signal's filters: designs (Butterworth, Chebyshev, Cauer, Bessel), responses, running them. Installed by
+-- theano.ndsignal.
 -- @module theano.ndfilters
 local core = require("theano.core")
 local help = require("theano.ndhelp")
-local objective = require("theano.ndobjective")
 local util = require("theano.util")
 
 return function(nd, M)
@@ -284,6 +284,187 @@ return function(nd, M)
     return design("cheby2", z, p, k, o)
   end
 
+  -- ---- elliptic functions, for the next filter ---------------------------------------------------------------------
+  -- The arithmetic-geometric mean; of what is on the way the numbers a and c, where they are asked for.
+  local function mean_of(a, b, steps)
+    while true do
+      local c = (a - b) / 2
+      a, b = (a + b) / 2, math.sqrt(a * b)
+      if steps then steps[#steps + 1] = { a, c } end
+      if math.abs(c) <= 1e-16 * a then return a end
+    end
+  end
+  -- The quarter period of parameter m; given 1 - m, which keeps the digits of an m near 1.
+  local function quarter(rest) return math.pi / 2 / mean_of(1.0, math.sqrt(rest)) end
+  -- Jacobi's sn, cn and dn of u, of the parameter m.
+  local function jacobi(u, m)
+    local steps = {}
+    local mean = mean_of(1.0, math.sqrt(1 - m), steps)
+    local phi = mean * u * 2.0 ^ #steps
+    for i = #steps, 1, -1 do
+      phi = (phi + math.asin(math.max(-1, math.min(1, steps[i][2] / steps[i][1] * math.sin(phi))))) / 2
+    end
+    local sn = math.sin(phi)
+    return sn, math.cos(phi), math.sqrt(1 - m * sn * sn)
+  end
+  -- The u whose sc is w, of the parameter 1 - rest: Legendre's integral of the first kind, by Carlson's.
+  local function arc_sc(w, rest)
+    local cc = 1 / (1 + w * w) -- cos^2 of the amplitude
+    local x, y, z = cc, cc + rest * (1 - cc), 1.0
+    local middle
+    repeat
+      local l = math.sqrt(x * y) + math.sqrt(y * z) + math.sqrt(z * x)
+      x, y, z = (x + l) / 4, (y + l) / 4, (z + l) / 4
+      middle = (x + y + z) / 3
+    until math.max(math.abs(x - middle), math.abs(y - middle), math.abs(z - middle)) <= 1e-3 * middle
+    local p, q = 1 - x / middle, 1 - y / middle
+    local r = -p - q
+    local e2, e3 = p * q - r * r, p * q * r
+    local series = 1 - e2 / 10 + e3 / 14 + e2 * e2 / 24 - 3 * e2 * e3 / 44 - 5 * e2 ^ 3 / 208 + 3 * e3 * e3 / 104
+    return math.sqrt(1 - cc) * series / math.sqrt(middle)
+  end
+  -- The parameter whose ratio of quarter periods is n times smaller than that of m1, by its nome.
+  local function degree(n, m1)
+    local q = math.exp(-math.pi * quarter(m1) / quarter(1 - m1) / n)
+    local above, below = 0.0, 0.5
+    for i = 0, 12 do
+      above, below = above + q ^ (i * (i + 1)), below + q ^ ((i + 1) * (i + 1))
+    end
+    return 16 * q * (above / (2 * below)) ^ 4
+  end
+
+  --- `ellip(N, rp, rs, Wn, btype, analog, output, fs)`: Cauer's filter with ripples of rp decibels in the pass band and
+  -- rs decibels down in the stop band.
+  function M.ellip(...)
+    local o = read("ellip", { "N", "rp", "rs", "Wn", "btype", "analog", "output", "fs", rp = "number", rs = "number" },
+      ...)
+    local N, rp = o.N, o.rp or 0
+    if N == 0 then return design("ellip", {}, {}, 10 ^ (-rp / 20), o) end
+    local eps2, stop = 10 ^ (0.1 * rp) - 1, 10 ^ (0.1 * (o.rs or 0)) - 1
+    local m1 = eps2 / stop
+    if not (m1 > 0 and m1 < 1) then
+      util.raise("ValueError", "ellip: ripples of %s decibels, a stop band %s down: 0 < rp < rs is expected",
+        util.text(rp), util.text(o.rs))
+    end
+    if N == 1 then
+      local p = 1 / math.sqrt(eps2)
+      return design("ellip", {}, { nd.complex(-p, 0) }, p, o)
+    end
+    local m = degree(N, m1)
+    local K = quarter(1 - m)
+    local v = K * arc_sc(1 / math.sqrt(eps2), m1) / (N * quarter(1 - m1))
+    local sv, cv, dv = jacobi(v, 1 - m)
+    local z, p = {}, {}
+    for j = 1 - N % 2, N - 1, 2 do
+      local s, c, d = jacobi(j * K / N, m)
+      if j > 0 then
+        local at = 1 / (math.sqrt(m) * s)
+        z[#z + 1], z[#z + 2] = nd.complex(0, at), nd.complex(0, -at)
+      end
+      local by = 1 - (d * sv) ^ 2
+      local re, im = -c * d * sv * cv / by, s * dv / by
+      p[#p + 1] = nd.complex(re, j > 0 and im or 0)
+      if j > 0 then p[#p + 1] = nd.complex(re, -im) end
+    end
+    local k = (product(each(p, function(w) return -w end)) / product(each(z, function(w) return -w end))).real
+    if N % 2 == 0 then k = k / math.sqrt(1 + eps2) end
+    return design("ellip", z, p, k, o)
+  end
+
+  -- A reverse Bessel polynomial divided by its derivative at x + iy, by the recurrence of its orders; values are kept
+  -- within the range of doubles.
+  local function newton_step(N, x, y)
+    local sr, si = x * x - y * y, 2 * x * y
+    local ar, ai, br, bi = 1.0, 0.0, x + 1, y -- two neighbours
+    local cr, ci, dr, di = 0.0, 0.0, 1.0, 0.0 -- their derivatives
+    for n = 2, N do
+      local k = 2 * n - 1
+      local er, ei = k * br + sr * ar - si * ai, k * bi + sr * ai + si * ar
+      local fr = k * dr + sr * cr - si * ci + 2 * (x * ar - y * ai)
+      local fi = k * di + sr * ci + si * cr + 2 * (x * ai + y * ar)
+      ar, ai, cr, ci, br, bi, dr, di = br, bi, dr, di, er, ei, fr, fi
+      if math.abs(br) + math.abs(bi) > 1e100 then
+        ar, ai, br, bi = ar * 1e-100, ai * 1e-100, br * 1e-100, bi * 1e-100
+        cr, ci, dr, di = cr * 1e-100, ci * 1e-100, dr * 1e-100, di * 1e-100
+      end
+    end
+    local size2 = dr * dr + di * di
+    return (br * dr + bi * di) / size2, (bi * dr - br * di) / size2
+  end
+  -- The zeros of the reverse Bessel polynomial of order N that are not below the real line, by Aberth's method; their
+  -- conjugates move with them.
+  local function bessel_zeros(N)
+    local re, im = {}, {}
+    for j = 1, (N + 1) // 2 do
+      local angle = math.pi * (1 - (2 * j - 1 - N % 2) / (2 * N))
+      re[j], im[j] = N * math.cos(angle) * 0.9, N * math.sin(angle) * 0.9
+      if N % 2 == 1 and j == 1 then im[j] = 0.0 end
+    end
+    for _ = 1, 200 do
+      local far = 0
+      for j = 1, #re do
+        local qr, qi = newton_step(N, re[j], im[j])
+        local sr, si = 0.0, 0.0
+        local function away(x, y)
+          local dx, dy = re[j] - x, im[j] - y
+          local size2 = dx * dx + dy * dy
+          sr, si = sr + dx / size2, si - dy / size2
+        end
+        for i = 1, #re do
+          if i ~= j then away(re[i], im[i]) end
+          if im[i] ~= 0 then away(re[i], -im[i]) end
+        end
+        local br, bi = 1 - (qr * sr - qi * si), -(qr * si + qi * sr)
+        local size2 = br * br + bi * bi
+        local mr, mi = (qr * br + qi * bi) / size2, (qi * br - qr * bi) / size2
+        re[j], im[j] = re[j] - mr, im[j] ~= 0 and im[j] - mi or 0.0
+        far = math.max(far, math.abs(mr) + math.abs(mi))
+      end
+      if far < 1e-15 * N then break end
+    end
+    return re, im
+  end
+  local MOST_BESSEL = 150
+  -- Where the filter with these poles is 3 decibels down.
+  local function half_power(p, k)
+    local function down(w)
+      local gain = k
+      for _, z in ipairs(p) do gain = gain / size(nd.complex(-z.real, w - z.imag)) end
+      return gain - math.sqrt(0.5)
+    end
+    local high = 1.0
+    while down(high) > 0 do high = high * 2 end
+    return nd.optimize.brentq(down, 0, high, { xtol = 1e-300, rtol = 4 * 2.0 ^ -52 })
+  end
+  --- `bessel(N, Wn, btype, analog, output, norm, fs)`: Bessel's filter, of the flattest delay. norm: where Wn lies:
+  -- "phase" (half way of the phase), "delay" (a delay of 1 / Wn) or "mag" (3 decibels down).
+  function M.bessel(...)
+    local o = read("bessel", { "N", "Wn", "btype", "analog", "output", "norm", "fs", norm = "string" }, ...)
+    local norm, N = o.norm or "phase", o.N
+    if norm ~= "phase" and norm ~= "delay" and norm ~= "mag" then
+      util.raise("ValueError", "bessel: norm is 'phase', 'delay' or 'mag', not '%s'", norm)
+    end
+    if N > MOST_BESSEL then util.raise("ValueError", "bessel: the order is at most %d, not %d", MOST_BESSEL, N) end
+    if N == 0 then return design("bessel", {}, {}, 1.0, o) end
+    local re, im = bessel_zeros(N)
+    local log = 0.0 -- of the polynomial at 0
+    for n = 1, N do log = log + math.log(2 * n - 1) end
+    local p = {}
+    local function poles(by)
+      for j = 1, #re do
+        p[#p + 1] = nd.complex(re[j] * by, im[j] * by)
+        if im[j] ~= 0 then p[#p + 1] = nd.complex(re[j] * by, -im[j] * by) end
+      end
+    end
+    if norm ~= "delay" then poles(math.exp(-log / N)) else poles(1.0) end
+    local k = norm == "delay" and math.exp(log) or 1.0
+    if norm == "mag" then
+      local w = half_power(p, k)
+      p, k = each(p, function(z) return nd.complex(z.real / w, z.imag / w) end), w ^ -N
+    end
+    return design("bessel", {}, p, k, o)
+  end
+
   -- ---- responses ----------------------------------------------------------------------------------------------------
   local function frequencies(o)
     local n, fs = o.worN or 512, o.fs or 2 * math.pi
@@ -318,77 +499,6 @@ return function(nd, M)
   end
 
   -- ---- running ------------------------------------------------------------------------------------------------------
-  local BLOCK = 64
-
-  local runs -- states before each block: z' = z F + u
-  local function states(U, z, F)
-    if not runs then
-      local theano, T = objective.modules()
-      local u, z0, f = T.dtensor3("u"), T.dmatrix("z"), T.dmatrix("F")
-      local all = theano.scan { fn = function(step, now) return T.dot(now, f) + step end, sequences = u,
-        outputs_info = z0, non_sequences = f, strict = false }
-      runs = objective.compile { inputs = { u, z0, f }, outputs = T.concatenate({ z0:dimshuffle("x", 0, 1), all }, 0) }
-    end
-    return runs(U, z, F)
-  end
-
-  -- The filter over blocks of L samples: what they give by themselves, what a state gives, the state behind them.
-  local function blocks(b, a, L)
-    local n = #a - 1
-    local A, B = {}, {}
-    for i = 1, n do
-      A[i], B[i] = -a[i + 1], b[i + 1] - a[i + 1] * b[1]
-    end
-    local function forward(v) -- one more sample of silence
-      local out = {}
-      for i = 1, n do out[i] = A[i] * v[1] + (v[i + 1] or 0.0) end
-      return out
-    end
-    local kept, next_, F = nd.zeros({ n, L }), {}, {}
-    local v, h = B, { b[1] }
-    for k = L, 1, -1 do
-      next_[k], h[L - k + 2] = v, v[1]
-      v = forward(v)
-    end
-    h[L + 1] = nil
-    for i = 1, n do
-      v = {}
-      for j = 1, n do v[j] = i == j and 1.0 or 0.0 end
-      local line = {}
-      for k = 1, L do
-        line[k] = v[1]
-        v = forward(v)
-      end
-      kept[i - 1], F[i] = nd.array(line):astype("float64"), v
-    end
-    local at = nd.arange(L) - nd.arange(L):reshape({ -1, 1 }) -- how long ago
-    local own = nd.where(nd.lt(at, 0), 0.0, nd.array(h):astype("float64")[nd.maximum(at, 0)])
-    return own, kept, nd.array(next_):astype("float64"), nd.array(F):astype("float64")
-  end
-
-  -- Rows of x (r, n) filtered from states z (r, order): the result, and the states behind.
-  local function run(b, a, x, z)
-    local r, n = x.shape[1], x.shape[2]
-    local L = nd.all(nd.isfinite(x)) and math.min(BLOCK, math.max(n, 1)) or 1 -- what is not finite stays where it is
-    local whole = n // L
-    local parts = {}
-    if whole > 0 then
-      local own, kept, next_, F = blocks(b, a, L)
-      local X = x[(":, :%d"):format(whole * L)]:reshape({ r, whole, L })
-      local Z = states(nd.transpose(X:dot(next_), { 1, 0, 2 }), z, F)
-      local y = X:dot(own) + nd.transpose(Z[":-1"], { 1, 0, 2 }):dot(kept)
-      parts[1], z = y:reshape({ r, whole * L }), Z[-1]
-    end
-    local rest = n - whole * L
-    if rest > 0 then
-      local own, kept, next_, F = blocks(b, a, rest)
-      local X = x[(":, %d:"):format(whole * L)]
-      parts[#parts + 1] = X:dot(own) + z:dot(kept)
-      z = z:dot(F) + X:dot(next_)
-    end
-    return #parts > 0 and nd.concatenate(parts, 1) or x, z
-  end
-
   local function coefficients(what, b, a)
     b, a = nd.atleast_1d(arr(b)):astype("float64"):tolist(), nd.atleast_1d(arr(a)):astype("float64"):tolist()
     while #a > 1 and a[1] == 0 do table.remove(a, 1) end
@@ -400,43 +510,49 @@ return function(nd, M)
     return b, a
   end
 
+  -- x along an axis through filters, rows of b and a, one after the other, from the states zi, which have the filters
+  -- in front, or from silence: what comes out, and with zi the states behind.
+  local function filtered(what, b, a, x, axis, zi)
+    if x.dtype:find("^c") then
+      local re, zr = filtered(what, b, a, nd.real(x), axis, zi and nd.real(zi))
+      local im, zm = filtered(what, b, a, nd.imag(x), axis, zi and nd.imag(zi))
+      local i = nd.complex(0, 1)
+      return re + im * i, zi and zr + zm * i or nil
+    end
+    axis = help.axis_of(what, x, axis or -1)
+    local k, n = b.shape[1], b.shape[2] - 1
+    local last = nd.moveaxis(x:astype("float64"), axis, -1)
+    local form = last.shape
+    local rows = nd.ascontiguousarray(last:reshape({ x.size // math.max(form[#form], 1), form[#form] }))
+    local state = { k, table.unpack(form) }
+    state[#state] = n
+    local z
+    if zi == nil then z = nd.zeros({ k, rows.shape[1], n })
+    else
+      zi = nd.moveaxis(zi:astype("float64"), axis - x.ndim, -1)
+      if zi.shape[zi.ndim] ~= n or zi.ndim > #state then
+        util.raise("ValueError", "%s: a state has %d numbers along the axis, zi has %d in %d dimensions", what, n,
+          zi.shape[zi.ndim], zi.ndim)
+      end
+      z = nd.broadcast_to(zi, state):reshape({ k, rows.shape[1], n }):copy()
+    end
+    local y = nd.moveaxis(core.filtered(b, a, rows, z):reshape(form), -1, axis)
+    if zi == nil then return y end
+    return y, nd.moveaxis(z:reshape(state), -1, axis - x.ndim)
+  end
+
   --- `lfilter(b, a, x, {axis = -1, zi})`: x through the filter b / a along an axis; with zi from that state, and a
   -- second result, the state behind.
   function M.lfilter(...)
     local o = util.bind("lfilter", { "b", "a", "x", "axis", "zi", axis = "integer" }, ...)
-    local x = arr(o.x)
-    if x.dtype:find("^c") then
-      local re, zr = M.lfilter(o.b, o.a, nd.real(x), { axis = o.axis or -1, zi = o.zi and nd.real(arr(o.zi)) })
-      local im, zm = M.lfilter(o.b, o.a, nd.imag(x), { axis = o.axis or -1, zi = o.zi and nd.imag(arr(o.zi)) })
-      local i = nd.complex(0, 1)
-      return re + im * i, o.zi and zr + zm * i or nil
-    end
-    local single = x.dtype == "float32"
-    x = x:astype("float64")
+    local x, zi = arr(o.x), o.zi ~= nil and arr(o.zi) or nil
+    local single = x.dtype == "float32" and arr(o.b).dtype == "float32" and arr(o.a).dtype == "float32"
     local b, a = coefficients("lfilter", o.b, o.a)
-    local axis, n = help.axis_of("lfilter", x, o.axis or -1), #a - 1
-    local last = nd.moveaxis(x, axis, -1)
-    local form = last.shape
-    local N = form[#form]
-    local rows = last:reshape({ x.size // math.max(N, 1), N })
-    local R = rows.shape[1]
-    local z = nd.zeros({ R, n })
-    if o.zi ~= nil then
-      local zi = nd.moveaxis(arr(o.zi):astype("float64"), axis, -1)
-      if zi.shape[zi.ndim] ~= n then
-        util.raise("ValueError", "lfilter: a state has %d numbers along the axis, zi has %d", n, zi.shape[zi.ndim])
-      end
-      local wanted = last.shape
-      wanted[#wanted] = n
-      z = nd.broadcast_to(zi, wanted):reshape({ R, n })
-    end
-    local y
-    if n == 0 then y = rows * b[1] else y, z = run(b, a, rows, z) end
-    y = nd.moveaxis(y:reshape(form), -1, axis)
+    b, a = nd.array({ b }):astype("float64"), nd.array({ a }):astype("float64")
+    local y, z = filtered("lfilter", b, a, x, o.axis, zi and zi:reshape({ 1, table.unpack(zi.shape) }))
     if single then y = y:astype("float32") end
-    if o.zi == nil then return y end
-    form[#form] = n
-    return y, nd.moveaxis(z:reshape(form), -1, axis)
+    if zi == nil then return y end
+    return y, z[0]
   end
 
   --- `lfilter_zi(b, a)`: the state of a filter that has always been given 1.
@@ -455,14 +571,12 @@ return function(nd, M)
   --- `sosfilt(sos, x, {axis = -1, zi})`: x through sections of the second order, one after the other.
   function M.sosfilt(...)
     local o = util.bind("sosfilt", { "sos", "x", "axis", "zi", axis = "integer" }, ...)
-    local sos, y = sections("sosfilt", o.sos), arr(o.x)
-    local behind = {}
-    for i = 0, sos.shape[1] - 1 do
-      local b, a = sos[{ i, nd.arange(3) }], sos[{ i, nd.arange(3, 6) }]
-      y, behind[i + 1] = M.lfilter(b, a, y, { axis = o.axis or -1, zi = o.zi and arr(o.zi)[i] or nil })
+    local sos, x, zi = sections("sosfilt", o.sos), arr(o.x), o.zi ~= nil and arr(o.zi) or nil
+    if nd.any(nd.eq(sos[":, 3"], 0)) then
+      util.raise("ValueError", "sosfilt: the fourth coefficient of a section is not 0")
     end
-    if o.zi == nil then return y end
-    return y, nd.stack(behind)
+    sos = sos / sos[":, 3:4"]
+    return filtered("sosfilt", sos[":, :3"]:copy(), sos[":, 3:"]:copy(), x, o.axis, zi)
   end
   --- `sosfilt_zi(sos)`: the states of sections that have always been given 1.
   function M.sosfilt_zi(sos)

@@ -87,6 +87,17 @@ function M.over(axis, keepdims)
   return { axis = axis, keepdims = keepdims }
 end
 
+--- A number of elements.
+function M.count(what, n)
+  if type(n) ~= "number" then
+    util.raise("TypeError", "%s: num is a number of elements, not %s", what, util.kind_of(n))
+  end
+  if math.type(n) ~= "integer" or n < 0 then
+    util.raise("ValueError", "%s: num is a number of elements, not %s", what, util.text(n))
+  end
+  return n
+end
+
 --- Integers and booleans as float64.
 function M.floats(a) return a.dtype:find("^[fc]") and a or a:astype("float64") end
 

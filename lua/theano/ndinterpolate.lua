@@ -174,54 +174,45 @@ return function(nd)
   end
 
   -- ---- cubic splines ------------------------------------------------------------------------------------------------
-  -- The equations of the slopes at the places: three diagonals as sequences, and the right side of the rises.
+  -- The equations of the slopes at the places: three diagonals as rows, and the right side of the rises.
   local function spline_system(S, x, rise, ends)
     local n = x.size
     local steps = nd.diff(x)
-    local h = steps:tolist()
-    local low, middle, up, first, last = {}, {}, {}, nil, nil
-    for i = 2, n - 1 do low[i], middle[i], up[i] = h[i], 2 * (h[i - 1] + h[i]), h[i - 1] end
+    local diagonals, first, last = nd.zeros({ 3, n }), nil, nil
+    if n > 2 then
+      diagonals["0, 1:-1"], diagonals["2, 1:-1"] = steps["1:"], steps[":-1"]
+      diagonals["1, 1:-1"] = 2 * (steps[":-1"] + steps["1:"])
+    end
     for which, kind in ipairs(ends) do
-      local at = which == 1 and 1 or n
-      local a, b = h[which == 1 and 1 or n - 1], h[which == 1 and 2 or n - 2]
+      local a, b = steps[which == 1 and 0 or -1], n > 2 and steps[which == 1 and 1 or -2]
+      local middle
       local near = which == 1 and rise["0:1"] or rise["-1:"]
       local beside, right
       if kind == "not-a-knot" then
         local d = a + b
         local next_ = which == 1 and rise["1:2"] or rise["-2:-1"]
-        middle[at], beside, right = b, d, ((a + 2 * d) * b * near + a * a * next_) / d
-      elseif kind[1] == 1 then middle[at], beside, right = 1.0, 0.0, near * 0.0 + kind[2]
+        middle, beside, right = b, d, ((a + 2 * d) * b * near + a * a * next_) / d
+      elseif kind[1] == 1 then middle, beside, right = 1.0, 0.0, near * 0.0 + kind[2]
       else
         local curve = 0.5 * a * a * kind[2] * (which == 1 and -1 or 1)
-        middle[at], beside, right = 2 * a, a, 3 * a * near + curve
+        middle, beside, right = 2 * a, a, 3 * a * near + curve
       end
-      if which == 1 then up[1], first = beside, right else low[n], last = beside, right end
+      if which == 1 then diagonals["1, 0"], diagonals["2, 0"], first = middle, beside, right
+      else diagonals["1, -1"], diagonals["0, -1"], last = middle, beside, right end
     end
     local a, b = steps[":-1"]:reshape({ -1, 1 }), steps["1:"]:reshape({ -1, 1 })
     local inner = 3 * (b * rise[":-1"] + a * rise["1:"])
-    return low, middle, up, S.concatenate({ first, inner, last }, 0)
+    return diagonals, S.concatenate({ first, inner, last }, 0)
   end
 
-  -- x of three diagonals times x = right (a matrix), by elimination; pivots of splines are far from 0.
-  local function solve_diagonals(low, middle, up, right)
-    local n, m = right.shape[1], right.shape[2]
-    local v, pivot, columns = {}, {}, {}
-    pivot[1] = middle[1]
-    for i = 2, n do pivot[i] = middle[i] - low[i] / pivot[i - 1] * up[i - 1] end
-    for j = 0, m - 1 do
-      local r = right[{ ":", j }]:tolist()
-      for i = 2, n do r[i] = r[i] - low[i] / pivot[i - 1] * r[i - 1] end
-      v[n] = r[n] / pivot[n]
-      for i = n - 1, 1, -1 do v[i] = (r[i] - up[i] * v[i + 1]) / pivot[i] end
-      columns[j + 1] = nd.array(v):astype("float64")
+  -- What solves them, of Variables by the inverse, which is a constant; pivots of splines are far from 0.
+  local function solve_diagonals(S, diagonals, right)
+    if S == nd then
+      local function solve(v) return core.tridiagonal(diagonals, nd.ascontiguousarray(v:astype("float64"))) end
+      if not right.dtype:find("^c") then return solve(right) end
+      return solve(nd.real(right)) + solve(nd.imag(right)) * nd.complex(0, 1)
     end
-    return m > 0 and nd.stack(columns, 1) or right
-  end
-  -- The same of Variables: by the inverse, which is a constant.
-  local function solve_in_graph(S, low, middle, up, right)
-    local n = #middle
-    local A = nd.diag(nd.array(middle):astype("float64"))
-    for i = 2, n do A[{ i - 1, i - 2 }], A[{ i - 2, i - 1 }] = low[i], up[i - 1] end
+    local A = nd.diag(diagonals[1]) + nd.diag(diagonals["0, 1:"], -1) + nd.diag(diagonals["2, :-1"], 1)
     return S.dot(S.constant(nd.linalg.inv(A)), right)
   end
 
@@ -292,9 +283,8 @@ return function(nd)
         end
         local h = nd.diff(x):reshape({ -1, 1 })
         local rise = (flat["1:"] - flat[":-1"]) / (S == nd and h or S.patternbroadcast(S.constant(h), { false, true }))
-        local low, middle, up, right = spline_system(S, x, rise, ends)
-        if S == nd then s = solve_diagonals(low, middle, up, right)
-        else s = solve_in_graph(S, low, middle, up, right) end
+        local diagonals, right = spline_system(S, x, rise, ends)
+        s = solve_diagonals(S, diagonals, right)
       end
     end
     if S == nd then return s:reshape(y.shape) end

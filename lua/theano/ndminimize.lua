@@ -7,7 +7,8 @@ local util = require("theano.util")
 local MESSAGES = {
   [0] = "Optimization terminated successfully.", [1] = "Maximum number of iterations has been exceeded.",
   [2] = "Desired error not necessarily achieved due to precision loss.",
-  [3] = "NaN result encountered.", [99] = "The callback stopped the minimization.",
+  [3] = "NaN result encountered.", [4] = "No place was found that meets the constraints.",
+  [99] = "The callback stopped the minimization.",
 }
 
 return function(nd)
@@ -194,43 +195,43 @@ return function(nd)
   end
 
   -- ---- Newton's method, its equations solved by conjugate gradients -------------------------------------------------
-  local function newton_direction(times, x, g)
-    local step = part("newton", function(T)
-      local z, r, d, Ad = T.dvector("z"), T.dvector("r"), T.dvector("d"), T.dvector("Ad")
-      local rr, curve = T.dot(r, r), T.dot(d, Ad)
-      local a = rr / curve
-      local rest = r + a * Ad
-      local more = T.dot(rest, rest)
-      return { inputs = { z, r, d, Ad }, outputs = { z + a * d, rest, (more / rr) * d - rest, curve, more } }
-    end)
-    local size = nd.sum(nd.abs(g))
-    local goal = math.min(0.5, math.sqrt(size)) * size
+  -- conjugate(x, z, r, d): a step of conjugate gradients with the Hessian at x.
+  local function newton_direction(conjugate, x, g)
+    local left = nd.sum(nd.abs(g))
+    local goal = math.min(0.5, math.sqrt(left)) * left
     local z, r, d = nd.zeros(x.size), g, -g
     for k = 0, 20 * x.size do
-      if nd.sum(nd.abs(r)) <= goal then break end
-      local Ad = times(x, d)
-      local next_, rest, turned, curve = step(z, r, d, Ad)
+      if left <= goal then break end
+      local next_, rest, turned, curve, size = conjugate(x, z, r, d)
       local flat = 3 * 2.0 ^ -52
       if curve <= flat then
         if curve >= 0 then break end
         if k == 0 then z = d end -- downhill, however the function bends
         break
       end
-      z, r, d = next_, rest, turned
+      z, r, d, left = next_, rest, turned, size
     end
     return z
   end
-  local function newton(O, x, o, times)
+  -- The same with a Hessian's products that are given.
+  local function with_products(times)
+    local step = part("newton", function(T)
+      local z, r, d, Ad = T.dvector("z"), T.dvector("r"), T.dvector("d"), T.dvector("Ad")
+      return { inputs = { z, r, d, Ad }, outputs = objective.conjugate(z, r, d, Ad) }
+    end)
+    return function(x, z, r, d) return step(z, r, d, times(x, d)) end
+  end
+  local function newton(O, x, o, conjugate)
     local f, g = O.both(x)
     local status, nit, nhev = 0, 0, 0
-    local function product(v, d)
+    local function counted(...)
       nhev = nhev + 1
-      return times(v, d)
+      return conjugate(...)
     end
     local moved = math.huge
     while moved > x.size * o.xtol do
       if nit >= o.maxiter then status = 1 break end
-      local p = newton_direction(product, x, g)
+      local p = newton_direction(counted, x, g)
       local slope = g:dot(p)
       if slope == 0 then break end
       local step = search(function(a) return O.along(x, p, a) end, { f, slope }, 1.0, o.c1, o.c2)
@@ -361,8 +362,13 @@ return function(nd)
 
   -- ---- minimize -----------------------------------------------------------------------------------------------------
   local METHODS = { ["nelder-mead"] = { adaptive = "boolean", xatol = "number", fatol = "number", maxfev = "integer" },
-    cg = {}, bfgs = {}, ["newton-cg"] = { xtol = "number" }, ["l-bfgs-b"] = { maxcor = "integer", ftol = "number" } }
+    slsqp = { ftol = "number", eps = "number" }, ["trust-constr"] = { xtol = "number" }, cg = {}, bfgs = {},
+    ["newton-cg"] = { xtol = "number" }, ["l-bfgs-b"] = { maxcor = "integer", ftol = "number" } }
   local COMMON = { maxiter = "integer", gtol = "number", c1 = "number", c2 = "number", disp = "boolean" }
+
+  local constrained = require("theano.ndconstrained")(nd)
+  M.LinearConstraint, M.NonlinearConstraint = constrained.LinearConstraint, constrained.NonlinearConstraint
+  M.Bounds = constrained.Bounds
 
   local function limits(bounds, n)
     local low, high = nd.full({ n }, -math.huge), nd.full({ n }, math.huge)
@@ -390,27 +396,54 @@ return function(nd)
     return o
   end
 
-  --- `minimize(fun, x0, {args, method, jac, hess, hessp, bounds, tol, callback, options})`: where a function of a
-  -- vector is least. Where fun builds a graph of a Variable its gradient comes from it, else from differences, or from
-  -- jac. Methods: "BFGS" (the default), "L-BFGS-B" (the default with bounds, `{{low, high}, ..}`), "CG", "Newton-CG",
-  -- "Nelder-Mead". Options: maxiter, gtol, and by method xtol, ftol, maxcor, xatol, fatol, maxfev, adaptive. The
-  -- callback gets the place and the value of each step; true ends it. Gives a table: `x fun jac nit nfev njev success
-  -- status message`.
+  -- Under constraints, of which there may be none, and bounds.
+  local function under(g, x, args, o)
+    local low, high
+    if g.bounds then
+      low, high = limits(g.bounds, x.size)
+      x = nd.maximum(nd.minimum(x, high), low)
+    end
+    local function inner(O, from, how)
+      how.c1, how.c2, how.ftol, how.callback = o.c1, o.c2, 1e-15, o.callback
+      if low then return bounded(O, from, how, low, high, 10) end
+      how.ftol = nil
+      return descend(O, from, from.size <= 200 and bfgs(from.size) or lbfgs(from.size, 10), how)
+    end
+    local r = constrained.solve(g.fun, x, args, g.jac, g.constraints or {}, inner, { gtol = math.min(o.gtol, 1e-6),
+      ctol = 1e-8, maxiter = o.maxiter or 10000 })
+    r.success, r.message = r.status == 0, MESSAGES[r.status]
+    return r
+  end
+
+  --- `minimize(fun, x0, {args, method, jac, hess, hessp, bounds, constraints, tol, callback, options})`: where a
+  -- function of a vector is least. Where fun builds a graph of a Variable its gradient comes from it, else from
+  -- differences, or from jac. Methods: "BFGS" (the default), "L-BFGS-B" (the default with bounds, `{{low, high}, ..}`),
+  -- "CG", "Newton-CG", "Nelder-Mead"; with constraints "SLSQP" (the default) and "trust-constr": one or a list of
+  -- `{type = "eq" or "ineq", fun, jac, args}` (0, or not below 0), LinearConstraint and NonlinearConstraint. Options:
+  -- maxiter, gtol, and by method xtol, ftol, maxcor, xatol, fatol, maxfev, adaptive. The callback gets the place and
+  -- the value of each step; true ends it. Gives a table: `x fun jac nit nfev njev success status message`.
   function M.minimize(...)
     local g = util.bind("minimize", ORDER, ...)
-    if g.constraints then util.raise("NotImplementedError", "minimize: constraints are not known, bounds are") end
-    local method = (g.method or (g.bounds and "L-BFGS-B" or "BFGS")):lower()
+    local method = (g.method or (g.constraints and "SLSQP" or g.bounds and "L-BFGS-B" or "BFGS")):lower()
+    local free = method ~= "slsqp" and method ~= "trust-constr"
     if not METHODS[method] then
-      util.raise("ValueError", "minimize: the method is 'BFGS', 'L-BFGS-B', 'CG', 'Newton-CG' or 'Nelder-Mead', not "
-        .. "'%s'", g.method)
+      util.raise("ValueError", "minimize: the method is 'BFGS', 'L-BFGS-B', 'CG', 'Newton-CG', 'Nelder-Mead', 'SLSQP' "
+        .. "or 'trust-constr', not '%s'", g.method)
     end
-    if g.bounds and method ~= "l-bfgs-b" then
-      util.raise("ValueError", "minimize: bounds are for the method 'L-BFGS-B', not '%s'", g.method)
+    if g.constraints and free then
+      util.raise("ValueError", "minimize: constraints are for the methods 'SLSQP' and 'trust-constr', not '%s'",
+        g.method)
+    end
+    if g.bounds and free and method ~= "l-bfgs-b" then
+      util.raise("ValueError", "minimize: bounds are for the methods 'L-BFGS-B', 'SLSQP' and 'trust-constr', not '%s'",
+        g.method)
     end
     local args = objective.args("minimize", g.args)
     local x, o = objective.vector("minimize", g.x0), settings(method, g.options or {}, g.tol)
-    local O = objective.scalar("minimize", g.fun, args, g.jac)
     o.callback = g.callback
+    util.expect("minimize", "fun", g.fun, "function")
+    if not free then return under(g, x, args, o) end
+    local O = objective.scalar("minimize", g.fun, args, g.jac)
     if x.size == 0 then
       return { x = x, fun = O.value(x), jac = x, nit = 0, nfev = O.nfev, njev = 0, status = 0, success = true,
         message = MESSAGES[0] }
@@ -418,10 +451,10 @@ return function(nd)
     if method == "nelder-mead" then return nelder_mead(O, x, o) end
     o.maxiter = o.maxiter or (method == "l-bfgs-b" and 15000 or 200 * x.size)
     if method == "newton-cg" then
-      local times = O.times
+      local times = not O.conjugate and O.times
       if g.hessp then times = function(v, d) return nd.asarray(g.hessp(v, d, table.unpack(args))) end
       elseif g.hess then times = function(v, d) return nd.asarray(g.hess(v, table.unpack(args))):dot(d) end end
-      return newton(O, x, o, times)
+      return newton(O, x, o, times and with_products(times) or O.conjugate)
     end
     if g.bounds then
       local low, high = limits(g.bounds, x.size)

@@ -1,4 +1,4 @@
---- NumPy's functions on arrays that are compositions of others: joining, splitting, statistics, sets, einsum.
+--- NumPy's functions on arrays alone: rounding, choosing, writing, copies.
 -- `install(nd)` puts them into the module; nothing here is symbolic.
 -- @module theano.ndnumpy
 local core = require("theano.core")
@@ -7,14 +7,11 @@ local util = require("theano.util")
 
 return function(nd, kit)
   local arr = core.asarray
-  local axis_of, result = help.axis_of, help.result
+  local result = help.result
 
   nd.concat = nd.concatenate
   nd.pi, nd.e, nd.inf, nd.nan = math.pi, math.exp(1), math.huge, -(0 / 0)
   nd.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
-
-  --- How many dimensions.
-  function nd.ndim(a) return arr(a).ndim end
 
   local nearest = nd.round
   --- `round(a, decimals)`: to so many decimals (0), halves to even; or `round(a, mode)` as in the tensor language.
@@ -29,50 +26,24 @@ return function(nd, kit)
   end
   nd.around = nd.round
 
-  local positions = kit.positions
   --- `split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions given.
   function nd.split(a, at, axis) return kit.cut("split", a, at, axis) end
 
-  --- `delete(a, positions, axis)`: a copy without them; without an axis a is flattened.
-  function nd.delete(a, at, axis)
-    a = arr(a)
-    if axis == nil then a, axis = a:reshape({ -1 }), 0 end
-    axis = axis_of("delete", a, axis)
-    local keep = nd.ones(a.shape[axis + 1], "bool")
-    for _, i in ipairs(positions("delete", type(at) == "number" and { at } or at)) do keep[i] = false end
-    return nd.compress(keep, a, axis)
-  end
-
-  --- `insert(a, position, values, axis)`: a copy with the values before a position; without an axis a is flattened.
-  function nd.insert(a, at, values, axis)
-    a = arr(a)
-    if axis == nil then a, axis = a:reshape({ -1 }), 0 end
-    axis = axis_of("insert", a, axis)
-    local n, shape = a.shape[axis + 1], a.shape
-    if math.type(at) ~= "integer" or at < -n or at > n then
-      util.raise("IndexError", "insert: position %s is out of bounds for axis %d with size %d", util.text(at), axis, n)
-    end
-    if at < 0 then at = at + n end
-    values = arr(values, a.dtype)
-    local form = values.shape
-    while #form < a.ndim do table.insert(form, 1, 1) end
-    values = nd.moveaxis(values:reshape(form), 0, axis)
-    shape[axis + 1] = values.shape[axis + 1]
-    local new = core.empty(shape, a.dtype):fill(values)
-    local front = ("::,"):rep(axis)
-    return nd.concatenate({ a[front .. ":" .. at], new, a[front .. at .. ":"] }, axis)
-  end
-
-  -- ---- making -------------------------------------------------------------------------------------------------------
-  --- `fromfunction(fn, shape)`: what fn makes of the positions along each axis (float64 arrays).
-  function nd.fromfunction(fn, shape)
-    util.expect("fromfunction", "fn", fn, "function")
-    local at, list = nd.indices(shape):astype("float64"), {}
-    for d = 1, #shape do list[d] = at[d - 1] end
-    return fn(table.unpack(list))
-  end
-
   -- ---- logic and sets -----------------------------------------------------------------------------------------------
+  local count = nd.bincount
+  --- `bincount(x, weights, minlength)`: how often each value 0, 1, .. occurs in a vector, or the sum of its weights.
+  function nd.bincount(x, ...)
+    x = arr(x)
+    if x.size == 0 and x.ndim == 1 then x = x:astype("int64") end
+    if x.size > 0 or x.ndim ~= 1 then return count(x, ...) end
+    local o = help.options("bincount", { "weights", "minlength" }, ...)
+    local n = o.minlength or 0
+    if math.type(n) ~= "integer" or n < 0 then
+      util.raise("ValueError", "bincount: minlength is a number of bins, not %s", util.text(n))
+    end
+    return core.zeros(n, o.weights and "float64" or "int64")
+  end
+
   --- Whether two arrays are equal after broadcasting.
   function nd.array_equiv(a, b)
     local fine, same = pcall(nd.eq, arr(a), arr(b))
@@ -96,7 +67,16 @@ return function(nd, kit)
     to:assign(from)
   end
 
-  for _, part in ipairs({ "ndstatistics", "ndborders", "ndseries", "ndtext" }) do
+  --- `real_if_close(a, tol)`: the real parts, where all imaginary ones are at most tol (100) times the spacing at 1.
+  function nd.real_if_close(a, tol)
+    a, tol = arr(a), tol or 100
+    util.expect("real_if_close", "tol", tol, "number")
+    if not a.dtype:find("^complex") then return a end
+    local least = tol > 1 and tol * nd.finfo(a.dtype).eps or tol
+    return nd.all(nd.lt(nd.abs(nd.imag(a)), least)) and nd.real(a) or a
+  end
+
+  for _, part in ipairs({ "ndborders", "ndtext" }) do
     require("theano." .. part)(nd, kit)
   end
 end

@@ -84,43 +84,68 @@ local function number_of(what, v)
   return v + 0.0
 end
 
--- Of a graph: the cost of x, a vector.
-local function compiled(O, cost, x)
+--- A step of conjugate gradients towards H z = -g from z, where r is H z + g and Ad is H d, as Variables: the next z, r
+-- and d, d's curve, and how large what is left is.
+function M.conjugate(z, r, d, Ad)
   local _, T = M.modules()
+  local rr, curve = T.dot(r, r), T.dot(d, Ad)
+  local a = rr / curve
+  local rest = r + a * Ad
+  return { z + a * d, rest, (T.dot(rest, rest) / rr) * d - rest, curve, T.sum(T.abs(rest)) }
+end
+
+-- Of a graph: the cost of x, a vector; more: what else it is of, whose values stand in O.more.
+local function compiled(O, cost, x, more)
+  local _, T = M.modules()
+  local function inputs(...) return table.move(more, 1, #more, select("#", ...) + 1, { ... }) end
+  O.more = {}
   local from, p, a = T.dvector("from"), T.dvector("p"), T.dscalar("a")
   cost = T.cast(cost, "float64")
   local function gradient() return T.grad(cost, x, { disconnected_inputs = "ignore" }) end
   local parts = M.once("scalar", { cost }, function() return {} end) -- compiled when they are asked for
   function O.value(v)
-    parts.f = parts.f or M.compile { inputs = { x }, outputs = cost, on_unused_input = "ignore" }
+    parts.f = parts.f or M.compile { inputs = inputs(x), outputs = cost, on_unused_input = "ignore" }
     O.nfev = O.nfev + 1
-    return parts.f(v)
+    return parts.f(v, table.unpack(O.more))
   end
   function O.along(v, d, step)
     if not parts.line then
       local g, place = gradient(), from + a * p
-      parts.line = M.compile { inputs = { from, p, a }, givens = { { x, place } }, on_unused_input = "ignore",
+      parts.line = M.compile { inputs = inputs(from, p, a), givens = { { x, place } }, on_unused_input = "ignore",
         outputs = { cost, T.dot(g, p), place, g, T.max(T.abs(g)) } }
     end
     O.nfev, O.njev = O.nfev + 1, O.njev + 1
-    return parts.line(v, d, step)
+    return parts.line(v, d, step, table.unpack(O.more))
   end
   function O.both(v)
     local y, _, _, slope = O.along(v, v, 0.0)
     return y, slope
   end
+  local function bent() return T.grad(T.dot(gradient(), p), x, { disconnected_inputs = "ignore" }) end
   function O.times(v, d)
-    parts.hessian = parts.hessian or M.compile { inputs = { x, p }, on_unused_input = "ignore",
-      outputs = T.grad(T.dot(gradient(), p), x, { disconnected_inputs = "ignore" }) }
-    return parts.hessian(v, d)
+    parts.hessian = parts.hessian or M.compile { inputs = inputs(x, p), on_unused_input = "ignore", outputs = bent() }
+    return parts.hessian(v, d, table.unpack(O.more))
+  end
+  function O.conjugate(v, z, r, d)
+    if not parts.conjugate then
+      local z0, r0 = T.dvector("z"), T.dvector("r")
+      parts.conjugate = M.compile { inputs = inputs(x, z0, r0, p), on_unused_input = "ignore",
+        outputs = M.conjugate(z0, r0, p, bent()) }
+    end
+    return parts.conjugate(v, z, r, d, table.unpack(O.more))
   end
   return O
 end
 
+--- A scalar graph of a vector x, as a table like that of `scalar`. more: what else it is of, Variables whose values are
+-- set as `more` of the table.
+function M.graph(cost, x, more) return compiled({ nfev = 0, njev = 0 }, cost, x, more) end
+
 --- A function of a vector that gives a number, as a table: `value(x)`; `both(x)`: value and gradient; `along(x, p, a)`:
 -- the value at x + a p, its slope along p, that place, the gradient there and its largest element; `times(x, p)`: the
--- Hessian times p. `nfev` and `njev` count. jac: nil (of a graph, or by differences), a function, true (fn gives both)
--- or false (differences, and no graph is tried).
+-- Hessian times p; of a graph `conjugate(x, z, r, d)`: a step of conjugate gradients with the Hessian at x. `nfev` and
+-- `njev` count. jac: nil (of a graph, or by differences), a function, true (fn gives both) or false (differences, and
+-- no graph is tried).
 function M.scalar(what, fn, args, jac)
   util.expect(what, "fun", fn, "function")
   local O = { nfev = 0, njev = 0 }
@@ -130,7 +155,7 @@ function M.scalar(what, fn, args, jac)
   if cost and cost.ndim ~= 0 then
     util.raise("ValueError", "%s: the function gives a number, not a tensor of %d dimensions", what, cost.ndim)
   end
-  if cost then return compiled(O, cost, x) end
+  if cost then return compiled(O, cost, x, {}) end
 
   function O.value(v)
     O.nfev = O.nfev + 1
@@ -163,41 +188,63 @@ function M.scalar(what, fn, args, jac)
   return O
 end
 
+-- Variables for arrays, which are functions' data.
+local function stand_ins(T, data)
+  local out = {}
+  for i, a in ipairs(data) do
+    local pattern = {}
+    for d, n in ipairs(a.shape) do pattern[d] = n == 1 end
+    out[i] = T.TensorType(a.dtype, pattern)()
+  end
+  return out
+end
+
 --- A function of a vector that gives a vector: `value(x)` and `jacobian(x)`, the matrix with a row for each result;
--- `nfev`, `njev`. jac as for scalar.
-function M.vectors(what, fn, args, jac)
+-- `nfev`, `njev`. jac as for scalar. data: arrays that fn gets behind the others, Variables where it builds a graph of
+-- them, so that an equal graph of other data is known again.
+function M.vectors(what, fn, args, jac, data)
   util.expect(what, "fun", fn, "function")
+  data = data or {}
   local O = { nfev = 0, njev = 0 }
   local _, T = M.modules()
-  local x = T.dvector("x")
-  local y = jac == nil and graph_of(fn, x, table.unpack(args)) or nil
+  local x, given = T.dvector("x"), stand_ins(T, data)
+  local function all(...)
+    local list = { ... }
+    return table.unpack(table.move(args, 1, #args, 1, table.move(list, 1, #list, #args + 1, {})))
+  end
+  local y = jac == nil and graph_of(fn, x, all(table.unpack(given))) or nil
+  if not y and jac == nil and #data > 0 then
+    y, given = graph_of(fn, x, all(table.unpack(data))), {}
+  end
   if y then
     y = T.cast(y, "float64")
     if y.ndim > 1 then util.raise("ValueError", "%s: the function gives a vector, not %d dimensions", what, y.ndim) end
     if y.ndim == 0 then y = y:dimshuffle("x") end
+    local inputs = { x, table.unpack(given) }
+    local values = #given > 0 and data or {}
     local parts = M.once("vectors", { y }, function()
-      return { f = M.compile { inputs = { x }, outputs = y, on_unused_input = "ignore" } }
+      return { f = M.compile { inputs = inputs, outputs = y, on_unused_input = "ignore" } }
     end)
     function O.value(v)
       O.nfev = O.nfev + 1
-      return parts.f(v)
+      return parts.f(v, table.unpack(values))
     end
     function O.jacobian(v)
-      parts.J = parts.J or M.compile { inputs = { x }, outputs = M.jacobian(y, x), on_unused_input = "ignore" }
+      parts.J = parts.J or M.compile { inputs = inputs, outputs = M.jacobian(y, x), on_unused_input = "ignore" }
       O.njev = O.njev + 1
-      return parts.J(v)
+      return parts.J(v, table.unpack(values))
     end
     return O
   end
   function O.value(v)
     O.nfev = O.nfev + 1
-    local r = fn(v, table.unpack(args)) -- jac = true: the first of two
+    local r = fn(v, all(table.unpack(data))) -- jac = true: the first of two
     return arr(r):reshape({ -1 }):astype("float64")
   end
   function O.jacobian(v)
     O.njev = O.njev + 1
-    if jac == true then return arr((select(2, fn(v, table.unpack(args))))) end
-    if type(jac) == "function" then return arr(jac(v, table.unpack(args))) end
+    if jac == true then return arr((select(2, fn(v, all(table.unpack(data)))))) end
+    if type(jac) == "function" then return arr(jac(v, all(table.unpack(data)))) end
     return theano.ndarray.stack(differences(O.value, v, O.value(v)), 1)
   end
   return O

@@ -221,29 +221,59 @@ return function(nd)
   end
 
   -- ---- least squares ------------------------------------------------------------------------------------------------
-  -- Levenberg's and Marquardt's method: steps of a damped linear problem, solved by QR of the stacked matrix.
-  local function squares(O, x, o)
+  local kept -- the compiled parts of a step
+  -- linear: of a Jacobian J and residuals r at x its triangular factor and the residuals turned alike, without what a
+  -- bound holds; the gradient, the scales of the variables, how far the gradient would go within the bounds, what is
+  -- free. step: of these and a damping the next place, what it promises, and how far it is.
+  local function parts()
+    if kept then return kept end
+    local _, T = objective.modules()
+    local J, r, x, scale = T.dmatrix("J"), T.dvector("r"), T.dvector("x"), T.dvector("scale")
+    local low, high = T.dvector("low"), T.dvector("high")
+    local R, b, D, free, damp = T.dmatrix("R"), T.dvector("b"), T.dvector("D"), T.dvector("free"), T.dscalar("damp")
+    local function inside(v) return T.maximum(T.minimum(v, high), low) end
+    local g = T.dot(J.T, r)
+    local size = T.maximum(scale, T.sqrt(T.sum(J * J, { axis = 0 })))
+    local loose = T.switch(T.or_(T.and_(T.le(x, low), T.gt(g, 0)), T.and_(T.ge(x, high), T.lt(g, 0))), 0.0, 1.0)
+    local q, upper = T.nlinalg.qr(J * loose)
+    local linear = objective.compile { inputs = { J, r, x, low, high, scale }, outputs = { upper, T.dot(q.T, r), g,
+      T.switch(T.gt(size, 0), size, 1.0), T.max(T.abs(inside(x - g) - x)), loose } }
+    local q2, R2 = T.nlinalg.qr(T.concatenate({ R, T.diag(D * T.sqrt(damp)) }, 0))
+    local solved = T.slinalg.solve_upper_triangular(R2, T.dot(q2.T, T.concatenate({ b, T.zeros_like(x) }, 0)))
+    local at = inside(x - solved * free)
+    local p = at - x
+    local way = T.dot(R, p)
+    local step = objective.compile { inputs = { R, b, D, free, damp, x, low, high }, outputs = { at,
+      -(T.dot(b, way) + 0.5 * T.dot(way, way)), T.sqrt(T.dot(p, p)), T.sqrt(T.dot(x, x)) } }
+    kept = { linear = linear, step = step }
+    return kept
+  end
+
+  -- Levenberg's and Marquardt's method, within bounds.
+  local function squares(what, O, x, o)
     local r = O.value(x)
+    if not nd.all(nd.isfinite(r)) then
+      util.raise("ValueError", "%s: the residuals are not finite at the start", what)
+    end
     local J = O.jacobian(x)
-    local n, damp = x.size, 1e-3
-    local cost, scale = r:dot(r) / 2, nil
+    local n, damp, P = x.size, 1e-3, parts()
+    local cost, scale = r:dot(r) / 2, nd.zeros(n)
     local status, nit = 0, 0
     while true do
-      local g = J.T:dot(r)
-      local size = nd.sqrt(nd.sum(J * J, 0))
-      scale = scale and nd.maximum(scale, size) or nd.where(nd.gt(size, 0), size, 1.0)
-      if (n > 0 and nd.max(nd.abs(g)) or 0) <= o.gtol then status = 1 break end
+      local R, b, g, size, free
+      if n == 0 or not nd.all(nd.isfinite(J)) then
+        return x, r, J, n == 0 and x or J.T:dot(r), n == 0 and 1 or 0, nit
+      end
+      R, b, g, scale, size, free = P.linear(J, r, x, o.low, o.high, scale)
+      if size <= o.gtol then status = 1 break end
       local done = false
       while not done do
         if O.nfev >= o.max_nfev then return x, r, J, g, 0, nit end
-        local A = nd.concatenate({ J, nd.diag(scale * math.sqrt(damp)) }, 0)
-        local p = nd.linalg.lstsq(A, nd.concatenate({ -r, nd.zeros(n) }))
-        local at = x + p
+        local at, hoped, far, length = P.step(R, b, scale, free, damp, x, o.low, o.high)
         local next_ = O.value(at)
         local better = next_:dot(next_) / 2
-        local hoped = -(g:dot(p) + nd.sum((J:dot(p)) * (J:dot(p))) / 2)
         local ratio = hoped > 0 and (cost - better) / hoped or -1
-        local small = nd.sqrt(p:dot(p)) <= o.xtol * (o.xtol + nd.sqrt(x:dot(x)))
+        local small = far <= o.xtol * (o.xtol + length)
         if better < cost then
           local gain = cost - better
           x, r, done = at, next_, true
@@ -263,60 +293,120 @@ return function(nd)
     return x, r, J, J.T:dot(r), status, nit
   end
 
+  -- Bounds `{low, high}` of n variables, numbers or vectors.
+  local function limits(what, bounds, n)
+    local out = {}
+    if bounds ~= nil then
+      util.expect(what, "bounds", bounds, "table")
+      util.list(what .. ": bounds", bounds)
+      if #bounds ~= 2 then util.raise("ValueError", "%s: bounds are {low, high}, not %d entries", what, #bounds) end
+    end
+    for i, far in ipairs({ -math.huge, math.huge }) do
+      local v = bounds and bounds[i]
+      local a = nd.atleast_1d(arr(v or far)):astype("float64")
+      if a.ndim ~= 1 or a.size ~= 1 and a.size ~= n then
+        util.raise("ValueError", "%s: %d bounds for %d variables", what, a.size, n)
+      end
+      out[i] = nd.broadcast_to(a, { n }):copy()
+    end
+    if not nd.all(nd.le(out[1], out[2])) then util.raise("ValueError", "%s: the bounds are crossed", what) end
+    return out[1], out[2]
+  end
+
   local REASONS = { [0] = "The maximum number of function evaluations is exceeded.",
     "`gtol` termination condition is satisfied.", "`ftol` termination condition is satisfied.",
     "`xtol` termination condition is satisfied.", "Both `ftol` and `xtol` termination conditions are satisfied." }
-
-  --- `least_squares(fun, x0, {jac, ftol, xtol, gtol, max_nfev, args})`: where the sum of squares of what fun gives is
-  -- least, by Levenberg's and Marquardt's method. A table: `x cost fun jac grad optimality nfev njev status success
-  -- message`.
-  function M.least_squares(...)
-    local o = util.bind("least_squares", { "fun", "x0", "jac", "ftol", "xtol", "gtol", "max_nfev", "args",
-      jac = "function|boolean", ftol = "number", xtol = "number", gtol = "number", max_nfev = "integer" }, ...)
-    local x = objective.vector("least_squares", o.x0)
-    local O = objective.vectors("least_squares", o.fun, objective.args("least_squares", o.args), o.jac)
+  local LEAST = { "fun", "x0", "jac", "bounds", "method", "ftol", "xtol", "gtol", "max_nfev", "args",
+    jac = "function|boolean", method = "string", ftol = "number", xtol = "number", gtol = "number",
+    max_nfev = "integer" }
+  local function tolerance(what, name, v, otherwise)
+    v = v or otherwise
+    if v < 0 or v ~= v then
+      util.raise("ValueError", "%s: %s is %s, not below 0 is expected", what, name, util.text(v))
+    end
+    return v
+  end
+  -- What least_squares gives, of an objective.
+  local function solve(what, O, x, o, otherwise)
+    local low, high = limits(what, o.bounds, x.size)
+    if nd.any(nd.or_(nd.lt(x, low), nd.gt(x, high))) then
+      util.raise("ValueError", "%s: x0 is out of bounds", what)
+    end
+    local options = { low = low, high = high, max_nfev = o.max_nfev or 100 * (x.size + 1) }
+    for _, name in ipairs({ "ftol", "xtol", "gtol" }) do options[name] = tolerance(what, name, o[name], otherwise) end
     local r, J, g, status
-    x, r, J, g, status = squares(O, x, { ftol = o.ftol or 1e-8, xtol = o.xtol or 1e-8, gtol = o.gtol or 1e-8,
-      max_nfev = o.max_nfev or 100 * (x.size + 1) })
-    return { x = x, cost = r:dot(r) / 2, fun = r, jac = J, grad = g, optimality = nd.max(nd.abs(g)), nfev = O.nfev,
-      njev = O.njev, status = status, success = status > 0, message = REASONS[status] }
+    x, r, J, g, status = squares(what, O, x, options)
+    return { x = x, cost = r:dot(r) / 2, fun = r, jac = J, grad = g,
+      optimality = x.size > 0 and nd.max(nd.abs(g)) or 0.0, nfev = O.nfev, njev = O.njev, status = status,
+      success = status > 0, message = REASONS[status] }
   end
 
-  --- `curve_fit(f, xdata, ydata, {p0, sigma, absolute_sigma, maxfev, jac})`: the parameters with which f(x, a, b, ..)
-  -- is nearest to ydata, and their covariances. sigma: the uncertainties of ydata, one for each.
+  --- `least_squares(fun, x0, {jac, bounds, method, ftol, xtol, gtol, max_nfev, args})`: where the sum of squares of
+  -- what fun gives is least, by Levenberg's and Marquardt's method. bounds: `{low, high}`, numbers or vectors. A table:
+  -- `x cost fun jac grad optimality nfev njev status success message`.
+  function M.least_squares(...)
+    local o = util.bind("least_squares", LEAST, ...)
+    local what, method = "least_squares", o.method or "trf"
+    if method ~= "lm" and method ~= "trf" and method ~= "dogbox" then
+      util.raise("ValueError", "least_squares: the method is 'trf', 'dogbox' or 'lm', not '%s'", method)
+    end
+    local x = objective.vector(what, o.x0)
+    return solve(what, objective.vectors(what, o.fun, objective.args(what, o.args), o.jac), x, o, 1e-8)
+  end
+
+  -- A start within bounds.
+  local function between(low, high)
+    local out = {}
+    for i = 0, low.size - 1 do
+      local a, b = low[i], high[i]
+      local bounded = a > -math.huge and b < math.huge
+      out[i + 1] = bounded and (a + b) / 2 or a > -math.huge and a + 1 or b < math.huge and b - 1 or 1.0
+    end
+    return nd.array(out):astype("float64")
+  end
+  --- `curve_fit(f, xdata, ydata, {p0, sigma, absolute_sigma, bounds, maxfev, jac})`: the parameters with which
+  -- f(x, a, b, ..) is nearest to ydata, and their covariances. sigma: the uncertainties of ydata, one for each.
   function M.curve_fit(...)
-    local o = util.bind("curve_fit", { "f", "xdata", "ydata", "p0", "sigma", "absolute_sigma", "maxfev", "jac",
-      absolute_sigma = "boolean", maxfev = "integer", jac = "function" }, ...)
+    local o = util.bind("curve_fit", { "f", "xdata", "ydata", "p0", "sigma", "absolute_sigma", "bounds", "maxfev",
+      "jac", absolute_sigma = "boolean", maxfev = "integer", jac = "function" }, ...)
     util.expect("curve_fit", "f", o.f, "function")
     local n = debug.getinfo(util.written(o.f), "u").nparams - 1
     local p = o.p0 ~= nil and objective.vector("curve_fit", o.p0) or nil
     if not p then
       if n < 1 then util.raise("ValueError", "curve_fit: how many parameters f has is not known: p0 tells it") end
-      p = nd.ones(n)
+      p = between(limits("curve_fit", o.bounds, n))
     end
     n = p.size
-    local xs, ys = o.xdata, arr(o.ydata):astype("float64")
-    if not util.is_var(xs) then xs = arr(xs) end
-    local weights = o.sigma ~= nil and 1.0 / arr(o.sigma):astype("float64") or nil
-    local function rest(v)
+    local data = { arr(o.ydata):astype("float64"):reshape({ -1 }) }
+    if data[1].size == 0 then util.raise("ValueError", "curve_fit: ydata is empty") end
+    if o.sigma ~= nil then data[2] = 1.0 / arr(o.sigma):astype("float64") end
+    local places = not util.is_var(o.xdata)
+    if places then data[#data + 1] = arr(o.xdata) end
+    local function parameters(v)
       local list = {}
       for i = 1, n do list[i] = v[i - 1] end
-      local d = o.f(xs, table.unpack(list)) - ys
+      return table.unpack(list)
+    end
+    local function rest(v, ys, ...)
+      local weights, xs
+      if o.sigma ~= nil then weights, xs = ... else xs = ... end
+      if not places then xs = o.xdata end
+      local d = o.f(xs, parameters(v)) - ys
       return weights and d * weights or d
     end
-    local r = M.least_squares(rest, p, { jac = o.jac and function(v)
-      local list = {}
-      for i = 1, n do list[i] = v[i - 1] end
-      local J = arr(o.jac(xs, table.unpack(list)))
-      return weights and J * weights:reshape({ -1, 1 }) or J
-    end or nil, max_nfev = o.maxfev, ftol = 1e-12, xtol = 1e-12, gtol = 1e-12 })
+    local function jac(v)
+      local J = arr(o.jac(data[#data], parameters(v)))
+      return o.sigma ~= nil and J * data[2]:reshape({ -1, 1 }) or J
+    end
+    local O = objective.vectors("curve_fit", rest, {}, o.jac and jac or nil, data)
+    local r = solve("curve_fit", O, p, { bounds = o.bounds, max_nfev = o.maxfev }, 1e-12)
     if not r.success then
       util.raise("RuntimeError", "curve_fit: no optimal parameters were found: %s", r.message)
     end
-    local m = ys.size
+    local m = data[1].size
     if nd.linalg.matrix_rank(r.jac) < n then return r.x, nd.full({ n, n }, math.huge) end
     local cov = nd.linalg.inv(r.jac.T:dot(r.jac))
-    if not (o.absolute_sigma and weights) then
+    if not (o.absolute_sigma and o.sigma ~= nil) then
       if m <= n then return r.x, nd.full({ n, n }, math.huge) end
       cov = cov * (2 * r.cost / (m - n))
     end
@@ -336,8 +426,9 @@ return function(nd)
     local x = objective.vector("root", o.x0)
     local O = objective.vectors("root", o.fun, objective.args("root", o.args), o.jac)
     local tol = o.tol or o.options and o.options.xtol or 1.49012e-08
-    local at, r, J, _, status = squares(O, x, { ftol = 2.0 ^ -52, xtol = math.min(tol, 1e-10), gtol = 0.0,
-      max_nfev = o.options and o.options.maxfev or 200 * (x.size + 1) })
+    local low, high = limits("root", nil, x.size)
+    local at, r, J, _, status = squares("root", O, x, { ftol = 2.0 ^ -52, xtol = math.min(tol, 1e-10), gtol = 0.0,
+      low = low, high = high, max_nfev = o.options and o.options.maxfev or 200 * (x.size + 1) })
     x = at
     if r.size ~= x.size then
       util.raise("TypeError", "root: the function of %d numbers gives %d", x.size, r.size)

@@ -1,47 +1,10 @@
---- `T.linspace` and `T.pad`: NumPy's functions of these names on Variables. Their gradients follow from what they are
--- made of; lengths may be symbolic.
+--- `T.pad`: NumPy's function of this name on Variables. Its gradient follows from what it is made of; lengths may be
+-- symbolic.
 -- @module theano.pad
 local T = require("theano.tensor")
-local config = require("theano.config")
 local util = require("theano.util")
 
--- ---- linspace -------------------------------------------------------------------------------------------------------
-local LINSPACE = { "start", "stop", "num", "endpoint", "dtype", endpoint = "boolean", dtype = "string" }
-
--- A number of elements as an integer scalar.
-local function count(what, n)
-  if math.type(n) == "integer" and n < 0 or type(n) == "number" and math.type(n) ~= "integer" then
-    util.raise("ValueError", "%s: num is a number of elements, not %s", what, tostring(n))
-  end
-  n = T.as_tensor_variable(n)
-  if n.ndim ~= 0 or not n.dtype:find("int") then
-    util.raise("TypeError", "%s: num is an integer scalar, not %s", what, tostring(n.type))
-  end
-  return T.cast(n, "int64")
-end
-
 local function discrete(dtype) return dtype == "bool" or dtype:find("int") ~= nil end
-
---- `linspace(start, stop, num, {endpoint = true, dtype =})`: num (50) evenly spaced values from start to stop, both
--- included, or without stop for `endpoint = false`. Start, stop and num may be Variables; of tensors the values stand
--- along a new first dimension. Of integers the result is floatX.
-function T.linspace(...)
-  local what = "linspace"
-  local a = util.bind(what, LINSPACE, ...)
-  util.need(what, a, { "start", "stop" }, T.as_tensor_variable)
-  if a.num == nil then a.num = 50 end
-  local num, start, stop = count(what, a.num), a.start, a.stop
-  if discrete(start.dtype) and discrete(stop.dtype) then start = T.cast(start, config.floatX) end
-  local order = { 0 }
-  for d = 1, math.max(start.ndim, stop.ndim) do order[d + 1] = "x" end
-  local ends = a.endpoint ~= false
-  local span = T.cast(T.maximum(ends and num - 1 or num, 1), start.dtype)
-  local at = T.arange(num):dimshuffle(order)
-  local y = start + T.cast(at, start.dtype) * ((stop - start) / span)
-  if ends then y = T.switch(T.and_(T.eq(at, num - 1), T.gt(num, 1)), stop, y) end -- no rounding there
-  if not a.dtype or a.dtype == y.dtype then return y end
-  return T.cast(discrete(a.dtype) and T.floor(y) or y, a.dtype)
-end
 
 -- ---- pad ------------------------------------------------------------------------------------------------------------
 -- Positions in an axis of length n for the positions at, which may lie in front of it and behind it.

@@ -30,6 +30,26 @@ local unwanted = {
   get_include = PYTHON, info = PYTHON, show_config = PYTHON, show_runtime = PYTHON, test = PYTHON,
 }
 
+-- Of arrays alone: why not in graphs.
+local WRITES = "nothing is written in graphs: `T.set_subtensor(x[i], v)` is x with v there"
+local TEXT = "texts are made of values: `theano.printing` shows graphs"
+local FILE = "files hold values: functions take what `nd` reads"
+local MEMORY = "where a Variable's elements lie is decided when a function is compiled"
+local arrays_only = {
+  copyto = WRITES, place = WRITES, put = WRITES, put_along_axis = WRITES, putmask = WRITES,
+  array2string = TEXT, array_repr = TEXT, array_str = TEXT, base_repr = TEXT, binary_repr = TEXT,
+  format_float_positional = TEXT, format_float_scientific = TEXT, get_printoptions = TEXT, set_printoptions = TEXT,
+  printoptions = TEXT,
+  frombuffer = FILE, fromfile = FILE, fromiter = FILE, fromstring = FILE, genfromtxt = FILE, load = FILE,
+  loadtxt = FILE, save = FILE, savetxt = FILE, savez = FILE,
+  ascontiguousarray = MEMORY, isfortran = MEMORY, may_share_memory = MEMORY, shares_memory = MEMORY,
+  array = "`T.constant` takes values, `T.asarray` Variables too",
+  array_equiv = "types say what broadcasts: `T.all(T.eq(x, y))`",
+  iterable = "`x.ndim > 0`",
+  asarray_chkfinite = "`T.opt.assert_op(x, T.all(T.isfinite(x)))`",
+  real_if_close = "the dtype would follow from values",
+}
+
 -- Spelled otherwise: what stands in its place.
 local other = {
   ["repeat"] = "`nd.repeat_`, `nd[\"repeat\"]` (a word of Lua's)",
@@ -44,6 +64,7 @@ local other = {
 
 return {
   unwanted = unwanted,
+  arrays_only = arrays_only,
   other = other,
   functions = [[
     abs absolute acos acosh add all allclose amax amin angle any append apply_along_axis apply_over_axes arange

@@ -332,6 +332,35 @@ static void on_buffers(ThContext *c) {
     }
 }
 
+static ThArray *plane(ThContext *c, int64_t rows, int64_t n, const double *values) {
+    ThArray *a = th_array_empty(c, TH_FLOAT64, 2, SHAPE(rows, n));
+    for (int64_t i = 0; a && i < a->size; i++) ((double *)(void *)a->data)[i] = values[i];
+    return a;
+}
+
+/* y[t] = x[t] + y[t - 1] / 2, from a state; three diagonals; what does not fit. */
+static void recurrences(ThContext *c) {
+    ThArray *b = plane(c, 1, 2, (double[]){1, 0}), *a = plane(c, 1, 2, (double[]){1, -0.5});
+    ThArray *x = plane(c, 2, 3, (double[]){4, 2, 1, 0, 0, 8}), *z = th_array_zeros(c, TH_FLOAT64, 3, SHAPE(1, 2, 1));
+    ThArray *y = th_array_filter(c, b, a, x, z);
+    CHECK(at(y, 0, 0) == 4 && at(y, 0, 1) == 4 && at(y, 0, 2) == 3 && at(y, 1, 0) == 0 && at(y, 1, 2) == 8);
+    CHECK(((double *)th_array_data(z))[0] == 1.5 && ((double *)th_array_data(z))[1] == 4);
+    CHECK(!th_array_filter(c, b, x, x, z) && th_error(c) == TH_ValueError);
+    th_error_clear(c);
+    ThArray *turned = th_array_transpose(x, 2, (int[]){1, 0});
+    CHECK(!th_array_filter(c, b, a, turned, z) && th_error(c) == TH_ValueError);
+    th_error_clear(c);
+    CHECK(!th_array_filter(c, b, a, x, NULL) && th_error(c) != TH_OK);
+    th_error_clear(c);
+    ThArray *d = plane(c, 3, 3, (double[]){9, 1, 1, 2, 2, 2, 1, 1, 9}), *r = plane(c, 3, 1, (double[]){4, 8, 8});
+    ThArray *v = th_array_tridiagonal(c, d, r);
+    for (int i = 0; i < 3; i++) CHECK(fabs(at(v, i, 0) - (i + 1)) < 1e-15);
+    CHECK(!th_array_tridiagonal(c, d, x) && th_error(c) == TH_ValueError);
+    th_error_clear(c);
+    ThArray *all[] = {b, a, x, z, y, turned, d, r, v};
+    for (int i = 0; i < 9; i++) th_array_release(all[i]);
+}
+
 static int sequence(ThContext *c) {
     int ok = 0;
     ThArray *a = range(c, TH_FLOAT64, 2, SHAPE(50, 60)), *t = th_array_transpose(a, 2, (int[]){1, 0});
@@ -342,7 +371,13 @@ static int sequence(ThContext *c) {
     if (low && th_array_assign(low, th_array_size(r) ? low : r) == 0) out = th_array_view(r, 1, SHAPE(2000), NULL, 8);
     if (out && th_array_assign(out, low) == 0) big = th_array_zeros(c, TH_INT8, 6, SHAPE(1, 2, 3, 4, 5, 6));
     th_array_release(low);
-    ok = big != NULL;
+    ThArray *d = big ? th_array_zeros(c, TH_FLOAT64, 2, SHAPE(3, 4)) : NULL;
+    ThArray *v = d ? th_array_zeros(c, TH_FLOAT64, 2, SHAPE(4, 2)) : NULL;
+    ThArray *w = v ? th_array_tridiagonal(c, d, v) : NULL;
+    ok = w != NULL;
+    th_array_release(d);
+    th_array_release(v);
+    th_array_release(w);
 done:
     th_free(c, text);
     th_array_release(a);
@@ -367,6 +402,7 @@ int main(void) {
     wrapping_and_freeing(c);
     walking(c);
     on_buffers(c);
+    recurrences(c);
     CHECK(th_error(c) == TH_OK);
     th_context_release(c);
     CHECK(test_leaked() == 0);

@@ -1,0 +1,164 @@
+--- What arrays are to the functions of theano.alike: their kit.
+-- @module theano.alikearrays
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+local nd -- set by theano.alike
+local arrays = { as = core.asarray, result = help.result, floats = help.floats }
+
+function arrays.order(a, pattern)
+  local kept, form, moved = {}, {}, false
+  for i, d in ipairs(pattern) do
+    form[i] = d == "x" and 1 or a.shape[d + 1]
+    if d ~= "x" then
+      moved = moved or d ~= #kept
+      kept[#kept + 1] = d
+    end
+  end
+  if moved then a = a:transpose(kept) end
+  return a:reshape(form)
+end
+-- Whether a vector of n falls: a boolean, or of Variables one that is known in the call.
+function arrays.falls(a, n) return n > 1 and a[0] > a[n - 1] end
+-- A vector without the zeros in front.
+function arrays.trimmed(a)
+  local first = core.nonzero(a)
+  return first.size > 0 and a[("%d:"):format(first[0])] or a["-1:"]
+end
+function arrays.first(a) return a:reshape({}) end
+function arrays.whole(i) return math.tointeger(i) end
+function arrays.filled(shape, value, dtype)
+  return core.empty(shape, dtype or core.asarray(value).dtype):fill(value)
+end
+function arrays.filled_like(a, value, dtype) return arrays.filled(a.shape, value, dtype) end
+arrays.unfilled = core.empty
+function arrays.double(v) return v + 0.0 end
+function arrays.number(v, dtype) return core.asarray(v, dtype) end
+function arrays.checked(a, fine, message, kind)
+  if not fine then util.raise(kind or "ValueError", "%s", message) end
+  return a
+end
+arrays.fine = arrays.checked
+function arrays.written(a, at, v)
+  a = a:copy()
+  a[at] = v
+  return a
+end
+function arrays.longer(a) return a end
+function arrays.chosen(out, where, x, fn)
+  out[where] = fn(x[where])
+  return out
+end
+function arrays.same_form(a, b, fn)
+  return table.concat(a.shape, ",") == table.concat(b.shape, ",") and fn(a:reshape({ -1 }), b:reshape({ -1 }))
+end
+arrays.count = help.count
+function arrays.ends(what, start, stop)
+  local function of(v, name)
+    if type(v) == "number" then return v + 0.0 end
+    if type(v) == "table" or util.is_array(v) or core.kind(v) == "complex" then return help.floats(core.asarray(v)) end
+    return util.raise("TypeError", "%s: %s should be a number or an array, not %s", what, name, util.kind_of(v))
+  end
+  start, stop = of(start, "start"), of(stop, "stop")
+  if type(start) ~= type(stop) then start, stop = core.asarray(start), core.asarray(stop) end
+  return start, stop
+end
+function arrays.ended(y, _, num, stop)
+  if num > 1 then y[num - 1] = stop end
+  return y
+end
+function arrays.ramp(n, from, step) return core.ramp(n, from + 0.0, step + 0.0) end
+function arrays.remainder(r, from) -- of a division: without what is nothing but rounding in front
+  r = r[("%d:"):format(math.min(from, math.max(r.size - 1, 0)))]
+  while r.size > 1 and math.abs(r[0]) <= 1e-8 do r = r["1:"] end
+  return r
+end
+-- Without the zeros in front, nil where there is nothing else, and a zero for each of those behind, which are left out.
+function arrays.stripped(p)
+  local at = core.nonzero(p)
+  if at.size == 0 then return nil end
+  local last = at[at.size - 1]
+  return p[("%d:%d"):format(at[0], last + 1)], core.zeros(p.size - 1 - last)
+end
+function arrays.len(a, d) return a.shape[d + 1] end
+function arrays.one(a, d) return a.shape[d + 1] == 1 end
+arrays.known = arrays.len
+function arrays.part(a, d, from, to) return a[(":,"):rep(d) .. ("%s:%s"):format(from, to or "")] end
+
+-- ---- by other functions of the module -------------------------------------------------------------------------------
+-- All sums of products of two vectors, one moved over the other.
+function arrays.convolved(a, v)
+  if v.size > a.size then a, v = v, a end
+  local n, m = a.size, v.size
+  local out = core.zeros({ n + m - 1 }, (a["0:1"] * v["0:1"]).dtype)
+  for i = 0, m - 1 do
+    local part = out[("%d:%d"):format(i, i + n)]
+    part:assign(part + a * v[("%d:%d"):format(i, i + 1)])
+  end
+  return out
+end
+function arrays.mapped(what, fn, rows)
+  if rows.shape[1] == 0 then util.raise("ValueError", "%s: the array has no elements", what) end
+  local out = {}
+  for i = 1, rows.shape[1] do out[i] = core.asarray(fn(rows[i - 1])) end
+  return nd.stack(out)
+end
+function arrays.eigenvalues(what, A)
+  if A.shape[1] ~= A.shape[2] then util.raise("ValueError", "%s: a square matrix is expected", what) end
+  return nd.linalg.eigvals(A)
+end
+-- The step, where all are equal.
+function arrays.uniform(steps) return steps.size > 0 and nd.all(nd.eq(steps, steps[0])) and steps[0] end
+local function whole(z) return z.dtype:find("^complex") and nd.all(nd.eq(nd.imag(z), 0)) end
+-- Eigenvalues of what was real: real, where all of them are.
+function arrays.real_where_all(z, from)
+  return not from.dtype:find("^complex") and whole(z) and nd.real(z) or z
+end
+-- Coefficients of a polynomial whose zeros come in conjugate pairs are real.
+function arrays.paired(p, zeros)
+  if not zeros.dtype:find("^complex") then return p end
+  local function sorted(z) return nd.sort_complex(z) end
+  return nd.array_equal(sorted(zeros), sorted(nd.conj(zeros))) and nd.real(p) or p
+end
+function arrays.nearest(A, y)
+  return (nd.linalg.lstsq(A, y, { rcond = A.shape[1] * 2.0 ^ -52 }))
+end
+-- How many bins of equal width a rule of that name gives; what the rule knows: the elements in the range.
+local WIDTHS = {
+  sqrt = function(x) return nd.ptp(x) / math.sqrt(x.size) end,
+  sturges = function(x) return nd.ptp(x) / (math.log(x.size, 2) + 1) end,
+  rice = function(x) return nd.ptp(x) / (2 * x.size ^ (1 / 3)) end,
+  scott = function(x) return (24 * math.sqrt(math.pi) / x.size) ^ (1 / 3) * nd.std(x) end,
+  fd = function(x)
+    local q = nd.percentile(x, { 75, 25 })
+    return 2 * (q[0] - q[1]) * x.size ^ (-1 / 3)
+  end,
+  doane = function(x)
+    local n, sigma = x.size, nd.std(x)
+    if n <= 2 or sigma == 0 then return 0 end
+    local skew = nd.abs(nd.mean(nd.power((x - nd.mean(x)) / sigma, 3)))
+    local spread = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
+    return nd.ptp(x) / (1 + math.log(n, 2) + math.log(1 + skew / spread, 2))
+  end,
+}
+function WIDTHS.auto(x)
+  return math.min(math.max(WIDTHS.fd(x), WIDTHS.sqrt(x) / 2), WIDTHS.sturges(x))
+end
+function arrays.bins(what, x, name, range, discrete)
+  local width = WIDTHS[name] or util.raise("ValueError", "%s: bins is a number, edges, or 'auto', 'fd', 'doane', "
+    .. "'scott', 'rice', 'sturges' or 'sqrt', not '%s'", what, name)
+  if range then x = x[nd.and_(nd.ge(x, range[1]), nd.le(x, range[2]))] end
+  if x.size == 0 then return 1 end
+  local w, far = width(x), range and range[2] - range[1] or nd.ptp(x)
+  if w <= 0 or w ~= w then return 1 end
+  local n = math.ceil(far / (discrete and math.max(w, 1) or w))
+  if n >= 2 ^ 31 or n ~= n then util.raise("ValueError", "%s: '%s' gives %s bins", what, name, util.text(n)) end
+  return math.max(math.tointeger(n), 1)
+end
+
+--- The kit, for a module.
+return function(module)
+  nd = module
+  return arrays
+end

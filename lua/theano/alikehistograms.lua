@@ -1,0 +1,160 @@
+--- Histograms, for Variables and arrays alike (see theano.alike).
+-- @module theano.alikehistograms
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+return function(M, K)
+  local as, len, floats, options = K.as, K.len, K.floats, help.options
+
+  local function flat(x) return floats(as(x)):reshape({ -1 }) end
+  -- Edges of so many bins of equal width in the dtype of x; its extremes are the ends where no range is given. Both
+  -- ends are vectors of one element.
+  local function even_edges(what, x, bins, range)
+    local lo, hi
+    if range ~= nil then
+      util.check_type(what, "range", range, "table|ndarray")
+      local list = util.is_array(range) and range:reshape({ -1 }):tolist() or util.list(what .. ": the range", range)
+      if #list ~= 2 then util.raise("ValueError", "%s: the range is {from, to}, not %d numbers", what, #list) end
+      for i = 1, 2 do util.expect(what, i == 1 and "the range's start" or "the range's end", list[i], "number") end
+      if not (list[1] <= list[2] and list[2] - list[1] < math.huge) then
+        util.raise("ValueError", "%s: the range [%s, %s] is not finite, or its ends are crossed", what,
+          util.text(list[1]), util.text(list[2]))
+      end
+      lo, hi = K.number({ list[1] + 0.0 }, "float64"), K.number({ list[2] + 0.0 }, "float64")
+    elseif K.known(x, 0) == 0 then lo, hi = K.number({ 0.0 }, "float64"), K.number({ 1.0 }, "float64")
+    else
+      local function one(v) return as(v):astype("float64"):reshape({ 1 }) end
+      lo, hi = one(M.min(x)), one(M.max(x))
+      hi = K.checked(hi, M.all(M.lt(hi - lo, math.huge)), what .. ": the range of the elements is not finite")
+    end
+    local alone = M.eq(lo, hi)
+    lo, hi = M.switch(alone, lo - 0.5, lo):astype(x.dtype), M.switch(alone, hi + 0.5, hi):astype(x.dtype)
+    local at = M.arange(bins + 1)
+    local edges = at:astype(x.dtype) * ((hi - lo) / K.number({ bins + 0.0 }, x.dtype)) + lo
+    return M.switch(M.eq(at, bins), hi, edges)
+  end
+  local function edges_of(what, x, bins, range, discrete)
+    bins = bins == nil and 10 or bins
+    if type(bins) == "number" then
+      if math.type(bins) ~= "integer" or bins < 1 then
+        util.raise("ValueError", "%s: bins is a number of bins, at least 1, or their edges", what)
+      end
+      return even_edges(what, x, bins, range)
+    end
+    if type(bins) == "string" then return even_edges(what, x, K.bins(what, x, bins, range, discrete), range) end
+    local e = as(bins)
+    if e.ndim ~= 1 then util.raise("ValueError", "%s: the edges of bins are a vector", what) end
+    return K.checked(e, M.all(M.ge(M.diff(e), 0)), what .. ": bins must increase")
+  end
+
+  -- The bin of each element, and n where it is in none. The last one has its right edge, too.
+  local function bins_of(x, edges)
+    local n = len(edges, 0) - 1
+    local first, last = K.first(edges["0:1"]), K.first(edges["-1:"])
+    local at = M.searchsorted(edges, x, { side = "right" }) - 1
+    at = M.switch(M.eq(x, last), n - 1, at)
+    return as(M.switch(M.and_(M.ge(x, first), M.le(x, last)), at, n)), n
+  end
+  -- How many are in each of n bins, or what they weigh; at: bins, and n for none.
+  local function counted(what, at, n, weights)
+    local o = { minlength = n + 1 }
+    if weights ~= nil then
+      weights = as(weights):reshape({ -1 })
+      if weights.dtype:find("^c") then util.raise("TypeError", "%s: weights are real, not %s", what, weights.dtype) end
+      o.weights = K.longer(weights, 0, at)
+    end
+    local counts = K.part(M.bincount(K.longer(at, n), o), 0, 0, n)
+    return weights and counts:astype(weights.dtype) or counts
+  end
+  local function per(counts, edges, pattern)
+    local width = M.diff(edges)
+    return counts / (pattern and K.order(as(width), pattern) or width)
+  end
+
+  --- `histogram(x, bins, range, weights, density)`: counts (10 bins), and the edges; the last bin has its right edge,
+  -- too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "rice", "sturges" or "sqrt".
+  function M.histogram(x, ...)
+    local o = options("histogram", { "bins", "range", "weights", "density" }, ...)
+    local discrete = as(x).dtype:find("int") ~= nil
+    x = flat(x)
+    if type(o.bins) == "string" and o.weights ~= nil then
+      util.raise("TypeError", "histogram: the number of bins does not follow from weighted elements")
+    end
+    local edges = edges_of("histogram", x, o.bins, o.range, discrete)
+    if o.weights ~= nil then
+      local n, m = K.known(x, 0), K.known(as(o.weights):reshape({ -1 }), 0)
+      if n and m and n ~= m then
+        util.raise("ValueError", "histogram: %d weights for %d elements", m, n)
+      end
+    end
+    local at, n = bins_of(x, edges)
+    local counts = counted("histogram", at, n, o.weights)
+    if o.density then counts = per(counts / M.sum(counts), edges) end
+    return counts, edges
+  end
+  --- `histogram_bin_edges(x, bins, range)`: the edges of the bins of `histogram`.
+  function M.histogram_bin_edges(x, bins, range)
+    return edges_of("histogram_bin_edges", flat(x), bins, range, as(x).dtype:find("int") ~= nil)
+  end
+
+  -- The coordinates of points: a sequence of vectors, or the columns of a matrix.
+  local function coordinates(sample)
+    local list = {}
+    if type(sample) == "table" and (util.is_array(sample[1]) or util.is_var(sample[1])) then
+      return util.each("histogramdd: sample", sample, flat)
+    end
+    local points = as(sample)
+    local columns = points.ndim == 2 and K.known(points, 1)
+    if not columns then
+      util.raise("ValueError", "histogramdd: a row for each point is expected, and how many columns there are known")
+    end
+    for d = 0, columns - 1 do list[d + 1] = flat(points[{ ":", d }]) end
+    return list
+  end
+  --- `histogramdd(sample, bins, range, density, weights)`: counts of points in so many dimensions, and the sequence of
+  -- the edges of each. sample: a row for each point, or a sequence of vectors; bins: a number, or one (or edges) for
+  -- each; range: `{{from, to}, ..}`.
+  function M.histogramdd(sample, ...)
+    local o = options("histogramdd", { "bins", "range", "density", "weights" }, ...)
+    local list, each = coordinates(sample), type(o.bins) == "table"
+    if #list == 0 then util.raise("ValueError", "histogramdd: there are no dimensions") end
+    if each and core.length(o.bins, "histogramdd: bins") ~= #list then
+      util.raise("ValueError", "histogramdd: bins for %d of %d dimensions", #o.bins, #list)
+    end
+    local edges, shape, place, all, out = {}, {}, nil, 1, nil
+    for i, x in ipairs(list) do
+      local n, first = K.known(x, 0), K.known(list[1], 0)
+      if n and first and n ~= first then
+        util.raise("ValueError", "histogramdd: %d values of the first dimension, %d of another", first, n)
+      end
+      local bins = o.bins
+      if each then bins = o.bins[i] end
+      edges[i] = edges_of("histogramdd", x, bins, o.range and o.range[i])
+      local at
+      at, shape[i] = bins_of(x, edges[i])
+      local missed = M.eq(at, shape[i])
+      place = place and place * shape[i] + at or at
+      out = out and M.or_(out, missed) or missed
+      all = all * shape[i]
+    end
+    place = as(M.switch(out, all, place))
+    local counts = as(counted("histogramdd", place, all, o.weights)):astype("float64"):reshape(shape)
+    if o.density then
+      local total = M.sum(counts)
+      for i, e in ipairs(edges) do
+        local pattern = {}
+        for d = 1, #list do pattern[d] = d == i and 0 or "x" end
+        counts = per(counts, e, pattern)
+      end
+      counts = counts / total
+    end
+    return counts, edges
+  end
+  --- `histogram2d(x, y, bins, range, density, weights)`: counts of pairs, and the edges of both; bins: a number, or
+  -- `{of x, of y}`; range: `{{from, to}, {from, to}}`.
+  function M.histogram2d(x, y, ...)
+    local counts, edges = M.histogramdd({ as(x):reshape({ -1 }), as(y):reshape({ -1 }) }, ...)
+    return counts, edges[1], edges[2]
+  end
+end
