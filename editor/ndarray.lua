@@ -212,10 +212,6 @@ function ndarray:remat() end
 ---@return any
 function ndarray:diagonal(offset, axis1, axis2) end
 
----sum of the main diagonal of a matrix
----@return any
-function ndarray:trace() end
-
 ---elements along axis in ascending order, NaN last (None: flattened)
 ---@param axis? theano.Axis
 ---@param kind? string
@@ -622,6 +618,16 @@ function ndarray:tolist() end
 ---@return any
 function ndarray:tostring() end
 
+---`trace(a, offset, axis1, axis2, dtype)`: the sums of a diagonal of each matrix along two axes (the first
+---ones).
+---@param offset any
+---@param axis1 integer
+---@param axis2 integer
+---@param dtype? theano.Dtype
+---@overload fun(offset: any, axis1: integer, axis2: integer, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function ndarray:trace(offset, axis1, axis2, dtype) end
+
 ---a view with the axes reversed, or in that order
 ---@param axes theano.Axis
 ---@return any
@@ -988,7 +994,7 @@ function nd.random.RandomState(seed) end
 ---@return any
 function nd.__array_namespace_info__() end
 
----Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
+---Whether isclose holds everywhere.
 ---@param a any
 ---@param b any
 ---@param rtol? any
@@ -1357,6 +1363,11 @@ function nd.expand_dims(x, axis) end
 ---@return any
 function nd.extract(condition, x) end
 
+---`eye(n, m, k, dtype)`: ones on diagonal k of a matrix of n rows and m columns (as many), else zeros.
+---@param ... any
+---@return any
+function nd.eye(...) end
+
 ---Writes val (a number, or a vector along it) into the diagonal of a, and gives a.
 ---@param a any
 ---@param val any
@@ -1592,6 +1603,17 @@ function nd.interp(x, xp, fp, ...) end
 ---@param y any
 ---@return any
 function nd.intersect1d(x, y) end
+
+---Where |a - b| <= atol + rtol |b|, in floats (NaN differs unless equal_nan), broadcasting; equal infinities
+---are close.
+---@param a any
+---@param b any
+---@param rtol? any
+---@param atol? any
+---@param equal_nan? any
+---@overload fun(a: any, b: any, keywords: { rtol?: any, atol?: any, equal_nan?: any }): any
+---@return any
+function nd.isclose(a, b, rtol, atol, equal_nan) end
 
 ---Whether the dtype is complex.
 ---@param x any
@@ -2052,6 +2074,14 @@ function nd.ravel(a) end
 ---@return any
 function nd.real_if_close(a, tol) end
 
+---`repeat_(a, repeats, axis)`: each element so many times, or a number of times for each; without an axis of
+---all elements in order.
+---@param a any
+---@param repeats any
+---@param axis theano.Axis
+---@return any
+function nd.repeat_(a, repeats, axis) end
+
 ---The elements in order in another shape, in which one length may be -1.
 ---@param a any
 ---@param shape any
@@ -2224,6 +2254,17 @@ function nd.take_along_axis(x, indices, axis) end
 ---@param ... any
 ---@return any
 function nd.tofile(a, file, ...) end
+
+---`trace(a, offset, axis1, axis2, dtype)`: the sums of a diagonal of each matrix along two axes (the first
+---ones).
+---@param a any
+---@param offset any
+---@param axis1 integer
+---@param axis2 integer
+---@param dtype? theano.Dtype
+---@overload fun(a: any, offset: any, axis1: integer, axis2: integer, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.trace(a, offset, axis1, axis2, dtype) end
 
 ---`transpose(a, axes)`: the dimensions reversed, or in the order of axes (a sequence, or one behind the other).
 ---@param a any
@@ -2433,16 +2474,6 @@ function nd.divmod(x, y) end
 ---@param b theano.Value
 ---@return any
 function nd.ceil_intdiv(a, b) end
-
----where |a - b| <= atol + rtol * |b|; equal infinities are close
----@param a theano.Value
----@param b theano.Value
----@param rtol? number
----@param atol? number
----@param equal_nan? boolean
----@overload fun(a: theano.Value, b: theano.Value, keywords: { rtol?: number, atol?: number, equal_nan?: boolean }): any
----@return any
-function nd.isclose(a, b, rtol, atol, equal_nan) end
 
 ---real part; z itself when it is real
 ---@param z theano.Value
@@ -2776,14 +2807,6 @@ function nd.specify_shape(x, shape) end
 ---@return any
 function nd.tile(x, reps, ndim) end
 
----each element of x repeated along axis (flattened without axis)
----@param x theano.Value
----@param repeats theano.Value
----@param axis? theano.Axis
----@overload fun(x: theano.Value, repeats: theano.Value, keywords: { axis?: theano.Axis }): any
----@return any
-function nd.repeat_(x, repeats, axis) end
-
 ---value broadcast to a shape
 ---@param value theano.Value
 ---@param ... theano.Value
@@ -2796,15 +2819,6 @@ function nd.alloc(value, ...) end
 ---@overload fun(shape: theano.Value, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function nd.zeros(shape, dtype) end
-
----n x m matrix with ones on diagonal k
----@param n theano.Value
----@param m? theano.Value
----@param k? number
----@param dtype? theano.Dtype
----@overload fun(n: theano.Value, keywords: { m?: theano.Value, k?: number, dtype?: theano.Dtype }): any
----@return any
-function nd.eye(n, m, k, dtype) end
 
 ---N x M matrix with ones on and below diagonal k
 ---@param N theano.Value
@@ -2938,11 +2952,6 @@ function nd.diag(v, k) end
 ---@overload fun(a: theano.Value, keywords: { offset?: number, axis1?: integer, axis2?: integer }): any
 ---@return any
 function nd.diagonal(a, offset, axis1, axis2) end
-
----sum of the main diagonal of a matrix
----@param X theano.Value
----@return any
-function nd.trace(X) end
 
 ---matrix a with diagonal `offset` set to val
 ---@param a theano.Value

@@ -62,7 +62,7 @@ describe("functions on arrays refuse", function()
   for what, f in pairs({
     ["ValueError not cut"] = function() nd.split(a, 2, 1) end,
     ["ValueError axis 2"] = function() nd.split(a, 1, 2) end,
-    ["TypeError sequence of arrays"] = function() nd.vstack(a) end,
+    ["TypeError sequence of arrays"] = function() nd.vstack(3) end,
     ["ValueError axis 3"] = function() nd.expand_dims(a, 3) end,
     ["ValueError axis 0"] = function() nd.expand_dims(a, { 0, 0 }) end,
     ["ValueError axis -3"] = function() nd.flip(a, -3) end,

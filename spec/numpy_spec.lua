@@ -1,14 +1,15 @@
---- Arrays against NumPy 2 (spec/data/numpy.json, written by scripts/make-numpy-data.py): value, dtype and shape of the
--- functions of nd, over dtypes, empty, strided and special inputs, and keywords. Zeros count their sign where a case
--- allows no rounding. All of it again under floatX = float32: arrays follow no flag.
+--- Arrays against NumPy 2 (spec/data/numpy.json and numpy_names.json, written by scripts/make-numpy-data.py and
+-- scripts/make-numpy-names.py): value, dtype and shape of the functions of nd, over dtypes, empty, strided and special
+-- inputs, and keywords. Zeros count their sign where a case allows no rounding. All of it again under floatX = float32:
+-- arrays follow no flag.
 local core = require("theano.core")
 local json = require("dkjson")
 local nd = require("theano.ndarray")
 local oracle = require("spec.support.oracle")
 local theano = require("theano")
 
-local function read()
-  local file = assert(io.open("spec/data/numpy.json", "rb"))
+local function read(path)
+  local file = assert(io.open(path, "rb"))
   local list = assert(json.decode(file:read("a")))
   file:close()
   local env = { nd = nd, T = theano.tensor, select = select, math = math, table = table }
@@ -90,8 +91,8 @@ local function difference(case, env)
   end
 end
 
-describe("as NumPy:", function()
-  local list, env = read()
+local function compare(path, flags)
+  local list, env = read(path)
   local names, cases = {}, {}
   for _, case in ipairs(list) do
     local name = case[1]:match("nd%.([%w_]+)") or "indexing and methods"
@@ -103,7 +104,7 @@ describe("as NumPy:", function()
   end
   table.sort(names)
   for _, name in ipairs(names) do
-    for _, floatX in ipairs({ "float64", "float32" }) do
+    for _, floatX in ipairs(flags) do
       it(("%s, floatX = %s"):format(name, floatX), function()
         local before, bad = theano.config.floatX, {}
         theano.config.floatX = floatX
@@ -117,4 +118,8 @@ describe("as NumPy:", function()
       end)
     end
   end
-end)
+  return cases
+end
+
+describe("as NumPy:", function() compare("spec/data/numpy.json", { "float64", "float32" }) end)
+describe("as NumPy, by the table of names:", function() compare("spec/data/numpy_names.json", { "float32" }) end)

@@ -46,6 +46,11 @@ function arrays.written(a, at, v)
   return a
 end
 function arrays.longer(a) return a end
+function arrays.spread(a, shape)
+  local out = core.empty(shape, a.dtype)
+  out:assign(a)
+  return out
+end
 function arrays.chosen(out, where, x, fn)
   out[where] = fn(x[where])
   return out

@@ -307,7 +307,8 @@ return function(M, K)
   --- The sorted elements that are in both.
   function M.intersect1d(x, y)
     local u = M.unique(flat(x))
-    return u[M.isin(u, y)]
+    local both = u[M.isin(u, y)]
+    return as(both):astype(M.promote_types(u.dtype, as(y).dtype))
   end
   --- The sorted elements that are in either.
   function M.union1d(x, y) return M.unique(M.append(x, y)) end

@@ -111,7 +111,7 @@ return function(M, K)
   -- ---- broadcasting -------------------------------------------------------------------------------------------------
   --- A copy with the shape given, as broadcasting would have it.
   function M.broadcast_to(x, shape)
-    return M.alloc(as(x), table.unpack(type(shape) == "table" and util.list("broadcast_to: shape", shape) or { shape }))
+    return K.spread(as(x), type(shape) == "table" and util.list("broadcast_to: shape", shape) or { shape })
   end
 
   -- The lengths that tensors have together: of each axis the first that is not 1; others are held against it later.
@@ -168,6 +168,9 @@ return function(M, K)
 
   -- ---- joining and parts --------------------------------------------------------------------------------------------
   local function list_of(what, arrays)
+    if util.is_array(arrays) or util.is_var(arrays) then
+      return M.unstack(arrays.ndim == 1 and order(arrays, { 0, "x" }) or arrays)
+    end
     if type(arrays) ~= "table" or getmetatable(arrays) or #util.list(what .. ": the list", arrays) == 0 then
       util.raise("TypeError", "%s takes a sequence of arrays, at least one", what)
     end

@@ -39,7 +39,9 @@ function K.fine(n, fine, message)
   return fine == true and n or K.checked(K.as(n), fine, message)
 end
 function K.written(x, at, v) return T.set_subtensor(x[at], v) end
+function K.spread(x, shape) return T.alloc(x, table.unpack(shape)) end
 function K.chosen(out, where, x, fn) return T.switch(where, T.cast(K.as(fn(x)), out.dtype), out) end
+-- With an element more, where there may be none.
 function K.longer(x, v, of)
   local n = K.known(of or x, 0)
   return n and n > 0 and x or T.concatenate({ x, T.cast(K.as(v), x.dtype):dimshuffle("x") }, 0)

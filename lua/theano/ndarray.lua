@@ -72,17 +72,26 @@ for _, f in ipairs(core.functions()) do
 end
 nd["repeat"] = nd.repeat_
 
---- Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
-function nd.allclose(a, b, rtol, atol, equal_nan)
+local close = nd.isclose
+local function is_real(a) return a.dtype:find("^float") ~= nil end
+--- Where |a - b| <= atol + rtol |b|, in floats (NaN differs unless equal_nan), broadcasting; equal infinities are
+-- close.
+function nd.isclose(a, b, rtol, atol, equal_nan)
   a, b = nd.asarray(a), nd.asarray(b)
-  if a.dtype == "bool" then a = a:astype("int8") end
-  if b.dtype == "bool" then b = b:astype("int8") end
+  if is_real(a) and is_real(b) then return close(a, b, rtol or 1e-5, atol or 1e-8, equal_nan or false) end
+  if not b.dtype:find("^[fc]") then b = b:astype("float64") end
+  local number = a.ndim == 0 and b.ndim == 0
   if a.ndim == 0 then a = a:reshape({ 1 }) end -- results of no dimension would be Lua values
   if b.ndim == 0 then b = b:reshape({ 1 }) end
   local near = nd.le(nd.abs(a - b), nd.abs(b) * (rtol or 1e-5) + (atol or 1e-8))
-  local same = nd.or_(nd.and_(near, nd.lt(nd.abs(b), math.huge)), nd.eq(a, b))
+  local same = nd.or_(nd.and_(near, nd.isfinite(b)), nd.eq(a, b))
   if equal_nan then same = nd.or_(same, nd.and_(nd.isnan(a), nd.isnan(b))) end
-  return nd.all(same)
+  return number and same[0] or not number and same
+end
+--- Whether isclose holds everywhere.
+function nd.allclose(a, b, rtol, atol, equal_nan)
+  local r = nd.isclose(a, b, rtol, atol, equal_nan)
+  return type(r) == "boolean" and r or type(r) ~= "boolean" and nd.all(r)
 end
 
 --- Positions of what is not zero: a vector for each dimension.

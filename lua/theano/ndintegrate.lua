@@ -212,7 +212,8 @@ return function(nd)
   end
   --- `fixed_quad(func, a, b, {args, n = 5})`: the integral by Gauss's rule of n places.
   function M.fixed_quad(...)
-    local o = util.bind("fixed_quad", { "func", "a", "b", "args", "n", n = "integer" }, ...)
+    local o = util.bind("fixed_quad", { "func", "a", "b", "args", "n", a = "number", b = "number", n = "integer" }, ...)
+    util.present("fixed_quad", o, { "func", "a", "b" })
     local n = o.n or 5
     if n < 1 or n > 10000 then util.raise("ValueError", "fixed_quad: n is %d, 1 to 10000 are expected", n) end
     local f = integrand("fixed_quad", o.func, objective.args("fixed_quad", o.args))

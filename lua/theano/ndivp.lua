@@ -54,8 +54,45 @@ return function(nd)
     return next_, last, h * sum(R.E), M.stack(K)
   end
 
+  -- One of Newton's iterations for the three places of a Radau step, of Variables or of arrays alike: what they add to
+  -- y (rows), and how much was added now.
+  local function iterate(M, f, t, y, h, Z, inverse, scale)
+    local F = {}
+    for i = 1, 3 do F[i] = f(t + h * RADAU.C[i], y + Z[i - 1]) end
+    local rest = Z - h * M.dot(M == nd and nd.array(RADAU.A) or M.constant(nd.array(RADAU.A)), M.stack(F))
+    local d = M.dot(inverse, rest:reshape({ -1 })):reshape(M == nd and Z.shape or { 3, Z.shape[1] })
+    return Z - d, M.sqrt(M.mean(M.sqr(d / scale)))
+  end
+
+  local parts_of_radau
+  -- What a Radau step computes whatever the right side is. matrices: the inverses for its three places and for its
+  -- error, of the Jacobian and the step; guess: where the three places may be, from those of the last step, x being
+  -- where they lie beyond it; off: the next place, the error's size and scale.
+  local function radau_parts()
+    if parts_of_radau then return parts_of_radau end
+    local _, T = objective.modules()
+    local J, h, Z, y, x = T.dmatrix("J"), T.dscalar("h"), T.dmatrix("Z"), T.dvector("y"), T.dvector("x")
+    local small, f, atol, rtol = T.dmatrix("small"), T.dvector("f"), T.dvector("atol"), T.dscalar("rtol")
+    local n, A = J.shape[0], T.constant(nd.array(RADAU.A))
+    local powers = T.stack({ x, x * x, x * x * x })
+    local E = T.constant(nd.array(RADAU.E))
+    local guess = T.dot(E, Z) / h
+    local ynew = y + Z[2]
+    local scale = atol + T.maximum(T.abs(y), T.abs(ynew)) * rtol
+    parts_of_radau = {
+      matrices = objective.compile { inputs = { J, h }, outputs = {
+        T.nlinalg.matrix_inverse(T.eye(3 * n) - T.kron(A, J) * h),
+        T.nlinalg.matrix_inverse(T.eye(n) * (RADAU.root / h) - J) } },
+      guess = objective.compile { inputs = { Z, x },
+        outputs = T.dot(powers.T, T.dot(T.constant(nd.array(RADAU.P).T:copy()), Z)) - Z[2] },
+      off = objective.compile { inputs = { small, f, Z, y, h, atol, rtol },
+        outputs = { ynew, T.sqrt(T.mean(T.sqr(T.dot(small, f + guess) / scale))), scale, guess } },
+    }
+    return parts_of_radau
+  end
+
   -- The right side of an equation: `slope(t, y)`, `step(R, t, y, h, first, atol, rtol)`: the place after a step, the
-  -- slope there, the error's size and all slopes; `jacobian(t, y)`.
+  -- slope there, the error's size and all slopes; `iterate(t, y, h, Z, inverse, scale)`; `jacobian(t, y)`.
   local function right_side(fun, args, jac)
     util.expect("solve_ivp", "fun", fun, "function")
     local _, T = objective.modules()
@@ -93,6 +130,15 @@ return function(nd)
           return parts[R](...)
         end
       end
+      function S.iterate(...)
+        if not parts.iterate then
+          local Z, inverse, scale = T.dmatrix("Z"), T.dmatrix("inverse"), T.dvector("scale")
+          parts.iterate = objective.compile { inputs = { t, y, h, Z, inverse, scale }, on_unused_input = "ignore",
+            outputs = { iterate(T, graph, t, y, h, Z, inverse, scale) } }
+        end
+        S.nfev = S.nfev + 3
+        return parts.iterate(...)
+      end
       if jac == nil then
         function S.jacobian(at, v)
           parts.J = parts.J or objective.compile { inputs = { t, y }, outputs = objective.jacobian(slope, y),
@@ -103,6 +149,7 @@ return function(nd)
       end
     else
       S.slope = numbers
+      function S.iterate(...) return iterate(nd, numbers, ...) end
       function S.start(R)
         function S.step(at, v, by, k, atol, rtol)
           local next_, last, off, K = formula(nd, numbers, R, at, v, by, k)
@@ -144,9 +191,11 @@ return function(nd)
 
   local function ulp(t) return math.max(2.0 ^ -1074, math.abs(t) * 2.0 ^ -52) end
 
-  -- What is between t and t + h: y + (x, x^2, ..) Q h, x from 0 to 1.
-  local function between(t, y, h, Q)
+  -- What is between t and t + h: y + (x, x^2, ..) Q h, x from 0 to 1; make: Q, when it is asked for.
+  local function between(t, y, h, make)
+    local Q
     return function(at) -- a vector of places: a column each
+      Q = Q or make()
       local x = (at - t) / h
       local p, powers = x, {}
       for k = 1, Q.shape[2] do
@@ -176,7 +225,7 @@ return function(nd)
         if err < 1 then
           local factor = err == 0 and 10 or math.min(10, 0.9 * err ^ power)
           size = size * (rejected and math.min(1, factor) or factor)
-          local inside = between(t, y, h, K.T:dot(P))
+          local inside = between(t, y, h, function() return K.T:dot(P) end)
           t, y, f = next_, ynew, fnew
           return t, y, inside
         end
@@ -187,20 +236,13 @@ return function(nd)
   end
 
   -- Newton's iterations for the three places of a step: what they add to y (rows), or nil; how many, and how fast.
-  local function newton(S, o, t, y, h, inverse, scale, goal, from)
-    local Z, A = from, nd.array(RADAU.A)
-    local n = y.size
-    local before, rate
+  local function newton(S, t, y, h, inverse, scale, goal, Z)
+    local before, rate, size
     for k = 1, 6 do
-      local F = {}
-      for i = 1, 3 do F[i] = S.slope(t + h * RADAU.C[i], y + Z[i - 1]) end
-      local rest = Z - A:dot(nd.stack(F)) * h
-      if not nd.all(nd.isfinite(rest)) then return nil end
-      local d = inverse:dot(rest:reshape({ -1 })):reshape({ 3, n })
-      local size = rms(d / scale)
+      Z, size = S.iterate(t, y, h, Z, inverse, scale)
+      if size ~= size or size == math.huge then return nil end
       rate = before and size / before
       if rate and (rate >= 1 or rate ^ (6 - k) / (1 - rate) * size > goal) then return nil, k, rate end
-      Z = Z - d
       if size == 0 or rate and rate / (1 - rate) * size < goal then return Z, k, rate end
       before = size
     end
@@ -213,13 +255,13 @@ return function(nd)
     local f, J = S.slope(t, y), S.jacobian(t, y)
     local size = o.first_step or first_step(S, t, y, bound, f, direction, 3, o)
     local goal = math.max(10 * 2.0 ^ -52 / o.rtol, math.min(0.03, o.rtol ^ 0.5))
-    local P, E = nd.array(RADAU.P), nd.array(RADAU.E)
-    local unit, unit3, A = nd.eye(n), nd.eye(3 * n), nd.array(RADAU.A)
+    local P, R = nd.array(RADAU.P), radau_parts()
     local inverse, small, made = nil, nil, nil -- of which step
-    local inside, fresh, before, err_before = nil, true, nil, nil
+    local last, fresh, before, err_before = nil, true, nil, nil -- last: the places of the step before, and its length
     S.nlu = 0
     local function factor(h)
-      inverse, small, made = nd.linalg.inv(unit3 - nd.kron(A, J) * h), nd.linalg.inv(unit * (RADAU.root / h) - J), h
+      inverse, small = R.matrices(J, h)
+      made = h
       S.nlu = S.nlu + 2
     end
     -- What would be right for the next step.
@@ -239,25 +281,23 @@ return function(nd)
         if direction * (next_ - bound) > 0 then next_ = bound end
         local h = next_ - t
         size = math.abs(h)
-        local from = nd.zeros({ 3, n })
-        if inside then from = inside(nd.array(RADAU.C) * h + t).T - y end
+        local from = last and R.guess(last[1], 1 + nd.array(RADAU.C) * (h / last[2])) or nd.zeros({ 3, n })
         local scale = o.atol + nd.abs(y) * o.rtol
         local Z, iterations, rate
         while true do
           if made ~= h then factor(h) end
-          Z, iterations, rate = newton(S, o, t, y, h, inverse, scale, goal, from)
+          Z, iterations, rate = newton(S, t, y, h, inverse, scale, goal, from)
           if Z or fresh then break end
           J, fresh, made = S.jacobian(t, y), true, nil
         end
-        if not Z then size, inside = size / 2, nil
+        if not Z then size, last = size / 2, nil
         else
-          local ynew = y + Z[2]
-          local guess = E:dot(Z) / h
-          local off = small:dot(f + guess)
-          scale = o.atol + nd.maximum(nd.abs(y), nd.abs(ynew)) * o.rtol
-          local err = rms(off / scale)
+          local ynew, err, size_of, guess = R.off(small, f, Z, y, h, o.atol, o.rtol)
           local safety = 0.9 * 13 / (12 + iterations)
-          if rejected and err > 1 then err = rms(small:dot(S.slope(t, y + off) + guess) / scale) end
+          if rejected and err > 1 then
+            local off = small:dot(f + guess)
+            err = rms(small:dot(S.slope(t, y + off) + guess) / size_of)
+          end
           if err > 1 or err ~= err then
             size = size * math.max(0.2, err == err and safety * better(h, err) or 0.2)
             rejected, made = true, nil
@@ -266,7 +306,8 @@ return function(nd)
             local by = math.min(10, safety * better(h, err))
             if not slow and by < 1.2 then by = 1 end
             before, err_before = h, err
-            inside = between(t, y, h, (Z.T / h):dot(P))
+            last = { Z, h }
+            local inside = between(t, y, h, function() return (Z.T / h):dot(P) end)
             t, y = next_, ynew
             f = S.slope(t, y)
             if slow then J, made = S.jacobian(t, y), nil end

@@ -302,6 +302,7 @@ return function(nd)
     local n = x.size
     local sim = {}
     local function at(v) return { v, O.value(v) } end
+    local best -- the sum of all places but the worst
     sim[1] = at(x)
     for i = 0, n - 1 do
       local y = x:copy()
@@ -311,32 +312,36 @@ return function(nd)
     local most, calls = o.maxiter or 200 * n, o.maxfev or 200 * n
     local a, b, c, d = 1, 2, 0.5, 0.5
     if o.adaptive then b, c, d = 1 + 2 / n, 0.75 - 1 / (2 * n), 1 - 1 / n end
-    local function ordered()
-      local place = {}
-      for i, s in ipairs(sim) do place[s] = i end
-      table.sort(sim, function(p, q)
-        if p[2] ~= q[2] then return p[2] < q[2] or q[2] ~= q[2] and p[2] == p[2] end
-        return place[p] < place[q]
-      end)
+    local function ordered() -- by insertion: one is out of order, mostly
+      for i = 2, n + 1 do
+        local s, k = sim[i], i
+        while k > 1 and (s[2] < sim[k - 1][2] or sim[k - 1][2] ~= sim[k - 1][2] and s[2] == s[2]) do
+          sim[k], k = sim[k - 1], k - 1
+        end
+        sim[k] = s
+      end
     end
     local function settled()
-      local far, high = 0, 0
       for i = 2, n + 1 do
-        far = math.max(far, largest(sim[i][1] - sim[1][1]))
-        high = math.max(high, math.abs(sim[i][2] - sim[1][2]))
+        if not (math.abs(sim[i][2] - sim[1][2]) <= o.fatol) then return false end -- luacheck: ignore 581
       end
-      return far <= o.xatol and high <= o.fatol
+      for i = 2, n + 1 do
+        if largest(sim[i][1] - sim[1][1]) > o.xatol then return false end
+      end
+      return true
+    end
+    local function sum()
+      best = sim[1][1]
+      for i = 2, n do best = best + sim[i][1] end
     end
     ordered()
     local nit, status = 1, 0
     while true do
       if nit >= most or O.nfev >= calls then status = 1 break end
       if settled() then break end
-      local middle = sim[1][1]
-      for i = 2, n do middle = middle + sim[i][1] end
-      middle = middle / n
+      sum()
       local worst = sim[n + 1]
-      local function moved(by) return at(middle * (1 + by) - worst[1] * by) end
+      local function moved(by) return { O.beside(best, worst[1], (1 + by) / n, by) } end
       local r = moved(a)
       local new
       if r[2] < sim[1][2] then

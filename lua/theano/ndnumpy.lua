@@ -30,6 +30,52 @@ return function(nd, kit)
   function nd.split(a, at, axis) return kit.cut("split", a, at, axis) end
 
   -- ---- logic and sets -----------------------------------------------------------------------------------------------
+  local repeated = nd.repeat_
+  --- `repeat_(a, repeats, axis)`: each element so many times, or a number of times for each; without an axis of all
+  -- elements in order.
+  function nd.repeat_(a, repeats, axis)
+    if math.type(repeats) ~= "integer" or repeats < 0 then return repeated(a, repeats, axis) end
+    a = arr(a)
+    if axis == nil then a, axis = a:reshape({ -1 }), 0 end
+    axis = help.axis_of("repeat", a, axis)
+    local form, wide, shape = {}, {}, a.shape
+    for d = 0, a.ndim - 1 do
+      form[#form + 1], wide[#wide + 1] = shape[d + 1], shape[d + 1]
+      if d == axis then form[#form + 1], wide[#wide + 1] = 1, repeats end
+    end
+    shape[axis + 1] = shape[axis + 1] * repeats
+    return kit.spread(a:reshape(form), wide):reshape(shape)
+  end
+  core.array_methods["repeat"], nd["repeat"] = nd.repeat_, nd.repeat_
+
+  --- `trace(a, offset, axis1, axis2, dtype)`: the sums of a diagonal of each matrix along two axes (the first ones).
+  function nd.trace(a, offset, axis1, axis2, dtype)
+    a = arr(a)
+    if a.ndim == 2 and offset == nil and axis1 == nil and axis2 == nil and a.flags.c_contiguous and a.size > 0 then
+      local m = a.shape[2]
+      local flat = a:reshape({ -1 })[("0:%d:%d"):format((math.min(a.shape[1], m) - 1) * (m + 1) + 1, m + 1)]
+      return nd.sum(flat, { axis = 0, dtype = dtype })
+    end
+    return nd.sum(nd.diagonal(a, offset or 0, axis1 or 0, axis2 or 1), { axis = -1, dtype = dtype })
+  end
+  core.array_methods.trace = nd.trace
+
+  --- `eye(n, m, k, dtype)`: ones on diagonal k of a matrix of n rows and m columns (as many), else zeros.
+  function nd.eye(...)
+    local o = util.bind("eye", { "n", "m", "k", "dtype", m = "integer", k = "integer", dtype = "string" }, ...)
+    local n, m, k = o.n, o.m or o.n, o.k or 0
+    if math.type(n) ~= "integer" or n < 0 or m < 0 then
+      util.raise(math.type(n) == "integer" and "ValueError" or "TypeError",
+        "eye: the lengths are integers, not below 0; they are %s and %s", util.text(n), util.text(m))
+    end
+    local a = core.zeros({ n, m }, o.dtype or "float64")
+    if k >= m or k <= -n then return a end
+    local from = k >= 0 and k or -k * m
+    local long = k >= 0 and math.min(n, m - k) or math.min(n + k, m)
+    a:reshape({ -1 })[("%d:%d:%d"):format(from, from + (long - 1) * (m + 1) + 1, m + 1)] = 1
+    return a
+  end
+
   local count = nd.bincount
   --- `bincount(x, weights, minlength)`: how often each value 0, 1, .. occurs in a vector, or the sum of its weights.
   function nd.bincount(x, ...)

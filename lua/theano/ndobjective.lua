@@ -108,6 +108,16 @@ local function compiled(O, cost, x, more)
     O.nfev = O.nfev + 1
     return parts.f(v, table.unpack(O.more))
   end
+  function O.beside(v, w, by, less)
+    if not parts.beside then
+      local b = T.dscalar("b")
+      local place = a * from - b * p
+      parts.beside = M.compile { inputs = inputs(from, p, a, b), givens = { { x, place } }, on_unused_input = "ignore",
+        outputs = { place, cost } }
+    end
+    O.nfev = O.nfev + 1
+    return parts.beside(v, w, by, less, table.unpack(O.more))
+  end
   function O.along(v, d, step)
     if not parts.line then
       local g, place = gradient(), from + a * p
@@ -143,9 +153,9 @@ function M.graph(cost, x, more) return compiled({ nfev = 0, njev = 0 }, cost, x,
 
 --- A function of a vector that gives a number, as a table: `value(x)`; `both(x)`: value and gradient; `along(x, p, a)`:
 -- the value at x + a p, its slope along p, that place, the gradient there and its largest element; `times(x, p)`: the
--- Hessian times p; of a graph `conjugate(x, z, r, d)`: a step of conjugate gradients with the Hessian at x. `nfev` and
--- `njev` count. jac: nil (of a graph, or by differences), a function, true (fn gives both) or false (differences, and
--- no graph is tried).
+-- Hessian times p; `beside(v, w, a, b)`: the place a v - b w, and the value there; of a graph `conjugate(x, z, r, d)`:
+-- a step of conjugate gradients with the Hessian at x. `nfev` and `njev` count. jac: nil (of a graph, or by
+-- differences), a function, true (fn gives both) or false (differences, and no graph is tried).
 function M.scalar(what, fn, args, jac)
   util.expect(what, "fun", fn, "function")
   local O = { nfev = 0, njev = 0 }
@@ -172,6 +182,10 @@ function M.scalar(what, fn, args, jac)
     local y = O.value(v)
     if type(jac) == "function" then return y, arr(jac(v, table.unpack(args))) end
     return y, core.array(differences(O.value, v, y), "float64")
+  end
+  function O.beside(v, w, by, less)
+    local at = v * by - w * less
+    return at, O.value(at)
   end
   function O.along(v, d, step)
     local at = v + d * step

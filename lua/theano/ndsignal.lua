@@ -643,6 +643,7 @@ return function(nd)
   function M.savgol_coeffs(...)
     local o = util.bind("savgol_coeffs", { "window_length", "polyorder", "deriv", "delta", window_length = "integer",
       polyorder = "integer", deriv = "integer", delta = "number" }, ...)
+    util.present("savgol_coeffs", o, { "window_length", "polyorder" })
     local n, order, deriv = o.window_length, o.polyorder, o.deriv or 0
     if order >= n then util.raise("ValueError", "savgol_coeffs: polyorder is less than window_length") end
     if n % 2 == 0 then util.raise("ValueError", "savgol_coeffs: window_length is odd") end
@@ -658,7 +659,8 @@ return function(nd)
   -- "constant" say. x is a vector.
   function M.savgol_filter(...)
     local o = util.bind("savgol_filter", { "x", "window_length", "polyorder", "deriv", "delta", "mode",
-      deriv = "integer", delta = "number", mode = "string" }, ...)
+      window_length = "integer", polyorder = "integer", deriv = "integer", delta = "number", mode = "string" }, ...)
+    util.present("savgol_filter", o, { "x", "window_length", "polyorder" })
     local x, n = arr(o.x):astype("float64"), o.window_length
     if x.ndim ~= 1 then util.raise("ValueError", "savgol_filter: x is a vector, not of %d dimensions", x.ndim) end
     local c = M.savgol_coeffs(n, o.polyorder, { deriv = o.deriv or 0, delta = o.delta })
@@ -697,7 +699,9 @@ return function(nd)
   -- ---- waves --------------------------------------------------------------------------------------------------------
   --- `sawtooth(t, width)`: rises from -1 to 1 over the part width (1) of 2 pi, and falls over the rest.
   function M.sawtooth(t, width)
+    util.check_type("sawtooth", "width", width, "number")
     width = width or 1.0
+    if width < 0 or width > 1 then return arr(t):astype("float64") * nd.nan end -- as SciPy
     local x = nd.mod(arr(t):astype("float64"), 2 * math.pi) / (2 * math.pi)
     local up = x / (width > 0 and width or 1.0) * 2 - 1
     local down = 1 - (x - width) / (width < 1 and 1 - width or 1.0) * 2
@@ -705,6 +709,7 @@ return function(nd)
   end
   --- `square(t, duty)`: 1 over the part duty (0.5) of 2 pi, -1 over the rest.
   function M.square(t, duty)
+    util.check_type("square", "duty", duty, "number")
     local x = nd.mod(arr(t):astype("float64"), 2 * math.pi)
     return nd.where(arr(nd.lt(x, 2 * math.pi * (duty or 0.5))), 1.0, -1.0)
   end
@@ -713,6 +718,7 @@ return function(nd)
   function M.chirp(...)
     local o = util.bind("chirp", { "t", "f0", "t1", "f1", "method", "phi", f0 = "number", t1 = "number", f1 = "number",
       method = "string", phi = "number" }, ...)
+    util.present("chirp", o, { "t", "f0", "t1", "f1" })
     local t, f0, t1, f1 = arr(o.t):astype("float64"), o.f0, o.t1, o.f1
     local method, phase = o.method or "linear", nil
     if method == "linear" then phase = t * f0 + t * t * (0.5 * (f1 - f0) / t1)

@@ -208,6 +208,13 @@ end
 --- The function as it stands in the source: what by_name was given.
 function M.written(f) return written[f] or f end
 
+--- Arguments that must be there, by name, as from bind.
+function M.present(what, a, names)
+  for _, name in ipairs(names) do
+    if a[name] == nil then M.raise("TypeError", "%s: argument '%s' is missing", what, name) end
+  end
+end
+
 --- Arguments that must be there, made Variables in place.
 -- @tparam string what function's name, for messages
 -- @tparam table a arguments by name, as from bind

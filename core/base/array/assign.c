@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { OPERANDS = 8 };
+enum { OPERANDS = 8, NARROW = 16, MANY = 64, AT_ONCE = 2048 };
 
 /* Lengths and strides after dropping axes of length 1 and joining neighbours that every operand crosses in one step. */
 typedef struct {
@@ -77,7 +77,15 @@ static void cast_run(void *user, char *const *ptr, const int64_t *stride, int64_
 
 static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
 
-/* Casts src over the shape of dst; strides of src are already broadcast. Axes run in dst's memory order, long first. */
+/* Whether the innermost runs would be a few elements each, while the axis before the last has many; they are joined to
+ * one where both sides lie so. */
+static bool is_narrow(int last, const int64_t *shape, int64_t (*st)[TH_MAX_NDIM]) {
+    bool joined = st[0][last - 1] == shape[last] * st[0][last] && st[1][last - 1] == shape[last] * st[1][last];
+    return shape[last] > 1 && shape[last] <= NARROW && shape[last - 1] >= MANY && !joined;
+}
+
+/* Casts src over the shape of dst; strides of src are already broadcast. Axes run in dst's memory order, long first; a
+ * last one of a few elements goes around blocks of the axis before it. */
 static void transfer(ThArray *dst, const char *src, ThDtype from, const int64_t *src_strides) {
     int64_t shape[TH_MAX_NDIM], st[2][TH_MAX_NDIM];
     for (int i = 0; i < dst->ndim; i++) { /* insertion sort: few axes, nearly always in order */
@@ -96,8 +104,21 @@ static void transfer(ThArray *dst, const char *src, ThDtype from, const int64_t 
         const char *in;
         char *out;
     } source = {src};
-    array_walk(dst->ndim, shape, 2, (char *const[]){dst->data, source.out}, (const int64_t *const[]){st[0], st[1]},
-               cast_run, &cast);
+    char *at[2] = {dst->data, source.out};
+    const int64_t *const strides[2] = {st[0], st[1]};
+    int last = dst->ndim - 1;
+    if (last < 1 || !is_narrow(last, shape, st)) {
+        array_walk(dst->ndim, shape, 2, at, strides, cast_run, &cast);
+        return;
+    }
+    int64_t n = shape[last - 1], step[2] = {st[0][last - 1], st[1][last - 1]};
+    shape[last - 1] = shape[last];
+    for (int k = 0; k < 2; k++) st[k][last - 1] = st[k][last], st[k][last] = step[k];
+    for (int64_t done = 0; done < n; done += shape[last]) {
+        shape[last] = n - done < AT_ONCE ? n - done : AT_ONCE;
+        array_walk(dst->ndim, shape, 2, at, strides, cast_run, &cast);
+        for (int k = 0; k < 2; k++) at[k] += shape[last] * step[k];
+    }
 }
 
 /* Strides of src over dst's shape, 0 where it is repeated; leading axes of length 1 fall away as in NumPy. */

@@ -17,16 +17,20 @@ static ThArray *truth(ThArray *a) {
     return th_array_astype(a, TH_BOOL);
 }
 
-static void fill_positions(const ThArray *mask, int64_t *const *to) {
+/* Without branches: each position is written, and stays where the element is not zero. */
+static void fill_positions(const ThArray *mask, int64_t count, int64_t *const *to) {
     int64_t at[TH_MAX_NDIM] = {0}, k = 0;
     int last = mask->ndim - 1;
     int64_t n = ARRAY_SHAPE(mask)[last];
-    for (int64_t row = 0; row < mask->size; row += n) {
-        for (int64_t i = 0; i < n; i++) {
-            if (!mask->data[row + i]) continue;
-            for (int d = 0; d < last; d++) to[d][k] = at[d];
-            to[last][k++] = i;
+    for (int64_t row = 0; row < mask->size && k < count; row += n) {
+        const char *m = mask->data + row;
+        int64_t first = k;
+        for (int64_t i = 0; i < n && k < count; i++) {
+            to[last][k] = i;
+            k += m[i] != 0;
         }
+        for (int d = 0; d < last; d++)
+            for (int64_t j = first; j < k; j++) to[d][j] = at[d];
         for (int d = last - 1; d >= 0 && ++at[d] == ARRAY_SHAPE(mask)[d]; d--) at[d] = 0;
     }
 }
@@ -50,7 +54,7 @@ int th_array_nonzero(ThArray *a, ThArray **out) {
         made++;
     }
     bool ok = made == a->ndim;
-    if (ok && count) fill_positions(mask, to);
+    if (ok && count) fill_positions(mask, count, to);
     while (!ok && made > 0) th_array_release(out[--made]);
     th_array_release(mask);
     return ok ? 0 : -1;
