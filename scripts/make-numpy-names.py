@@ -37,7 +37,8 @@ TABLE = [
     (REAL, "vesz", 0, "isneginf"),
     (ALL, "esm", 0, "fliplr flipud diagonal($) diagonal($,1) permute_dims meshgrid($,$) union1d($,{1,2}) vstack({$,$}) "
                     "hstack({$,$}) dstack({$,$}) row_stack({$,$}) concat({$,$}) delete($,0) delete($,{0,-1}) "
-                    "insert($,0,1) insert($,{0,1},{1,0}) array_equal($,$) array_equiv($,$) extract($,$) compress({true,false},$) "
+                    "insert($,0,1) insert($,{0,1},{1,0}) array_equal($,$) array_equiv($,$) extract($,$) "
+                    "compress({true,false},$) "
                     "reshape($,-1) choose({1,0},{$,$}) unique_values_sorted fill_diagonal_copy"),
     (REAL, "esm", 0, "amax amin setdiff1d($,{1,2}) intersect1d($,{1,2}) unique_counts unique_all unique_inverse "
                      "argpartition_sorted take_along_axis($,k_int64,1) hsplit($,2)[1] vsplit($,2)[2] dsplit($,2)[1] "
@@ -70,7 +71,8 @@ roots({0,1,0,1,0}) roots({}) roots({5}) polyfit({0,1,2},{1,3,5},1) polyfit({0,1,
 gradient({1,4,9,16}) gradient({1,4,9,16.0},{0,1,3,4}) gradient({1}) gradient({1,2},{1,2,3}) mask_indices(3,triu)
 mask_indices(3,tril,-1) broadcast_to({1,2},{3,2}) broadcast_to({1,2},{2,3}) repeat_({1,2},2) repeat_({1,2},{1,3})
 repeat_({{1,2}},0,1) repeat_({1,2},-1) eye(3) eye(2,4,1) eye(3,2,-1) eye(2,2,5) eye(0)
-eye(3,nil,-3) trace({{1,2},{3,4}}) trace({1,2}) trace(m_int8) trace({{1,2,3},{4,5,6}},1) nonzero({0,3,0,4}) nonzero({{0,1},{1,1}}) flatnonzero({})
+eye(3,nil,-3) trace({{1,2},{3,4}}) trace({1,2}) trace(m_int8) trace({{1,2,3},{4,5,6}},1)
+nonzero({0,3,0,4}) nonzero({{0,1},{1,1}}) flatnonzero({})
 trapezoid({1,2,3},{0,1,4}) union1d({2,1},{3,1}) setdiff1d({1,2,3},{2}) intersect1d({3,1},{1,3,5}) ediff1d({1,4,9})
 convolve({1.0,2,3},{0,1,0.5}) convolve({1.0,inf},{0,1}) convolve({1,2},{3}) convolve({},{1}) tile({1,2},2)
 diag_indices_from(q_int8) diag_indices_from(m_int8) interp({0.5,2},{0,1},{5,6})

@@ -99,6 +99,7 @@ local function compiled(O, cost, x, more)
   local _, T = M.modules()
   local function inputs(...) return table.move(more, 1, #more, select("#", ...) + 1, { ... }) end
   O.more = {}
+  local plain = #more == 0
   local from, p, a = T.dvector("from"), T.dvector("p"), T.dscalar("a")
   cost = T.cast(cost, "float64")
   local function gradient() return T.grad(cost, x, { disconnected_inputs = "ignore" }) end
@@ -125,6 +126,7 @@ local function compiled(O, cost, x, more)
         outputs = { cost, T.dot(g, p), place, g, T.max(T.abs(g)) } }
     end
     O.nfev, O.njev = O.nfev + 1, O.njev + 1
+    if plain then return parts.line(v, d, step) end
     return parts.line(v, d, step, table.unpack(O.more))
   end
   function O.both(v)
