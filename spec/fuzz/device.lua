@@ -9,6 +9,7 @@ M.specs = {
   { "oracle", "generated C" }, { "ops", "through C" }, { "grad" }, { "scan" }, { "ifelse" }, { "conv" }, { "pool" },
   { "structural" }, { "structure" }, { "tensor" }, { "nnet" }, { "sorting" }, { "random" }, { "randomstreams" },
   { "linalg" }, { "fft" }, { "extra" }, { "einsum" }, { "rows" }, { "factor" }, { "layers" }, { "complex" },
+  { "sparse" }, { "sparse_grad" },
 }
 
 --- Programs of examples/ with their arguments; {out} is a folder for what they write.
