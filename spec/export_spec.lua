@@ -32,6 +32,21 @@ local function loops(add)
     { value("float64", 7, 5), 3 })
 end
 
+local function images(add)
+  local x = T.ftensor4("x")
+  local w = theano.shared(value("float32", 4, 3, 3, 3), "w")
+  local y = T.nnet.conv2d(x, w)
+  local z = T.signal.pool.pool_2d(T.nnet.relu(y), { 2, 2 }, { ignore_border = true })
+  local cost = z:sqr():mean()
+  local args = { value("float32", 2, 3, 9, 8) }
+  add("conv", theano.compile { inputs = { x }, outputs = { y, z } }, args)
+  add("conv_step", theano.compile { inputs = { x }, outputs = { cost },
+    updates = { { w, w - T.constant(0.1, { dtype = "float32" }) * T.grad(cost, w) } } }, args)
+  local m = T.dmatrix("m")
+  add("running", theano.compile { inputs = { m }, outputs = { T.cumsum(m, 0), T.cumsum(m, 1), T.cumprod(m) } },
+    { value("float64", 4, 5) })
+end
+
 local function draws(add)
   local mrg = require("theano.sandbox.rng_mrg").MRG_RandomStreams(5)
   add("mrg", theano.compile { inputs = {},
@@ -82,6 +97,7 @@ local function functions()
   loops(add)
   elements(add)
   draws(add)
+  images(add)
   return list
 end
 

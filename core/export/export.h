@@ -65,8 +65,11 @@ typedef struct Export {
     int nfield;
     Param *in, *out;
     int nin, nout;
-    ThArray **arg;      /* examples by input of the function, in C order; NULL: the default */
-    ThArray **recorded; /* results of the calls, one call behind the other */
+    ThArray **arg;         /* examples by input of the function, in C order; NULL: the default */
+    ThArray **recorded;    /* results of the calls, one call behind the other */
+    bool conv[2], pool[2]; /* by float32, float64: texts that are wanted */
+    bool hosts;            /* there is a host_call */
+    int64_t scratch;       /* where the place of a convolution's image begins in the work, or -1 */
     Text source, header, test, cmake;
 } Export;
 
@@ -84,12 +87,14 @@ bool export_cmake(Export *x);
 void export_numbers(Text *t, ThDtype d, const void *data, int64_t n); /* numbers.c: in lines, parted by commas */
 bool export_constant(Export *x, Text *t, const char *name, const ThArray *a); /* static const TYPE name[] = {..}; */
 /* sizes.c: lengths that only a call tells */
-bool export_dynamic(const Export *x);                   /* there are some */
-bool export_varies(const Export *x, Size z);            /* z is one */
-bool export_moves(const Export *x, const PlanValue *v); /* some of v's are */
-void export_size(const Export *x, Text *t, Size z);     /* as an expression over `sym` */
-bool export_sizes(Export *x, Text *t);                  /* prepare, size_step, late_alloc */
-void export_params(const Export *x, Text *t);           /* header.c: of the call, behind the state */
-bool export_runtime(Export *x, Text *t);                /* runtime.c: the functions that f->rt has, and that table */
+bool export_dynamic(const Export *x);                     /* there are some */
+bool export_varies(const Export *x, Size z);              /* z is one */
+bool export_moves(const Export *x, const PlanValue *v);   /* some of v's are */
+void export_size(const Export *x, Text *t, Size z);       /* as an expression over `sym` */
+bool export_sizes(Export *x, Text *t);                    /* prepare, size_step, late_alloc */
+void export_params(const Export *x, Text *t);             /* header.c: of the call, behind the state */
+bool export_refuse(Export *x, int node, const char *why); /* false, with the error */
+bool export_hosts(Export *x, Text *t);                    /* host.c: host_call */
+bool export_runtime(Export *x, Text *t);                  /* runtime.c: the functions that f->rt has, and that table */
 
 #endif

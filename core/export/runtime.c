@@ -7,6 +7,9 @@
 
 GPU_EMBED(export_product_text, "export/runtime/product.h");
 GPU_EMBED(export_draw_text, "export/runtime/draw.h");
+GPU_EMBED(export_conv_text, "export/runtime/conv.h");
+GPU_EMBED(export_conv_stage_text, "export/runtime/conv_stage.h");
+GPU_EMBED(export_pool_text, "export/runtime/pool.h");
 
 /* The text once for type T. */
 static void of_type(Export *x, Text *t, const char *text, ThDtype d) {
@@ -45,18 +48,63 @@ static void product(Export *x, Text *t) {
     text_put(t, "    if (p->done) p->done(p->user, 0, p->m, 0, p->n);\n    return 0;\n}\n\n");
 }
 
-bool export_runtime(Export *x, Text *t) {
-    product(x, t);
-    text_put(t, "static int fail(Frame *f, int step, int kind, int n, i64 v0, i64 v1, i64 v2, i64 v3) {\n");
-    text_put(t, "    const i64 e[8] = {step, -1, kind, n, v0, v1, v2, v3};\n");
-    text_put(t, "    memcpy(f->err, e, sizeof e);\n    return 1;\n}\n\n");
-    if (!export_sizes(x, t)) return false;
-    if (has(x->p, STAGE_DRAW, TH_DTYPE_NONE))
-        text_printf(t, "enum { VALUE_ERROR = %d };\n%s", TH_ValueError, export_draw_text);
+/* Convolutions and poolings in kernels, and those of host calls. */
+static void images(Export *x, Text *t) {
+    static const ThDtype both[2] = {TH_FLOAT32, TH_FLOAT64};
+    bool convs = has(x->p, STAGE_CONV, TH_DTYPE_NONE), pools = has(x->p, STAGE_POOL, TH_DTYPE_NONE);
+    for (int i = 0; i < 2; i++) {
+        bool conv = has(x->p, STAGE_CONV, both[i]), pool = conv || has(x->p, STAGE_POOL, both[i]);
+        if (pool || x->pool[i]) of_type(x, t, export_pool_text, both[i]);
+        if (conv || x->conv[i]) of_type(x, t, export_conv_text, both[i]);
+        if (conv) of_type(x, t, export_conv_stage_text, both[i]);
+    }
+    if (convs) {
+        text_put(
+            t, "static int conv_any(Frame *f, int step, const Call *c, const Call *p, char **at) {\n    (void)step;\n");
+        for (int i = 0; i < 2; i++)
+            if (has(x->p, STAGE_CONV, both[i]))
+                text_printf(t, "    if (c->dtype == %d) conv_stage_%s(f, c, p, at);\n", both[i], i ? "f64" : "f32");
+        text_put(t, "    return 0;\n}\n\n");
+    }
+    if (!pools) return;
+    text_put(t, "static int pool_any(Frame *f, int step, const Call *c) {\n    (void)f, (void)step;\n");
+    for (int i = 0; i < 2; i++)
+        if (has(x->p, STAGE_POOL, both[i]))
+            text_printf(t, "    if (c->dtype == %d) pool_%s(c->numbers, c->a, c->c);\n", both[i], i ? "f64" : "f32");
+    text_put(t, "    if (c->done) c->done(c->user, 0, c->numbers[2], 0, c->numbers[3]);\n    return 0;\n}\n\n");
+}
+
+static void table(Export *x, Text *t) {
+    const Plan *p = x->p;
     text_put(t, "static const Rt rt = {.fail = fail");
-    if (has(x->p, STAGE_GEMM, TH_FLOAT32) || has(x->p, STAGE_GEMM, TH_FLOAT64)) text_put(t, ", .gemm = product");
-    if (has(x->p, STAGE_DRAW, TH_DTYPE_NONE)) text_put(t, ", .draw = draw");
+    if (has(p, STAGE_GEMM, TH_FLOAT32) || has(p, STAGE_GEMM, TH_FLOAT64)) text_put(t, ", .gemm = product");
+    if (has(p, STAGE_DRAW, TH_DTYPE_NONE)) text_put(t, ", .draw = draw");
+    if (has(p, STAGE_CONV, TH_DTYPE_NONE)) text_put(t, ", .conv = conv_any");
+    if (has(p, STAGE_POOL, TH_DTYPE_NONE)) text_put(t, ", .pool = pool_any");
+    if (x->hosts) text_put(t, ", .host_call = host_call");
     if (export_dynamic(x)) text_put(t, ", .size_step = size_step, .late_alloc = late_alloc");
     text_put(t, "};\n\n");
-    return !t->failed;
+}
+
+static const char *const fail_text =
+    "static int fail(Frame *f, int step, int kind, int n, i64 v0, i64 v1, i64 v2, i64 v3) {\n"
+    "    const i64 e[8] = {step, -1, kind, n, v0, v1, v2, v3};\n"
+    "    memcpy(f->err, e, sizeof e);\n    return 1;\n}\n\n";
+
+bool export_runtime(Export *x, Text *t) {
+    Text hosts;
+    text_init(&hosts, x->c);
+    bool ok = export_hosts(x, &hosts);
+    if (ok) {
+        product(x, t);
+        images(x, t);
+        text_put(t, fail_text);
+        ok = export_sizes(x, t);
+        if (has(x->p, STAGE_DRAW, TH_DTYPE_NONE))
+            text_printf(t, "enum { VALUE_ERROR = %d };\n%s", TH_ValueError, export_draw_text);
+        text_put(t, hosts.at ? hosts.at : "");
+        table(x, t);
+    }
+    text_free(&hosts);
+    return ok && !t->failed;
 }

@@ -166,7 +166,7 @@ static void call(Export *x, Text *t) {
         text_printf(t, i ? ", %lld" : "%lld", (long long)(x->sym[i] == SIZE_UNKNOWN ? 0 : x->sym[i]));
     text_put(t, p->nsym ? "};\n" : "0};\n");
     told(x, t);
-    text_put(t, "    Frame frame = {buf, sym, &rt, 0, {0}, dims};\n");
+    text_printf(t, "    Frame frame = {buf, sym, &rt, state->work.at + %lld, {0}, dims};\n", (long long)x->scratch);
     limits(x, t);
     addresses(x, t);
     text_printf(t, "    if (%srun(&frame)) {\n        memcpy(state->error, frame.err, sizeof frame.err);\n",

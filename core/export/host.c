@@ -1,0 +1,234 @@
+/*
+ * host.c -- steps that call the library on whole arrays. In: a step whose lengths are the same in all calls. Its
+ * function runs once here, on arrays of zeros, with services (graph/services.h) that compute nothing: what it hands to
+ * them is written as a call in C, with addresses as places in the plan's buffers.
+ */
+#include "graph/services.h"
+#include "ops/table/ops.h"
+
+#include "export.h"
+
+#include <string.h>
+
+enum { MOST = 2 * TH_MAX_NDIM };
+typedef struct Capture {
+    Export *x;
+    Text *t;
+    const PlanHost *h;
+    ThArray *array[MOST];
+    char *base[MOST]; /* where the buffer of each operand begins */
+    int64_t bytes[MOST];
+    char *room[MOST]; /* ours */
+    bool bad;
+} Capture;
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+static void put_place(Capture *q, const char *type, const void *p) {
+    for (int n = 0; n < q->h->nin + q->h->nout; n++) {
+        const PlanValue *v = n < q->h->nin ? &q->h->in[n] : &q->h->out[n - q->h->nin];
+        int64_t at = (const char *)p - q->base[n];
+        if (at < 0 || at > q->bytes[n]) continue;
+        text_printf(q->t, "(%s *)(f->buf[%d] + %lld)", type, v->buf, (long long)at);
+        return;
+    }
+    q->bad = true;
+}
+
+static void put_numbers(Text *t, const int64_t *v, int n) {
+    for (int i = 0; i < n; i++) text_printf(t, "%lld, ", (long long)v[i]);
+}
+
+static const char *type_of(ThDtype d) { return d == TH_FLOAT32 ? "f32" : "f64"; }
+
+/* ---- services ---------------------------------------------------------------------------------------------------- */
+/* Where a dense result of negative strides begins, and its elements. */
+static char *begin(const ConvWork *w, int64_t *n) {
+    bool image = w->target == CONV_TO_IMAGE;
+    const int64_t *len = image ? w->in : w->size, *st = image ? w->image_st : w->filter_st;
+    char *p = image ? w->image : w->filter;
+    *n = image ? w->images * w->channels * w->groups : w->filters * w->groups * w->channels;
+    for (int d = 0; d < w->ndim; d++) {
+        *n *= len[d];
+        if (st[2 + d] < 0) p += (len[d] - 1) * st[2 + d] * (int64_t)th_dtype_bytes(w->dtype);
+    }
+    return p;
+}
+
+static int put_conv(HostCall *h, const ConvWork *w) {
+    Capture *q = h->frame;
+    const char *type = type_of(w->dtype);
+    int64_t n = 0, head[5] = {w->ndim, w->groups, w->images, w->filters * w->groups, w->channels * w->groups};
+    const void *to = w->target == CONV_TO_TOP ? w->top : begin(w, &n);
+    q->x->conv[w->dtype == TH_FLOAT64] = true;
+    text_put(q->t, "        {\n            static const i64 w[] = {");
+    put_numbers(q->t, head, 5);
+    for (int d = 0; d < w->ndim; d++) {
+        const int64_t each[6] = {w->step[d], w->dilation[d], w->pad[d], w->in[d], w->size[d], w->out[d]};
+        put_numbers(q->t, each, 6);
+    }
+    put_numbers(q->t, w->image_st, 2 + w->ndim);
+    put_numbers(q->t, w->filter_st, 2 + w->ndim);
+    put_numbers(q->t, w->top_st, 2 + w->ndim);
+    text_printf(q->t, "0};\n            conv_%s(%d, w, ", type, w->target);
+    put_place(q, type, w->image);
+    text_put(q->t, ", ");
+    put_place(q, type, w->filter);
+    text_put(q->t, ", ");
+    put_place(q, type, w->top);
+    text_put(q->t, ", ");
+    put_place(q, type, to);
+    text_printf(q->t, ", %lld);\n        }\n", (long long)n);
+    return 0;
+}
+
+static int put_pool(HostCall *h, const PoolWork *w) {
+    Capture *q = h->frame;
+    const char *type = type_of(w->dtype);
+    q->x->pool[w->dtype == TH_FLOAT64] = true;
+    text_printf(q->t, "        {\n            static const i64 w[] = {%d, %d, %lld, 1, ", w->mode, w->ignore_border,
+                (long long)w->images);
+    for (int d = 0; d < 2; d++) {
+        const int64_t each[5] = {w->ws[d], w->st[d], w->pad[d], d ? w->w : w->h, d ? w->ow : w->oh};
+        put_numbers(q->t, each, 5);
+    }
+    text_printf(q->t, "0};\n            pool_%s%s(w, ", w->back ? "back_" : "", type);
+    if (w->x) put_place(q, type, w->x);
+    else text_put(q->t, "0");
+    if (w->back) {
+        text_put(q->t, ", ");
+        if (w->m) put_place(q, type, w->m);
+        else text_put(q->t, "0");
+        text_put(q->t, ", ");
+        put_place(q, type, w->g);
+    }
+    text_put(q->t, ", ");
+    put_place(q, type, w->to);
+    text_put(q->t, ");\n        }\n");
+    return 0;
+}
+
+/* Sums and products of integers wrap. */
+static const char *cumulated(ThDtype d) {
+    static const char *const name[] = {"u8", "u16", "", "u32", "", "", "", "u64"};
+    return dtype_is_float(d) ? type_of(d) : name[th_dtype_bytes(d) - 1];
+}
+
+static int put_cumulate(HostCall *h, const CumWork *w) {
+    Capture *q = h->frame;
+    Text *t = q->t;
+    ThDtype d = (ThDtype)w->x->dtype;
+    const int64_t item = (int64_t)th_dtype_bytes(d), *len = ARRAY_SHAPE(w->x);
+    const int64_t *xs = ARRAY_STRIDES(w->x), *zs = ARRAY_STRIDES(w->z);
+    bool flat = w->axis < 0;
+    if (dtype_is_complex(d)) return q->bad = true, 1;
+    if (!w->x->size) return 0;
+    text_put(t, "        {\n");
+    for (int k = 0; !flat && k < w->x->ndim; k++)
+        if (k != w->axis) text_printf(t, "        for (i64 i%d = 0; i%d < %lld; i%d++)\n", k, k, (long long)len[k], k);
+    text_printf(t, "        {\n            const %s *x = ", cumulated(d));
+    for (int side = 0; side < 2; side++) {
+        if (side) text_printf(t, ";\n            %s *z = ", cumulated(d));
+        put_place(q, cumulated(d), side ? w->z->data : w->x->data);
+        for (int k = 0; !flat && k < w->x->ndim; k++)
+            if (k != w->axis) text_printf(t, " + i%d * %lld", k, (long long)((side ? zs : xs)[k] / item));
+    }
+    int64_t n = flat ? w->x->size : len[w->axis], xi = flat ? 1 : xs[w->axis] / item,
+            zi = flat ? 1 : zs[w->axis] / item;
+    const char *op = d == TH_BOOL ? (w->product ? "&" : "|") : w->product ? "*" : "+";
+    text_printf(t, ";\n            %s a = z[0] = x[0];\n            for (i64 i = 1; i < %lld; i++)\n", cumulated(d),
+                (long long)n);
+    const char *wide = dtype_is_float(d) ? "" : item < 8 ? "(u32)" : "";
+    text_printf(t, "                z[i * %lld] = a = (%s)(%sa %s %sx[i * %lld]);\n        }\n        }\n",
+                (long long)zi, cumulated(d), wide, op, wide, (long long)xi);
+    return 0;
+}
+
+/* ---- running the function ---------------------------------------------------------------------------------------- */
+static void *no_room(HostCall *h, size_t bytes) {
+    (void)bytes;
+    ((Capture *)h->frame)->bad = true;
+    return NULL;
+}
+
+static int fails(HostCall *h, ThError kind, const char *text) {
+    (void)kind, (void)text;
+    ((Capture *)h->frame)->bad = true;
+    return 1;
+}
+
+/* The arrays of operand n: a constant's own elements, zeros elsewhere. */
+static bool operand(Capture *q, int n) {
+    Export *x = q->x;
+    const PlanValue *v = n < q->h->nin ? &q->h->in[n] : &q->h->out[n - q->h->nin];
+    if (v->buf < 0 || v->flags) return false;
+    const PlanBuf *b = &x->p->buf[v->buf];
+    int64_t shape[TH_MAX_NDIM], stride[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes((ThDtype)v->dtype);
+    bool varies = export_varies(x, v->off);
+    for (int d = 0; d < v->ndim; d++) {
+        varies |= export_varies(x, v->shape[d]) || export_varies(x, v->stride[d]);
+        shape[d] = size_value(v->shape[d], x->sym), stride[d] = size_value(v->stride[d], x->sym) * item;
+    }
+    if (varies) return false;
+    int64_t last = size_value(v->off, x->sym) * item;
+    bool empty = false;
+    for (int d = 0; d < v->ndim; d++) last += (shape[d] - 1) * stride[d], empty |= shape[d] == 0;
+    q->bytes[n] = empty ? 0 : last + item;
+    if (b->kind == BUF_CONST) q->base[n] = x->p->constant[b->index]->data;
+    else {
+        q->room[n] = ctx_alloc0(x->c, (size_t)q->bytes[n] + 1);
+        q->base[n] = q->room[n];
+    }
+    if (!q->base[n]) return false;
+    q->array[n] = th_array_wrap(x->c, (ThDtype)v->dtype, v->ndim, shape, stride,
+                                q->base[n] + (empty ? 0 : size_value(v->off, x->sym) * item), NULL, NULL);
+    return q->array[n] != NULL;
+}
+
+static bool known_op(const Op *op) {
+    static const Op *const all[] = {&op_conv,
+                                    &op_conv_grad_inputs,
+                                    &op_conv_grad_weights,
+                                    &op_corr_mm,
+                                    &op_cum,
+                                    &op_corr_mm_grad_inputs,
+                                    &op_max_pool_grad,
+                                    &op_average_pool_grad,
+                                    &op_corr_mm_grad_weights};
+    for (int i = 0; i < TH_LEN(all); i++)
+        if (all[i] == op) return true;
+    return false;
+}
+
+static bool capture(Capture *q, const Step *s) {
+    static const HostServices services = {.conv = put_conv, .pool = put_pool, .cumulate = put_cumulate};
+    const PlanHost *h = q->h;
+    bool ok = known_op(h->op) && h->nin + h->nout <= MOST;
+    for (int n = 0; ok && n < h->nin + h->nout; n++) ok = operand(q, n);
+    if (!ok) return false;
+    HostCall call = {.ctx = q->x->c, .op = h->op, .attrs = h->attrs, .lib = &services, .room = no_room, .fail = fails};
+    call.in = q->array, call.out = q->array + h->nin, call.nin = h->nin, call.nout = h->nout;
+    call.frame = q, call.number = s->host;
+    return !h->fn(&call) && !q->bad;
+}
+
+bool export_hosts(Export *x, Text *t) {
+    const Plan *p = x->p;
+    bool any = false, ok = true;
+    for (int i = 0; ok && i < p->nstep; i++) {
+        if (p->step[i].kind != STEP_HOST) continue;
+        Capture q = {.x = x, .t = t, .h = &p->host[p->step[i].host]};
+        if (!any) text_put(t, "static int host_call(Frame *f, int step) {\n    switch (step) {\n");
+        any = true;
+        text_printf(t, "    case %d: /* %s */\n", i, q.h->op->name);
+        ok = capture(&q, &p->step[i]);
+        text_put(t, "        return 0;\n");
+        for (int n = 0; n < MOST; n++) {
+            th_array_release(q.array[n]);
+            if (q.room[n]) ctx_free(x->c, q.room[n], (size_t)q.bytes[n] + 1);
+        }
+        if (!ok && !failed(x->c)) export_refuse(x, p->step[i].node, "has no C text of its own yet");
+    }
+    if (any) text_put(t, "    default: return 1;\n    }\n}\n\n");
+    x->hosts = any;
+    return ok && !failed(x->c);
+}

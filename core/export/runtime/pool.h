@@ -1,0 +1,66 @@
+/* Pooling over two dimensions: core/kernel/pool_work.h has its numbers. For each T: OF(name). */
+#ifndef POOL
+#define POOL
+typedef struct {
+    int mode, ignore, pairs; /* pairs: 2x2 side by side */
+    i64 images, ws[2], st[2], pad[2], in[2], out[2];
+} Pool;
+
+static Pool pool_read(const i64 *at) {
+    Pool w = {(int)at[0], (int)at[1], 1, at[2] * at[3], {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    for (int d = 0; d < 2; d++) {
+        const i64 *n = at + 4 + 5 * d;
+        w.ws[d] = n[0], w.st[d] = n[1], w.pad[d] = n[2], w.in[d] = n[3], w.out[d] = n[4];
+        if (n[0] != 2 || n[1] != 2 || n[2] || n[4] * 2 > n[3]) w.pairs = 0;
+    }
+    return w;
+}
+
+static i64 pool_first(const Pool *w, int d, i64 q) { return q * w->st[d] > w->pad[d] ? q * w->st[d] - w->pad[d] : 0; }
+static i64 pool_end(const Pool *w, int d, i64 q) {
+    const i64 end = q * w->st[d] - w->pad[d] + w->ws[d];
+    return end < w->in[d] ? end : w->in[d];
+}
+static i64 pool_counted(const Pool *w, int d, i64 q) {
+    if (w->ignore && (w->mode == 2 || w->pad[d] == 0)) return w->ws[d];
+    return pool_end(w, d, q) - pool_first(w, d, q);
+}
+
+#endif
+static void OF(pool)(const i64 *numbers, const T *x, T *z) {
+    const Pool w = pool_read(numbers);
+    for (i64 n = 0; n < w.images; n++, x += w.in[0] * w.in[1])
+        for (i64 q = 0; q < w.out[0]; q++)
+            for (i64 p = 0; p < w.out[1]; p++) {
+                const i64 r0 = pool_first(&w, 0, q), s0 = pool_first(&w, 1, p);
+                T v = w.mode == 0 || w.pairs ? x[r0 * w.in[1] + s0] : 0;
+                for (i64 r = r0; r < pool_end(&w, 0, q); r++)
+                    for (i64 s = s0; s < pool_end(&w, 1, p); s++) {
+                        const T a = x[r * w.in[1] + s];
+                        if (w.mode == 0) v = a > v ? a : v;
+                        else if (!w.pairs || r > r0 || s > s0) v += a;
+                    }
+                if (w.mode > 1) v /= (T)(pool_counted(&w, 0, q) * pool_counted(&w, 1, p));
+                *z++ = v;
+            }
+}
+
+/* m: maxima, or 0 */
+static void OF(pool_back)(const i64 *numbers, const T *x, const T *m, const T *g, T *to) {
+    const Pool w = pool_read(numbers);
+    const i64 all = w.images * w.in[0] * w.in[1];
+    for (i64 i = 0; i < all; i++) to[i] = 0;
+    for (i64 n = 0; n < w.images; n++, to += w.in[0] * w.in[1], x = x ? x + w.in[0] * w.in[1] : 0)
+        for (i64 q = 0; q < w.out[0]; q++)
+            for (i64 p = 0; p < w.out[1]; p++, g++, m = m ? m + 1 : 0) {
+                T v = *g;
+                if (!m && w.mode > 1) v /= (T)pool_counted(&w, 0, q) * (T)pool_counted(&w, 1, p);
+                for (i64 r = pool_first(&w, 0, q); r < pool_end(&w, 0, q); r++)
+                    for (i64 s = pool_first(&w, 1, p); s < pool_end(&w, 1, p); s++) {
+                        const i64 at = r * w.in[1] + s;
+                        const T share = m && !(x[at] == *m) ? 0 : v;
+                        if (w.pairs) to[at] = share;
+                        else to[at] += share;
+                    }
+            }
+}
