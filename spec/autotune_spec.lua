@@ -1,4 +1,5 @@
 --- compile.autotune: candidates of schedules give the same bits, and what timing found is kept.
+local cpu = require("spec.support.cpu")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
@@ -41,6 +42,7 @@ describe("compile.candidate", function()
   for _, case in ipairs(cases()) do
     local name, inputs, outputs, arguments = table.unpack(case)
     it("runs " .. name .. " in other ways, with the same bits", function()
+      cpu.only("candidates of the C backend")
       local seen = {}
       local kept = { with({}, inputs, outputs)(table.unpack(arguments)) } -- their memory is not had again,
       local as_chosen, others = bits(kept), {}

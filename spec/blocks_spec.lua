@@ -1,5 +1,6 @@
 --- Reductions of everything go block by block (32,768 elements): the same bits with any number of threads and in the
 -- interpreter, and these are the bits of the order that core/kernel/kernel.h fixes.
+local cpu = require("spec.support.cpu")
 local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
 local theano = require("theano")
@@ -40,6 +41,7 @@ describe("reductions of everything", function()
   end)
 
   it("add up in the order of kernel.h", function()
+    cpu.only("the order in which the CPU adds")
     local n, LANES, BLOCK = 100003, 32, 32768
     local a = nd.random.RandomState(8):normal(0, 1, { n })
     local list, all = a:tolist(), nil
@@ -62,6 +64,7 @@ describe("reductions of everything", function()
   end)
 
   it("are shared out when nothing in them can fail", function()
+    cpu.only("how the CPU shares pieces out")
     skip.unless(theano.config.cxx ~= "", "no C compiler")
     local x, i = T.dvector("x"), T.lvector("i")
     local function shared(out)

@@ -1,4 +1,5 @@
 --- The cache of built units: what a unit is found by, and that it does not grow for ever.
+local cpu = require("spec.support.cpu")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
@@ -31,6 +32,7 @@ end
 
 describe("the cache of units", function()
   it("knows a unit whatever its variables are called, and shows each function's own names", function()
+    cpu.only("C units in the cache")
     with_cache(function(folder)
       local before = theano.stat("compiles")
       local r, code = difference("left", "right")
@@ -49,6 +51,7 @@ describe("the cache of units", function()
   end)
 
   it("loses what was used longest ago when it is too large, and nothing that is fresh", function()
+    cpu.only("C units in the cache")
     with_cache(function(folder)
       local function build(k)
         local x = T.dvector("x")
@@ -72,6 +75,7 @@ describe("the cache of units", function()
   end)
 
   it("keeps a unit that is used again", function()
+    cpu.only("C units in the cache")
     with_cache(function(folder)
       local function build()
         local x = T.dvector("x")

@@ -1,4 +1,5 @@
 --- Long elementwise formulas: kernels over the same elements run tile by tile (core/plan/chains.c).
+local cpu = require("spec.support.cpu")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
@@ -42,6 +43,7 @@ end
 
 describe("a chain of kernels over the same elements", function()
   it("is what a formula longer than a kernel becomes", function()
+    cpu.only("chains of the C backend")
     local v = vectors(2)
     local y = v[1]
     for i = 1, 300 do y = y * (0.5 + i / 1024) + v[2] end
@@ -52,6 +54,7 @@ describe("a chain of kernels over the same elements", function()
   end)
 
   it("keeps what is read later, results in between and what dies on the way apart", function()
+    cpu.only("sums with the CPU's bits")
     local rng = nd.random.RandomState(3)
     local function pick(made, from) return made[rng:randint(math.max(1, from), #made + 1)] end
     for round = 1, 8 do
@@ -91,6 +94,7 @@ describe("a chain of kernels over the same elements", function()
   end)
 
   it("reads numbers that stand for all elements, parts of what is given, and vectors turned around", function()
+    cpu.only("sums with the CPU's bits")
     local v = vectors(3)
     local y = v[1]
     local s = T.sum(v[3])

@@ -1,5 +1,6 @@
 --- Convolution: all three operations against plain loops over random shapes, borders, steps, dilations, groups; names;
 -- hints; what raises.
+local cpu = require("spec.support.cpu")
 local cases = require("spec.support.conv_cases")
 local compile = require("theano.compile")
 local nd = require("theano.ndarray")
@@ -172,6 +173,7 @@ describe("what follows a convolution", function()
   end)
 
   it("may be a residual, batch norm's scale, or what reads both the sum and a function of it #asan", function()
+    cpu.only("the CPU's plan")
     local x, w, r = T.ftensor4("x"), T.ftensor4("w"), T.ftensor4("r")
     local scale, shift = T.fvector("scale"), T.fvector("shift")
     local conv = T.nnet.conv2d(x, w, { border_mode = "half" })
@@ -310,6 +312,7 @@ describe("pooling behind a convolution", function()
   end
 
   it("is one step without the convolution's result, with elementwise parts before and behind #asan", function()
+    cpu.only("the CPU's plan")
     local state = nd.random.RandomState(79)
     local function random(a, b) return state:randint(a, b + 1) end
     for round = 1, 24 do
@@ -345,6 +348,7 @@ describe("pooling behind a convolution", function()
   end)
 
   it("some images at a time, of the whole's way, with operands of their own #asan", function()
+    cpu.only("the CPU's plan")
     local x, w, r, q = T.ftensor4("x"), T.ftensor4("w"), T.ftensor4("r"), T.ftensor4("q")
     for _, sizes in ipairs({ { { 5, 3, 90, 90 }, { 40, 3, 3, 3 } }, { { 3, 3, 128, 128 }, { 8, 3, 31, 31 } } }) do
       local conv = T.nnet.conv2d(x, w)
@@ -386,6 +390,7 @@ describe("pooling behind a convolution", function()
   end)
 
   it("takes windows that only the call tells", function()
+    cpu.only("the CPU's plan")
     local x, w, ws = T.dtensor4("x"), T.dtensor4("w"), T.lvector("ws")
     local y = T.nnet.conv2d(x, w)
     local xv, wv = rng:randn(2, 1, 9, 8), rng:randn(3, 1, 2, 2)
@@ -456,6 +461,7 @@ describe("pooling behind a convolution", function()
   end)
 
   it("follows stages of 2 to 5 dimensions", function()
+    cpu.only("the CPU's plan")
     for nd_ = 2, 5 do
       local bcast, lengths = {}, {}
       for d = 1, nd_ do bcast[d], lengths[d] = false, d + 3 end

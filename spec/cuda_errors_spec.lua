@@ -1,6 +1,8 @@
 --- What fails on a GPU is named as on the CPU: the first element in order, whichever thread comes first.
 local device = require("spec.support.device")
+local emulated = require("spec.support.emulated")
 local nd = require("theano.ndarray")
+local theano = require("theano")
 local T = require("theano.tensor")
 
 local function bad(shape, ...)
@@ -34,4 +36,23 @@ describe("an element that fails on a GPU", function()
       end
     end)
   end
+end)
+
+describe("memory of a GPU that is too small", function()
+  it("is told with the node, what was asked for, what is in use and what would do; the next call is right", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local x = T.dmatrix("x")
+    local f = theano.compile { inputs = { x }, outputs = { T.dot(T.tanh(T.dot(x, x.T)), x), T.exp(x) } }
+    f(nd.ones({ 3, 3 }))
+    emulated.memory(3000000)
+    local ok, e = pcall(f, nd.ones({ 500, 400 }))
+    emulated.memory(1 << 40)
+    assert.is_false(ok)
+    assert.equal("MemoryError", theano.error_kind(e))
+    for _, words in ipairs({ "asked for 200", "in use, of", "fewer rows at once", "this call plans",
+      "Apply node that caused the error: Elemwise{Tanh}[(0, 0)](Dot22.0)", "cuda_errors_spec.lua:" }) do
+      assert.matches(words, tostring(e), nil, true)
+    end
+    assert.equal(500, f(nd.ones({ 500, 400 }))[{ 0, 0 }])
+  end)
 end)

@@ -1,4 +1,5 @@
 --- Draws and what reads them in one kernel: when they become one, and that this changes no bit.
+local cpu = require("spec.support.cpu")
 local runner = require("spec.support.runner")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
@@ -135,6 +136,7 @@ describe("a draw and its reader", function()
   end)
 
   it("has the same bits for any number of threads, in both executors", function()
+    cpu.only("the bits of the CPU's two executors")
     local function run(flags, threads)
       local text, status = runner.run({ "spec/support/draws.lua" },
         { env = { "THEANO_FLAGS=" .. flags, "OMP_NUM_THREADS=" .. threads } })

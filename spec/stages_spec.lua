@@ -1,5 +1,6 @@
 --- Works over the same rows are stages of one kernel: values, bits in both executors, and what must stay apart.
 -- Only functions whose text is the same in both: elsewhere glibc decides, one way for vectors, another for scalars.
+local cpu = require("spec.support.cpu")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd, compile = theano.tensor, theano.ndarray, theano.compile
@@ -54,6 +55,7 @@ describe("stages", function()
       return compile { inputs = inputs, outputs = outputs, mode = mode }
     end
     it(name .. ": the numbers of every operation alone, the same bits from both executors", function()
+      cpu.only("the bits of the CPU's two executors")
       local function results(f)
         rng = nd.random.RandomState(3)
         return { f(arguments(inputs, shape)) }
@@ -69,6 +71,7 @@ describe("stages", function()
   end
 
   it("give the same bits for rows of every length, float32 summed in float64 and by itself", function()
+    cpu.only("sums with the CPU's bits")
     local v = T.fmatrix("v")
     local outputs = { v:sum { axis = 1 }, (v - v:max(over(1))):sum { axis = 1, acc_dtype = "float32" },
       T.tanh(v) * v:mean(over(1)), v:prod { axis = 1 }, T.argmax(v, { axis = 1 }) }
@@ -94,6 +97,7 @@ describe("stages", function()
   end)
 
   it("what nobody reads of an operation with several results is not computed", function()
+    cpu.only("sums with the CPU's bits")
     skip.unless(theano.config.cxx ~= "", "no C compiler")
     local v, b, y = T.dmatrix("v"), T.dvector("b"), T.lvector("y")
     local nll, sm, am = T.nnet.crossentropy_softmax_argmax_1hot_with_bias(v, b, y)

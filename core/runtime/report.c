@@ -467,6 +467,11 @@ static int largest(const Workspace *w) {
     return at;
 }
 
+int report_largest(const Workspace *w) {
+    int b = largest(w);
+    return b < 0 ? -1 : w->fn->plan->buf[b].first;
+}
+
 void report_no_room(Workspace *w, int buf) {
     const Plan *p = w->fn->plan;
     ThContext *c = w->fn->ctx;

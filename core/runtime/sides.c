@@ -48,6 +48,7 @@ int sides_fail(Sides *m, ThFrame *f) {
 int sides_refuse(Sides *m, ThFrame *f, DeviceStatus s) {
     char planned[48];
     device_error(m->c, m->q, s, "a function runs");
+    if (s == DEVICE_NO_MEMORY && m->step < 0) m->step = report_largest(f->ws); /* all were asked for at once */
     if (s == DEVICE_NO_MEMORY)
         err_more(m->c, "; this call plans %s", text_bytes(planned, sizeof planned, atomic_load(&f->ws->fn->planned)));
     return sides_fail(m, f);

@@ -45,6 +45,7 @@ static void queue_close(DeviceQueue *q) {
 
 static DeviceStatus alloc(DeviceQueue *q, size_t bytes, DeviceAddress *at) {
     *at = 0;
+    q->asked = bytes;
     return bytes ? CALL(q, alloc, at, bytes, q->stream) : DEVICE_OK;
 }
 
@@ -260,16 +261,19 @@ int device_cuda_count(ThContext *c, const char *path) {
     return failed(c) ? -1 : n;
 }
 
-static bool out_of_memory(ThContext *c, const Device *d, const char *doing) {
-    char used[48], limit[48];
+static bool out_of_memory(ThContext *c, const DeviceQueue *q, const char *doing) {
+    const Device *d = q->device;
+    char asked[48], used[48], limit[48];
     if (!d->space) return err(c, TH_MemoryError, "out of memory on %s while %s", d->info.name, doing);
     SpaceUse u = space_use(d->space);
+    text_bytes(asked, sizeof asked, (int64_t)q->asked);
     text_bytes(used, sizeof used, u.used);
     text_bytes(limit, sizeof limit, u.limit ? u.limit : (int64_t)d->info.bytes);
-    return err(c, TH_MemoryError,
-               "out of memory on %s while %s: %s in use, of %s%s; fewer rows at once, `memory` for the function, or "
-               "fewer arrays there would do",
-               d->info.name, doing, used, limit, u.limit ? " (gpuarray.preallocate)" : "");
+    return err(
+        c, TH_MemoryError,
+        "out of memory on %s while %s: asked for %s, with %s in use, of %s%s; fewer rows at once, `memory` for the "
+        "function, or fewer arrays there would do",
+        d->info.name, doing, asked, used, limit, u.limit ? " (gpuarray.preallocate)" : "");
 }
 
 bool device_error(ThContext *c, const DeviceQueue *q, DeviceStatus s, const char *doing) {
@@ -279,7 +283,7 @@ bool device_error(ThContext *c, const DeviceQueue *q, DeviceStatus s, const char
         u->driver.error_name(q->code, &name);
         u->driver.error_text(q->code, &text);
     }
-    if (s == DEVICE_NO_MEMORY) return out_of_memory(c, q->device, doing);
+    if (s == DEVICE_NO_MEMORY) return out_of_memory(c, q, doing);
     return err(c, TH_GpuError, "%s failed while %s: %s (%s)%s", q->call ? q->call : "the device", doing,
                name ? name : "an unknown error", text ? text : "no text",
                s == DEVICE_LOST ? "; what lay in the GPU's memory is lost" : "");

@@ -33,6 +33,7 @@ typedef struct DeviceQueue {
     void *stream;
     const char *call; /* of the last failure.. */
     int code;         /* ..and the driver's number of it */
+    size_t asked;     /* bytes of the last memory that was wanted */
 } DeviceQueue;
 
 typedef struct DeviceGrid {

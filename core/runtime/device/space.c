@@ -216,6 +216,7 @@ static DeviceStatus fresh(DeviceSpace *s, DeviceQueue *q, size_t bytes, DeviceAd
     if (over(s, bytes)) trim(s);
     if (over(s, bytes)) {
         q->call = "gpuarray.preallocate";
+        q->asked = bytes;
         return DEVICE_NO_MEMORY;
     }
     DeviceStatus st = ops(s)->alloc(q, bytes, at);

@@ -484,9 +484,7 @@ static int diagonal(Task *t) {
 enum { PRODUCTS = 1 << 24, FEW_PRODUCTS = 1 << 7 };
 
 /* How many at once: an emulated GPU is slow and small, and tries the slices. */
-static int64_t most_products(const Task *t) {
-    return t->h->gpu->q->device->info.emulated ? FEW_PRODUCTS : PRODUCTS;
-}
+static int64_t most_products(const Task *t) { return t->h->gpu->q->device->info.emulated ? FEW_PRODUCTS : PRODUCTS; }
 
 /* How many products there are: work, up to each value of x; per_line (on the host), up to each line. The host waits. */
 static int products(Task *t, const int64_t **per_line) {
