@@ -22,7 +22,7 @@ typedef struct Config Config;           /* config.c */
 /* State that a higher layer keeps in the context, destroyed last-in first-out with it. */
 /* clang-format off */
 typedef enum {
-    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_FFT, CTX_FACTOR, CTX_LIBRARY, CTX_DEVICE, CTX_RUNTIME, CTX_EAGER, CTX_BACKEND_C, CTX_API, CTX_SLOTS
+    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_FFT, CTX_FACTOR, CTX_LIBRARY, CTX_DEVICE, CTX_RUNTIME, CTX_EAGER, CTX_BACKEND_C, CTX_API, CTX_TRACE, CTX_SLOTS
 } CtxSlot;
 /* clang-format on */
 
@@ -195,14 +195,18 @@ void text_printf(Text *t, const char *format, ...) TH_PRINTF(2, 3);
 void text_vprintf(Text *t, const char *format, va_list ap) TH_PRINTF(2, 0);
 /* "72000000000000 bytes (65.5 TB)" in `to`, of 48 characters or more; gives it back. */
 const char *text_bytes(char *to, size_t room, int64_t bytes);
+void text_json(Text *t, const char *s);   /* as a JSON string, quotes included; NULL: null */
+void text_json_number(Text *t, double v); /* null where it is not finite */
 /* The shortest text that reads back equal in d, as str() of NumPy's scalar: 2.0, 0.1, 1e-05, nan, inf. */
 void text_float(Text *t, double v, ThDtype d);
 /*
  * The text of a check that failed: {0} and {1} are v[0] and v[1]; behind the text {x=2} says that its x is input 2 of
- * the node. `operand` writes what the user knows that input by, or gives false; NULL: nothing is known of inputs. A
- * hint on lengths of 1 is left out where none of them is 1.
+ * the node, whose name takes the letter's place, and of input[2] the name is told. `operand` writes what the user knows
+ * that input by, or writes nothing and gives false; NULL: nothing is known of inputs. A hint on lengths of 1 is left
+ * out where none of them is 1.
  */
-void text_check(Text *t, const char *why, const int64_t v[2], bool (*operand)(void *u, Text *t, int input), void *u);
+typedef bool TextOperand(void *u, Text *t, int input);
+void text_check(Text *t, const char *why, const int64_t v[2], TextOperand *operand, void *u);
 int text_digits(double v, ThDtype d, char *digits, int *exponent); /* |v| finite = d.ddd * 10^exponent; <= 17 digits */
 int text_rounded(double v, int n, char *digits, int *exponent);    /* the same, rounded to at most n <= 17 digits */
 char *text_take(Text *t);                                          /* owned by the caller (th_free); empty text is "" */

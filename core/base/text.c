@@ -56,24 +56,61 @@ void text_vprintf(Text *t, const char *format, va_list ap) {
     else if (t->at) t->at[t->n] = 0;
 }
 
-void text_check(Text *t, const char *why, const int64_t v[2], bool (*operand)(void *u, Text *t, int input), void *u) {
+/* The input that the letter at s, a word of its own, stands for as the end of the text says: "{x=2}"; -1: none. */
+static int letter_input(const char *why, const char *s) {
+    if ((s > why && char_is_word(s[-1])) || char_is_word(s[1])) return -1;
+    for (const char *m = strchr(s, '{'); m; m = strchr(m + 1, '{'))
+        if (m[1] == *s && m[2] == '=' && m[3] && m[4] == '}') return m[3] - '0';
+    return -1;
+}
+
+/* " input[1] is x, input[2] is y" for the inputs that the text has spoken of by number. */
+static void put_numbered(Text *t, const char *why, TextOperand *operand, void *u) {
+    static const char start[] = "input[";
+    int n = 0;
+    if (!operand) return;
+    for (const char *s = strstr(why, start); s; s = strstr(s + 1, start)) {
+        Text name;
+        text_init(&name, t->c);
+        int input = atoi(s + sizeof start - 1);
+        if (operand(u, &name, input) && name.at) {
+            text_printf(t, "%s input[%d] is %s", n++ ? "," : "", input, name.at);
+        }
+        text_free(&name);
+    }
+    if (n) text_putc(t, '.');
+}
+
+/* Is the name of some input known that the text speaks of by a letter? Then the others go by their numbers. */
+static bool any_named(Text *t, const char *why, TextOperand *operand, void *u) {
+    bool any = false;
+    for (const char *m = strchr(why, '{'); operand && m && !any; m = strchr(m + 1, '{')) {
+        Text name;
+        text_init(&name, t->c);
+        any = m[1] && m[2] == '=' && m[3] && m[4] == '}' && operand(u, &name, m[3] - '0');
+        text_free(&name);
+    }
+    return any;
+}
+
+void text_check(Text *t, const char *why, const int64_t v[2], TextOperand *operand, void *u) {
     static const char hint[] = " A length of 1 broadcasts only";
-    int named = 0;
+    bool told = false, named = any_named(t, why, operand, u);
     for (const char *s = why; *s; s++) {
-        if (v[0] != 1 && v[1] != 1 && strncmp(s, hint, sizeof hint - 1) == 0) break;
+        int input = named && char_is_letter(*s) ? letter_input(why, s) : -1;
+        if (strncmp(s, hint, sizeof hint - 1) == 0) {
+            put_numbered(t, why, operand, u);
+            told = true;
+            if (v[0] != 1 && v[1] != 1) break;
+        }
         if (s[0] == '{' && (s[1] == '0' || s[1] == '1') && s[2] == '}') {
             text_printf(t, "%lld", (long long)v[s[1] - '0']);
             s += 2;
-        } else if (s[0] == '{' && s[1] && s[2] == '=' && s[3] && s[4] == '}') {
-            Text name;
-            text_init(&name, t->c);
-            if (operand && operand(u, &name, s[3] - '0') && name.at && (name.at[0] != s[1] || name.at[1]))
-                text_printf(t, "%s%c is %s", named++ ? ", " : " (", s[1], name.at);
-            text_free(&name);
-            s += 4;
-        } else text_putc(t, *s);
+        } else if (s[0] == '{' && s[1] && s[2] == '=' && s[3] && s[4] == '}') s += 4;
+        else if (input < 0) text_putc(t, *s);
+        else if (!operand(u, t, input)) text_printf(t, "input[%d]", input);
     }
-    if (named) text_putc(t, ')');
+    if (!told) put_numbered(t, why, operand, u);
 }
 
 const char *text_bytes(char *to, size_t room, int64_t bytes) {
@@ -86,6 +123,30 @@ const char *text_bytes(char *to, size_t room, int64_t bytes) {
         number_format(to, room, "%lld bytes (%lld.%lld %cB)", (long long)bytes, (long long)n, (long long)tenth,
                       unit[at]);
     return to;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+void text_json(Text *t, const char *s) {
+    if (!s) {
+        text_put(t, "null");
+        return;
+    }
+    text_putc(t, '"');
+    for (const char *from = s;; s++) { /* runs without special characters at once */
+        unsigned char ch = (unsigned char)*s;
+        if (ch >= ' ' && ch != '"' && ch != '\\' && ch != '<' && ch != 127) continue;
+        text_put_n(t, from, (size_t)(s - from));
+        if (!ch) break;
+        if (ch == '"' || ch == '\\') text_printf(t, "\\%c", ch);
+        else text_printf(t, "\\u%04x", ch); /* '<' too: the text may stand in a page */
+        from = s + 1;
+    }
+    text_putc(t, '"');
+}
+
+void text_json_number(Text *t, double v) {
+    if (isfinite(v)) text_printf(t, "%.9g", v);
+    else text_put(t, "null");
 }
 
 char *text_take(Text *t) {

@@ -98,14 +98,23 @@ static ThVar *copy_of(Copy *w, ThVar *user, const ThApply *node, int pos) {
     return user->kind == VAR_SHARED ? add_shared(w, user) : add_const(w, user);
 }
 
+/* What the user calls the node's result, or the first of its results that has a name. */
+static const char *name_of(const ThApply *user) {
+    for (int i = 0; i < user->nout; i++) {
+        if (user->out[i]->name) { return user->out[i]->name; }
+    }
+    return NULL;
+}
+
 static bool copy_node(Copy *w, const ThApply *user, VarVec *in) {
     in->n = 0;
     for (int i = 0; i < user->nin; i++) {
         ThVar *v = copy_of(w, user->in[i], user, i);
         if (!v || !vec_push(w->fg->ctx, in, v)) { return false; }
     }
-    w->b.prov = user->prov;
+    w->b.prov = prov_name(w->fg->ctx, user->prov, name_of(user));
     ThApply *a = apply_copy(&w->b, user, in->at);
+    if (a && a->prov != w->b.prov) { a->prov = prov_join(w->fg->ctx, a->prov, w->b.prov); } /* an equal node's */
     for (int i = 0; a && i < user->nout; i++) {
         if (!note(w, user->out[i], a->out[i])) { return false; }
     }

@@ -54,6 +54,7 @@ static bool merge_nodes(Work *w, ThApply *a, ThApply *b) {
         a = b;
         b = other;
     }
+    b->prov = prov_join(w->fg->ctx, b->prov, a->prov);
     for (int i = 0; i < a->nout; i++) {
         if (!vec_push(w->fg->ctx, &w->queue, ((Pair){a->out[i], b->out[i], true}))) { return false; }
     }

@@ -114,7 +114,7 @@ static void ask_op(Fill *f, ThApply *a, Ends *e) {
 static bool differentiate(Fill *f, const GNode *n, Ends *e) {
     ThApply *a = n->a;
     bool any;
-    f->b.prov = prov_grad(f->c, a->prov);
+    f->b.prov = prov_grad(f->c, prov_name(f->c, a->prov, a->nout == 1 ? a->out[0]->name : NULL));
     for (int i = 0; i < a->nin; i++) {
         int edge = f->w.edge_of.at[n->edge0 + i];
         int v = edge < 0 ? -1 : gvar_find(&f->w, a->in[i]);

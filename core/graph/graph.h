@@ -54,7 +54,8 @@ void type_text(Text *t, ThType ty); /* TensorType(float64, matrix) | int64 | ...
 Prov prov_leaf(ThContext *c, const char *file, int line);
 Prov prov_join(ThContext *c, Prov a, Prov b);
 Prov prov_grad(ThContext *c, Prov of);
-/* At most 8 lines: "train.lua:14", "gradient of train.lua:14", separated by ", ". "" when unknown. */
+Prov prov_name(ThContext *c, Prov of, const char *name); /* the user calls its result so (interned); NULL: of */
+/* At most 8 lines: "train.lua:14", "gradient of train.lua:14 (hidden)", separated by ", ". "" when unknown. */
 void prov_text(ThContext *c, Text *t, Prov p);
 Prov prov_read(ThContext *c, const char *text);          /* of such a text: its places; 0 where it has none */
 const char *prov_first(ThContext *c, Prov p, int *line); /* file of the first leaf, or NULL */

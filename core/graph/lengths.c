@@ -126,8 +126,13 @@ static void put_shapes(Text *t, const Lengths *l) {
 
 static bool operand(void *u, Text *t, int input) {
     const ThVar *v = ((ThApply *)u)->in[input];
-    if (v->name || v->owner) var_str(t, v);
-    return v->name || v->owner;
+    if (!v->name && !v->owner) return false;
+    var_str(t, v);
+    if (v->name || !v->owner->prov) return true;
+    text_put(t, " (");
+    prov_text(t->c, t, v->owner->prov);
+    text_putc(t, ')');
+    return true;
 }
 
 /* "IndexError: text {0}": kind and text, the numbers put in, with what the node is and the lengths of its inputs. */

@@ -10,7 +10,7 @@
 typedef struct ProvNode {
     uint8_t kind;     /* ProvKind of prov.c */
     uint32_t a, b;    /* parts; a leaf: a is the line */
-    const char *file; /* interned; leaves only */
+    const char *file; /* interned; a leaf's file, or a name */
 } ProvNode;
 typedef struct GraphState {
     VEC(ProvNode) prov;       /* id 0 is "unknown" */

@@ -1,13 +1,14 @@
 /*
  * prov.c -- where nodes come from: a persistent DAG of 32-bit ids.
- * In: leaves (file, line), joins of two ids, gradients of an id; each O(1) and kept once. Out: a short text for
- * messages. Invariant: a record's parts have smaller ids, so walks end; texts look at a bounded number of records.
+ * In: leaves (file, line), names of what an id made, joins of two ids, gradients of an id; each O(1) and kept once.
+ * Out: a short text for messages. Invariant: a record's parts have smaller ids, so walks end; texts look at a bounded
+ * number of records.
  */
 #include "parts.h"
 
 #include <string.h>
 
-typedef enum { PROV_NONE, PROV_LEAF, PROV_JOIN, PROV_GRAD } ProvKind;
+typedef enum { PROV_NONE, PROV_LEAF, PROV_JOIN, PROV_GRAD, PROV_NAME } ProvKind;
 enum { PROV_LINES = 64, PROV_VISIT = 256 };
 
 static void free_state(ThContext *c, void *p) {
@@ -74,14 +75,23 @@ Prov prov_grad(ThContext *c, Prov of) {
     return keep(c, (ProvNode){PROV_GRAD, of, 0, NULL});
 }
 
+Prov prov_name(ThContext *c, Prov of, const char *name) {
+    const GraphState *s = c->slot[CTX_GRAPH];
+    if (!of || !name || !*name || !s || (s->prov.at[of].kind == PROV_NAME && s->prov.at[of].file == name)) {
+        return of;
+    }
+    return keep(c, (ProvNode){PROV_NAME, of, 0, name});
+}
+
 typedef struct {
     Prov id;
     bool grad;
+    const char *name; /* the user's, of what was made there, or NULL */
 } Item;
 
 static bool seen(const Item *line, int n, Item x) {
     for (int i = 0; i < n; i++) {
-        if (line[i].id == x.id && line[i].grad == x.grad) { return true; }
+        if (line[i].id == x.id && line[i].grad == x.grad && (!x.name || line[i].name == x.name)) { return true; }
     }
     return false;
 }
@@ -92,17 +102,20 @@ void prov_text(ThContext *c, Text *t, Prov p) {
     int n = 0, nline = 0;
     int64_t limit = config_int(c, "traceback.limit");
     if (limit < 0 || limit > PROV_LINES) { limit = PROV_LINES; }
-    if (p && s) { stack[n++] = (Item){p, false}; }
+    if (p && s) { stack[n++] = (Item){p, false, NULL}; }
     for (int visit = 0; n && nline < limit && visit < PROV_VISIT; visit++) {
         Item x = stack[--n];
         const ProvNode *r = &s->prov.at[x.id];
         if (r->kind == PROV_JOIN) {
-            stack[n++] = (Item){r->b, x.grad};
-            stack[n++] = (Item){r->a, x.grad};
+            stack[n++] = (Item){r->b, x.grad, NULL};
+            stack[n++] = (Item){r->a, x.grad, x.name};
         } else if (r->kind == PROV_GRAD) {
-            stack[n++] = (Item){r->a, true};
+            stack[n++] = (Item){r->a, true, x.name};
+        } else if (r->kind == PROV_NAME) {
+            stack[n++] = (Item){r->a, x.grad, r->file};
         } else if (r->kind == PROV_LEAF && !seen(line, nline, x)) {
             text_printf(t, "%s%s%s:%u", nline ? ", " : "", x.grad ? "gradient of " : "", r->file, (unsigned)r->a);
+            if (x.name) { text_printf(t, " (%s)", x.name); }
             line[nline++] = x;
         }
     }
@@ -119,10 +132,17 @@ void th_set_line(ThContext *c, const char *file, int line) {
     if (c) c->prov = prov_leaf(c, file, line);
 }
 
-/* One place of such a text: "file:3" or "gradient of file:3". */
+/* One place of such a text: "file:3", "file:3 (name)" or one of these behind "gradient of ". */
 static Prov read_place(ThContext *c, const char *p, size_t n) {
     static const char gradient[] = "gradient of ";
     enum { PREFIX = sizeof gradient - 1 };
+    const char *named = NULL;
+    for (size_t i = 2; i < n && p[n - 1] == ')' && !named; i++) {
+        if (char_is_digit(p[i - 2]) && p[i - 1] == ' ' && p[i] == '(') {
+            named = intern_n(c, p + i + 1, n - i - 2);
+            n = i - 1;
+        }
+    }
     bool grad = n > PREFIX && memcmp(p, gradient, PREFIX) == 0;
     if (grad) { p += PREFIX, n -= PREFIX; }
     size_t file = n;
@@ -133,15 +153,21 @@ static Prov read_place(ThContext *c, const char *p, size_t n) {
     }
     if (file < 2 || p[file - 1] != ':') { return 0; }
     const char *name = intern_n(c, p, file - 1);
-    Prov at = name ? prov_leaf(c, name, line) : 0;
+    Prov at = prov_name(c, name ? prov_leaf(c, name, line) : 0, named);
     return grad ? prov_grad(c, at) : at;
+}
+
+/* The ", " behind a place, or the end of the text: a name may hold some. */
+static const char *place_end(const char *p) {
+    int depth = 0;
+    for (; *p && (depth > 0 || p[0] != ',' || p[1] != ' '); p++) { depth += (*p == '(') - (*p == ')'); }
+    return p;
 }
 
 Prov prov_read(ThContext *c, const char *text) {
     Prov all = 0;
     for (const char *end; *text; text = *end ? end + 2 : end) {
-        end = strstr(text, ", ");
-        if (!end) { end = text + strlen(text); }
+        end = place_end(text);
         all = prov_join(c, all, read_place(c, text, (size_t)(end - text)));
     }
     return all;

@@ -389,9 +389,14 @@ static void finish(Workspace *w, ThError kind, Text *t) {
 
 static bool starts(const char *s, const char *with) { return s && strncmp(s, with, strlen(with)) == 0; }
 
+typedef struct Asked { /* a node, of whose operands a message speaks; -1: of none */
+    const Workspace *w;
+    int node;
+} Asked;
+
 /* Input number i of a node's text, "Dot22(features, InplaceDimShuffle{1,0}.0)". */
-static bool operand(void *u, Text *t, int i) {
-    const char *text = u, *at = text ? text + strlen(text) : NULL;
+static bool operand_text(Text *t, const char *text, int i) {
+    const char *at = text ? text + strlen(text) : NULL;
     int depth = 0;
     for (; at && at > text; at--) { /* back to the brace that the last one closes */
         depth += at[-1] == ')' ? 1 : at[-1] == '(' ? -1 : 0;
@@ -406,6 +411,21 @@ static bool operand(void *u, Text *t, int i) {
         at = end + strspn(end, ", ");
     }
     return false;
+}
+
+/* What the user knows the operand by: a name, or what computed it and where. */
+static bool operand(void *u, Text *t, int i) {
+    const Asked *q = u;
+    const Plan *p = q->w->fn->plan;
+    if (q->node < 0 || q->node >= p->nnode) return false;
+    const PlanNode *n = &p->node[q->node];
+    if (!operand_text(t, n->text, i)) return false;
+    const ThVar *v = i < n->nin ? input_var(q->w, n, i) : NULL;
+    if (!v || v->name || !v->owner || !v->owner->prov) return true;
+    text_put(t, " (");
+    prov_text(t->c, t, v->owner->prov);
+    text_put(t, ")");
+    return true;
 }
 
 /* The node that asked for slot `sym`: of check 0, which belongs to none. */
@@ -426,9 +446,7 @@ void report_check(Workspace *w, int check, const ShapeEnv *e) {
     text_init(&t, w->fn->ctx);
     if (step >= 0) forget(w, e->at, p->step[step].a + p->step[step].n - e->at);
     forget_behind(w, step);
-    const bool known = k->node >= 0 && k->node < p->nnode;
-    text_check(&t, k->text ? k->text : "sizes do not fit", e->fail, operand,
-               (void *)(known ? p->node[k->node].text : NULL));
+    text_check(&t, k->text ? k->text : "sizes do not fit", e->fail, operand, &(Asked){w, k->node});
     const ShapeIns *i = &p->shape[e->at];
     const char *sign = i->op == SHAPE_MUL ? "*" : i->op == SHAPE_ADD ? "+" : i->op == SHAPE_SUB ? "-" : NULL;
     if (check == 0 && sign) text_printf(&t, ": %lld %s %lld", (long long)e->fail[0], sign, (long long)e->fail[1]);
@@ -472,6 +490,22 @@ int report_largest(const Workspace *w) {
     return b < 0 ? -1 : w->fn->plan->buf[b].first;
 }
 
+/* What the call wants, what there is, and what takes less. */
+static void put_budget(Text *t, const Workspace *w) {
+    char words[64];
+    const Plan *p = w->fn->plan;
+    int64_t planned = atomic_load_explicit(&w->fn->planned, memory_order_relaxed);
+    int64_t results = plan_results_bytes(p, w->frame.sym);
+    if (planned < results) planned = results;
+    text_printf(t, "\nPlanned for temporaries and results of this call: %s",
+                planned == INT64_MAX ? "more than memory can have" : text_bytes(words, sizeof words, planned));
+    text_printf(t, "; in use by arrays and functions: %s.",
+                text_bytes(words, sizeof words, th_stat(w->fn->ctx, "live_bytes")));
+    text_put(
+        t, "\nWhat takes less: a smaller batch; T.remat(x) for large x that gradients need; theano.compile{.., memory "
+           "= BYTES}, which computes values again; float32.");
+}
+
 void report_no_room(Workspace *w, int buf) {
     const Plan *p = w->fn->plan;
     ThContext *c = w->fn->ctx;
@@ -492,6 +526,7 @@ void report_no_room(Workspace *w, int buf) {
         text_printf(&t, "%s for ", text_bytes(words, sizeof words, n));
         put_owner(&t, w, buf);
     }
+    put_budget(&t, w);
     int step = buf < 0 ? -1 : step_that_makes(p, buf);
     forget_behind(w, step);
     node_tail(&t, w, buf < 0 ? -1 : p->buf[buf].node, step);
@@ -626,6 +661,25 @@ static void headline(Text *t, Workspace *w, int node, const int64_t *e) {
     }
 }
 
+/* An operation that divides integers, alone or in a Composite: told by its text, "Elemwise{int_div}(a, b)". */
+static bool divides(const PlanNode *n) {
+    static const char *const word[] = {"int_div", "mod", " // ", " % "};
+    if (!starts(n->op, "Elemwise") || !n->text) return false;
+    const char *end = strrchr(n->text, '}'); /* of the operation's own, where no operand has one */
+    for (int i = 0, depth = 0; n->text[i]; i++) {
+        depth += n->text[i] == '{' ? 1 : n->text[i] == '}' ? -1 : 0;
+        if (depth == 0 && n->text[i] == '}') {
+            end = n->text + i;
+            break;
+        }
+    }
+    for (int i = 0; end && i < TH_LEN(word); i++) {
+        const char *at = strstr(n->text, word[i]);
+        if (at && at < end) return true;
+    }
+    return false;
+}
+
 /* A step may hold several nodes and name its last one: the one of them that fails in this way. */
 static int culprit(const Plan *p, const int64_t *e) {
     const Step *s = e[0] >= 0 && e[0] < p->nstep ? &p->step[e[0]] : NULL;
@@ -634,6 +688,7 @@ static int culprit(const Plan *p, const int64_t *e) {
         const PlanNode *n = &p->node[s->nodes[i]];
         if (e[2] == TH_IndexError && (starts(n->op, "Advanced") || takes_classes(n->op))) return s->nodes[i];
         if (e[2] == TH_ValueError && starts(n->op, "mrg_uniform")) return s->nodes[i];
+        if (e[2] == TH_ZeroDivisionError && divides(n)) return s->nodes[i];
         if (e[2] != TH_ZeroDivisionError && assert_ < 0 && starts(n->op, "Assert")) assert_ = s->nodes[i];
     }
     if (assert_ >= 0) return assert_;
@@ -650,6 +705,7 @@ void report_failure(Workspace *w) {
     forget_behind(w, (int)e[0]);
     if (failed(c)) { /* a step asked for memory, and the allocator knows no nodes */
         text_put(&t, th_error_text(c));
+        if (th_error(c) == TH_MemoryError) put_budget(&t, w);
         th_error_clear(c);
     } else if (w->host_text[0]) text_put(&t, w->host_text);
     else headline(&t, w, node, e);

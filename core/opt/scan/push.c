@@ -369,7 +369,7 @@ static bool add_edges(Push *p, bool *any) {
     for (int i = 0; i < p->item.n; i++) {
         Item *x = &p->item.at[i];
         if (!x->edge) continue;
-        ThVar *in = var_new(&p->e.user, x->inner->type, NULL);
+        ThVar *in = var_new(&p->e.user, x->inner->type, x->inner->name);
         bool rows = x->cls == ROWS;
         if (!in || !x->outer || !vec_push(c, &p->e.from, x->inner) || !vec_push(c, &p->e.to, in) ||
             !vec_push(c, rows ? &p->e.seq : &p->e.value, x->outer) ||
