@@ -701,6 +701,16 @@ typedef struct ThDebugPrint {
     bool print_type, stop_on_name;
     char ids;         /* 'C' CHAR, 'i' int, 'd' id, 0 none */
     size_t max_bytes; /* 0: 8 MiB; a line says so when the text is cut */
+    bool print_destroy_map, print_view_map, print_clients, print_storage; /* the last two: of functions */
+    ThApply *const *order; /* norder nodes: a node's place among them stands behind it; NULL: a function's own order */
+    int norder;
+    /* nseen variables whose nodes have ids 0, 1, .. already (done, used_ids); printed by entry: not once more */
+    ThVar *const *seen;
+    const bool *printed;
+    int nseen;
+    /* where not NULL: all that have ids now in that order, borrowed; th_free the list */
+    ThVar ***met;
+    int *nmet;
 } ThDebugPrint;
 TH_API char *th_debugprint(ThContext *c, ThVar *const *vars, int n, const ThDebugPrint *options);
 TH_API char *th_function_debugprint(ThFunction *f, const ThDebugPrint *options);
@@ -752,6 +762,7 @@ TH_API char *th_optdb_summary(ThContext *c, const char *query);
 /* Totals of the context for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes", ... ; -1 unknown. */
 TH_API int64_t th_stat(ThContext *c, const char *what);
 
+#include "theano_debug.h"    /* looking into functions */
 #include "theano_device.h"   /* GPUs */
 #include "theano_function.h" /* bound calls, functions as files */
 #include "theano_random.h"   /* random streams */

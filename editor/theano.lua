@@ -758,6 +758,8 @@ function Function:slices(...) end
 ---@field cxx string C compiler; empty: no C code, functions run in the interpreter (default gcc, cc or clang)
 ---@field compute_test_value "off"|"ignore"|"warn"|"raise" compute test values while the graph is built (default off)
 ---@field profile boolean measure every function, and print the profiles when the program ends (default false)
+---@field profile_memory boolean a profile also tells where the memory of a call goes (default false)
+---@field profile_optimizer boolean a profile also tells where the time of rewriting goes (default false)
 ---@field [string] any
 
 ---@class theano.module.compile
@@ -957,6 +959,13 @@ local printing = {}
 ---@return any
 function printing.Print(...) end
 
+---What would make a function faster or smaller: float64 that came into a float32 graph and where, calls of the
+---library inside loops, products that one could do, copies, calls that do too little, the ten largest buffers.
+---A text.
+---@param f any
+---@return any
+function printing.advice(f) end
+
 ---The generated C source of a compiled function; with a target ("sse2", "avx2", "avx512", "cuda",
 ---"cuda-emulated") the text that it would get there, whether or not this machine is one and has a compiler;
 ---with sizes of its plan (`ccode(f, "avx2", { s1 = 4 })`) the version for calls of these lengths.
@@ -966,8 +975,10 @@ function printing.Print(...) end
 ---@return any
 function printing.ccode(f, target, sizes) end
 
----Prints the graph of a Variable, a list of them, an Apply or a compiled function, as Theano does. Options:
----depth, print_type, ids ("CHAR", "int", "id", ""), stop_on_name, file ("str" returns the text).
+---Prints the graph of a Variable, a list of them, an Apply, a FunctionGraph or a compiled function, as Theano
+---does. Options: depth, print_type, ids ("CHAR", "int", "id", ""), stop_on_name, file ("str" returns the text);
+---print_destroy_map, print_view_map; print_clients and print_storage of functions; order, a list of nodes whose
+---places are printed; done and used_ids, tables that carry ids from one print to the next.
 ---@param obj any
 ---@param options? table
 ---@return any
@@ -983,6 +994,26 @@ function printing.graph_read(text) end
 ---@return any
 function printing.graph_text(obj) end
 
+---SHA-256 of an array's bytes, with strides and shape, which the bytes do not tell. Theano's.
+---@param a any
+---@return any
+function printing.hex_digest(a) end
+
+---Writes the graph of a function, FunctionGraph, Apply, Variable or list of these as one page for a browser,
+---which needs nothing else: zoom, search, fold, what each pass of the compiler did, kernels and how they run,
+---time and bytes (of a function with profile = true), the plan of memory, the lines that made each node.
+---Options: title.
+---@param obj any
+---@param path string
+---@param options? table
+---@return any
+function printing.htmlprint(obj, path, options) end
+
+---What a Variable is, in as many lines as it takes to come down to named variables and constants. Theano's.
+---@param v any
+---@return any
+function printing.min_informative_str(v) end
+
 ---The loops of a compiled function: sizes, buffers, steps, and kernels with how each runs here; with a target
 ---("sse2", "avx2", "avx512", "cuda", "cuda-emulated") how it would run there; with sizes of the plan (`plan(f,
 ---"avx2", { s1 = 4 })`) in the version for calls of these lengths.
@@ -996,6 +1027,36 @@ function printing.plan(f, target, sizes) end
 ---@param v any
 ---@return string
 function printing.pp(v) end
+
+---Draws the graph of a function, FunctionGraph, Apply, Variable or list of these with Graphviz's dot, as
+---Theano's pydotprint does: ellipses are nodes, boxes variables, blue edges views, red ones what is
+---overwritten. Options: outfile, format ("png", "svg", "pdf", "dot", ..), compact, with_ids, high_contrast,
+---cond_highlight, colorCodes, max_label_size, scan_graphs, var_with_name_simple, print_output_file,
+---return_image.
+---@param obj any
+---@param outfile any
+---@param options? table
+---@return any
+function printing.pydotprint(obj, outfile, options) end
+
+---What each pass of the compiler did: a text with a line for each rewrite, "rule: old -> new", by pass. Loops
+---and branches follow with the passes over their bodies.
+---@param f any
+---@return any
+function printing.rewrites(f) end
+
+---From now on every call and step of functions with a profile (`profile = true`) is noted; `t:stop()` (or the
+---end of the block of `local t <close> = ..`) writes the file, which Chrome and Perfetto show: threads, lines
+---of Lua, bytes in use. Options: most, the number of events that there is room for (a million).
+---@param path string
+---@param options? table
+---@return any
+function printing.trace(path, options) end
+
+---How a Variable is computed, in one line without ids or addresses: equal texts, equal computations. Theano's.
+---@param v any
+---@return any
+function printing.var_descriptor(v) end
 
 ---@class theano.module.updates
 local updates = {}
@@ -1268,5 +1329,13 @@ function theano.subgraph_grad(wrt, stop, options) end
 ---@param condition any
 ---@return any
 function theano.until_(condition) end
+
+---How a kernel, step or node of a function came about: `why(f, "kernel 3")`, `"step 2"`, `"node 5"` (the place
+---in the toposort), or a name of yours: which rules made its nodes out of which of yours, why its neighbours
+---are not fused with it, and why it writes in place or not. Returns the text.
+---@param f any
+---@param what any
+---@return any
+function theano.why(f, what) end
 
 return theano

@@ -460,7 +460,35 @@ static int profile(lua_State *L) {
     return 3;
 }
 
-static void debug_options(lua_State *L, int i, ThDebugPrint *o) {
+/* ---- debugprint -------------------------------------------------------------------------------------------------- */
+/* {node or variable, ..} -> variables, an Apply's first output standing for it */
+static ThVar **variables(lua_State *L, LtState *s, int t, int *n) {
+    *n = lt_length_of(L, t, "the list of Variables");
+    ThVar **v = room(L, (size_t)*n + 1, sizeof *v);
+    for (int i = 0; i < *n; i++) {
+        lua_rawgeti(L, t, i + 1);
+        ThApply **a = lt_test(L, s, -1, LT_APPLY);
+        v[i] = a ? th_apply_output(*a, 0) : lt_check_var(L, s, -1);
+        lua_pop(L, 1);
+    }
+    return v;
+}
+
+static ThApply *const *order(lua_State *L, LtState *s, int t, int *n) {
+    *n = lt_length_of(L, t, "order");
+    ThApply **v = room(L, (size_t)*n + 1, sizeof(ThApply *));
+    for (int i = 0; i < *n; i++) {
+        lua_rawgeti(L, t, i + 1);
+        ThApply **a = lt_test(L, s, -1, LT_APPLY);
+        if (!a) lt_error(L, TH_TypeError, "debugprint: order is a list of Apply nodes, entry %d is none", i + 1);
+        v[i] = *a;
+        lua_pop(L, 1);
+    }
+    return v;
+}
+
+/* The texts that it points to live on the stack of L. */
+static void debug_options(lua_State *L, LtState *s, int i, ThDebugPrint *o) {
     *o = (ThDebugPrint){.depth = -1, .ids = 'C'};
     if (!lua_istable(L, i)) return;
     lua_getfield(L, i, "depth");
@@ -468,28 +496,56 @@ static void debug_options(lua_State *L, int i, ThDebugPrint *o) {
     lua_pop(L, 1);
     o->print_type = flag(L, i, "print_type");
     o->stop_on_name = flag(L, i, "stop_on_name");
+    o->print_destroy_map = flag(L, i, "print_destroy_map");
+    o->print_view_map = flag(L, i, "print_view_map");
+    o->print_clients = flag(L, i, "print_clients");
+    o->print_storage = flag(L, i, "print_storage");
     const char *ids = text(L, i, "ids");
     if (ids) o->ids = !strcmp(ids, "CHAR") ? 'C' : !strcmp(ids, "int") ? 'i' : !strcmp(ids, "id") ? 'd' : 0;
+    if (lua_getfield(L, i, "order") == LUA_TTABLE) o->order = order(L, s, lua_gettop(L), &o->norder);
+    if (lua_getfield(L, i, "seen") == LUA_TTABLE) {
+        o->seen = variables(L, s, lua_gettop(L), &o->nseen);
+        bool *printed = room(L, (size_t)o->nseen + 1, sizeof *printed);
+        lua_getfield(L, i, "printed");
+        for (int k = 0; k < o->nseen && lua_istable(L, -1); k++) {
+            lua_rawgeti(L, -1, k + 1);
+            printed[k] = lua_toboolean(L, -1);
+            lua_pop(L, 1);
+        }
+        lua_pop(L, 1);
+        o->printed = printed;
+    }
 }
 
-static int debugprint(lua_State *L) { /* (function | {variables}, options) -> text */
+/* (function | {variables}, options) -> text, {what has an id, in the order of ids} */
+static int debugprint(lua_State *L) {
     LtState *s = LT_STATE(L);
     ThDebugPrint o;
-    debug_options(L, 2, &o);
+    ThVar **met = NULL;
+    int nmet = 0;
+    lua_settop(L, 2);
+    debug_options(L, s, 2, &o);
+    o.met = &met, o.nmet = &nmet;
     LtFunction *f = lt_test(L, s, 1, LT_FUNCTION);
     char *t;
     if (f) t = th_function_debugprint(f->f, &o);
     else {
         luaL_checktype(L, 1, LUA_TTABLE);
-        int n = lt_length_of(L, 1, "the list of Variables");
-        ThVar **v = room(L, (size_t)n + 1, sizeof *v);
-        for (int i = 0; i < n; i++) v[i] = var_field(L, s, 1, i + 1);
+        int n;
+        ThVar **v = variables(L, s, 1, &n);
         t = th_debugprint(s->ctx, v, n, &o);
     }
     LT_CHECK(L, s, t);
     lua_pushstring(L, t);
     th_free(s->ctx, t);
-    return 1;
+    lua_createtable(L, nmet, 0);
+    for (int i = 0; i < nmet; i++) {
+        if (th_var_owner(met[i])) lt_push_apply(L, s, th_var_owner(met[i]));
+        else lt_push_var(L, s, th_var_retain(met[i]));
+        lua_rawseti(L, -2, i + 1);
+    }
+    th_free(s->ctx, met);
+    return 2;
 }
 
 void lt_open_function(lua_State *L, LtState *s) {

@@ -81,6 +81,72 @@ static int optdb_table(lua_State *L) {
     return give(L, s, th_optdb_table(s->ctx));
 }
 
+/* ---- looking into functions -------------------------------------------------------------------------------------- */
+static int places(lua_State *L) { /* of a variable or an Apply: "mlp.lua:41 (hidden)" */
+    LtState *s = LT_STATE(L);
+    ThApply **a = lt_test(L, s, 1, LT_APPLY);
+    return give(L, s, a ? th_apply_places(*a) : th_var_places(lt_check_var(L, s, 1)));
+}
+
+static int apply_facts(lua_State *L) { /* (node) -> rule that made it or nil, input destroyed or -1, viewed or -1 */
+    LtState *s = LT_STATE(L);
+    ThApply **a = lt_test(L, s, 1, LT_APPLY);
+    if (!a) return lt_error(L, TH_TypeError, "Apply expected, got %s", luaL_typename(L, 1));
+    lua_pushstring(L, th_apply_rule(*a));
+    lua_pushinteger(L, th_apply_destroys(*a));
+    lua_pushinteger(L, th_apply_views(*a));
+    return 3;
+}
+
+static int function_describe(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    return give(L, s, th_function_describe(lt_check_function(L, s, 1)->f));
+}
+
+/* Rewrites of the host run once more: Lua's are called on L. */
+static int function_rewrites(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LtFunction *f = lt_check_function(L, s, 1);
+    lua_State *before = s->running;
+    s->running = L;
+    char *t = th_function_rewrites(f->f);
+    s->running = before;
+    lt_drain_log(L, s);
+    return give(L, s, t);
+}
+
+static int trace_begin(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LT_CHECK(L, s, !th_trace_begin(s->ctx, luaL_checkinteger(L, 1)));
+    return 0;
+}
+
+static int trace_end(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    return give(L, s, th_trace_end(s->ctx));
+}
+
+static int body_outputs(lua_State *L) { /* (node, number of the body from 0) -> {variables}, or nil: it has none */
+    LtState *s = LT_STATE(L);
+    ThApply **a = lt_test(L, s, 1, LT_APPLY);
+    if (!a) return lt_error(L, TH_TypeError, "Apply expected, got %s", luaL_typename(L, 1));
+    int body = (int)luaL_optinteger(L, 2, 0);
+    ThVar *v = th_apply_body(*a, body, 0);
+    if (!v) return 0;
+    lua_newtable(L);
+    for (int i = 0; v; v = th_apply_body(*a, body, ++i)) {
+        lt_push_var(L, s, th_var_retain(v));
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static int graphviz(lua_State *L) { /* (format, file to read, file to write) */
+    LtState *s = LT_STATE(L);
+    LT_CHECK(L, s, !th_graphviz(s->ctx, luaL_checkstring(L, 1), luaL_checkstring(L, 2), luaL_checkstring(L, 3)));
+    return 0;
+}
+
 static ThPolicy policy(lua_State *L, int t, const char *k) {
     static const char *const names[] = {"raise", "warn", "ignore"};
     lua_getfield(L, t, k);
@@ -142,6 +208,14 @@ void lt_open_print(lua_State *L, LtState *s) {
                                    {"optdb_fired", optdb_fired},
                                    {"optdb_table", optdb_table},
                                    {"grad", grad},
+                                   {"places", places},
+                                   {"apply_facts", apply_facts},
+                                   {"function_describe", function_describe},
+                                   {"function_rewrites", function_rewrites},
+                                   {"trace_begin", trace_begin},
+                                   {"trace_end", trace_end},
+                                   {"graphviz", graphviz},
+                                   {"body_outputs", body_outputs},
                                    {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -22,6 +22,7 @@ local TEXTS = util.set({
   "name", "msg", "comment", "delimiter", "comments", "header", "footer", "only_if", -- shown or written
   "prefix", "suffix", "sep", "format", "missing_values",
   "message",                                                                         -- theano.error_kind's own
+  "outfile", "title",
 })
 local ANY = util.set({
   "T.extract_constant v",                                                     -- gives back what is no constant
@@ -51,7 +52,10 @@ local function of_files()
   local npy, npz = file(".npy", nd.save, two), file(".npz", nd.save, { a = two })
   local idx, text = file(".idx", nd.save_idx, two:astype("uint8")), file(".txt", nd.savetxt, two)
   local new = file(".npy", nd.save, two)
+  local picture, page = file(".png", nd.save, two), file(".html", nd.save, two)
   return {
+    ["theano.printing.pydotprint"] = { T.exp(T.dvector()), picture },
+    ["theano.printing.htmlprint"] = { T.exp(T.dvector()), page },
     ["nd.load"] = { npy }, ["nd.load_npy"] = { npy }, ["nd.load_npz"] = { npz }, ["nd.load_idx"] = { idx },
     ["nd.loadtxt"] = { text }, ["nd.stream"] = { npy, 1 }, ["nd.save"] = { new, two }, ["nd.save_npy"] = { new, two },
     ["nd.save_idx"] = { idx, two:astype("uint8") }, ["nd.savetxt"] = { text, two },

@@ -71,6 +71,8 @@
     X("compute_test_value", ENUM, "off", "off,ignore,warn,raise", "compute test values while the graph is built")      \
     X("blas.ldflags", TEXT, "", "", "flags for a BLAS library (products are our own)")                                 \
     X("profile", BOOL, "false", "", "measure every function, and print the profiles when the program ends")            \
+    X("profile_memory", BOOL, "false", "", "a profile also tells where the memory of a call goes")                     \
+    X("profile_optimizer", BOOL, "false", "", "a profile also tells where the time of rewriting goes")                 \
     X("profiling.n_apply", INT, "20", "", "steps listed in a profile")                                                 \
     X("profiling.n_ops", INT, "20", "", "operations listed in a profile")                                              \
     X("profiling.destination", TEXT, "stderr", "", "where profiles are printed: stderr, stdout or a file's path")      \

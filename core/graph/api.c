@@ -172,6 +172,28 @@ ThVar *th_apply_input(const ThApply *a, int i) { return !a || i < 0 || i >= a->n
 
 ThVar *th_apply_output(const ThApply *a, int i) { return !a || i < 0 || i >= a->nout ? NULL : a->out[i]; }
 
+static char *places(ThContext *c, Prov p) {
+    Text t;
+    text_init(&t, c);
+    prov_text(c, &t, p);
+    return text_take(&t);
+}
+
+char *th_apply_places(const ThApply *a) { return a ? places(a->ctx, a->prov) : NULL; }
+char *th_var_places(const ThVar *v) { return v ? places(v->ctx, v->owner ? v->owner->prov : v->prov) : NULL; }
+const char *th_apply_rule(const ThApply *a) { return a ? a->rule : NULL; }
+int th_apply_destroys(const ThApply *a) { return a ? a->destroys : -1; }
+int th_apply_views(const ThApply *a) { return a && (a->op->flags & OP_VIEW) ? 0 : -1; }
+
+ThVar *th_apply_body(const ThApply *a, int body, int i) {
+    int n = 0;
+    const GraphBody *const *b = a && a->op->bodies ? a->op->bodies(a->attrs, &n) : NULL;
+    if (!b || body < 0 || body >= n || i < 0) return NULL;
+    const FGraph *inner = a->flags & APPLY_GRAPH ? fg_inner(a->out[0]->fg, a, body) : NULL;
+    if (inner) return i < inner->nplain_out ? inner->out[i] : NULL;
+    return i < b[body]->nout ? b[body]->out[i] : NULL;
+}
+
 const char *th_apply_op_name(const ThApply *a) {
     if (!a) return NULL;
     if (a->op != &op_elemwise) return a->op->name;

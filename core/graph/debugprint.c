@@ -2,7 +2,7 @@
  * debugprint.c -- Theano's debugprint: one line a node, indented, an Apply's children only where it is met first.
  * In: variables and options; a compiled function adds its order. Out: text. The walk keeps its own stack; past
  * max_bytes it stops with a line that says so. Layout (inventory 1.13): prefix op[.k] [id X] [<type>] 'name' destroy
- * view [index]       prefix leaf [id X] [<type>]
+ * view index[storage][clients]       prefix leaf [id X] [<type>][storage]
  */
 #include "parts.h"
 
@@ -22,6 +22,9 @@ typedef struct Print {
     const ThDebugPrint *o;
     Map ids; /* Apply or leaf -> number of its id */
     int nid;
+    VarVec met;        /* by id: the variable, of an Apply its first output met */
+    VEC(bool) printed; /* by id: with all that is below */
+    bool storage;
     Map order; /* Apply -> toposort index + 1 */
     VEC(Item) stack;
     Text prefix;  /* prefix of the children of the path being printed */
@@ -43,25 +46,37 @@ static void put_char_id(Text *t, int n) {
     text_put_n(t, buf + at, sizeof buf - (size_t)at);
 }
 
-/* "[id X]"; whether it is the first time this thing is met. */
-static bool put_id(Print *p, const ThVar *v) {
+/* The number of the variable's id, given where it has none yet; -1: no memory. */
+static int id_of(Print *p, ThVar *v) {
     uint64_t key = v->owner ? KEY(v->owner) : KEY(v);
     uint32_t n;
-    bool first = !map_get(&p->ids, key, &n);
-    if (first) {
-        n = (uint32_t)p->nid++;
-        p->ok = p->ok && map_put(p->t->c, &p->ids, key, n);
-    }
+    if (map_get(&p->ids, key, &n)) { return (int)n; }
+    n = (uint32_t)p->nid;
+    ThContext *c = p->t->c;
+    p->ok = p->ok && map_put(c, &p->ids, key, n) && vec_push(c, &p->met, v) && vec_push(c, &p->printed, false);
+    return p->ok ? p->nid++ : -1;
+}
+
+static int put_id(Print *p, ThVar *v) {
+    int n = id_of(p, v);
     if (p->o->ids == 'C') {
         text_put(p->t, "[id ");
-        put_char_id(p->t, (int)n);
+        put_char_id(p->t, n < 0 ? 0 : n);
         text_putc(p->t, ']');
     } else if (p->o->ids == 'i') {
-        text_printf(p->t, "[id %u]", (unsigned)n);
+        text_printf(p->t, "[id %d]", n);
     } else if (p->o->ids == 'd') {
         text_printf(p->t, "[id %llu]", (unsigned long long)(v->owner ? v->owner->serial : v->serial));
     }
-    return first;
+    return n;
+}
+
+/* Those that have ids already, of an earlier print. */
+static void take_seen(Print *p) {
+    for (int i = 0; p->ok && i < p->o->nseen; i++) {
+        int n = id_of(p, p->o->seen[i]);
+        if (n >= 0) { p->printed.at[n] = p->o->printed && p->o->printed[i]; }
+    }
 }
 
 static void put_type(Print *p, const ThVar *v) {
@@ -73,35 +88,77 @@ static void put_type(Print *p, const ThVar *v) {
 }
 
 /* " -> [id C]" behind an argument of a body: what it comes from. */
-static void put_source(Print *p, const ThVar *v) {
+static void put_source(Print *p, ThVar *v) {
     uint32_t at;
     if (!map_get(&p->outside, KEY(v), &at)) { return; }
     text_put(p->t, " -> ");
     put_id(p, p->outer.at[at]);
 }
 
+/* " [array([1., 2.])]": what a leaf of a function holds; what is computed is gone after the call. */
+static void put_storage(Print *p, const ThVar *v) {
+    if (!p->storage) { return; }
+    ThArray *a = v->kind == VAR_CONSTANT && v->u.data ? th_array_retain(v->u.data) : NULL;
+    if (v->kind == VAR_SHARED && v->origin) { a = th_shared_get(v->origin, false); }
+    char *text = a ? th_array_repr(p->t->c, a) : NULL;
+    text_printf(p->t, " [%s]", text ? text : "None");
+    th_free(p->t->c, text);
+    th_array_release(a);
+}
+
+/* " clients:[('[id A]', 3), ('output', '')]" of what several use. */
+static void put_clients(Print *p, const ThVar *v) {
+    if (!p->o->print_clients || v->nclients < 2 || !v->fg) { return; }
+    text_put(p->t, " clients:[");
+    for (int i = 0; i < v->nclients; i++) {
+        ThApply *a = v->clients[i].node;
+        uint32_t at;
+        text_put(p->t, i ? ", ('" : "('");
+        if (a) {
+            put_id(p, a->out[0]);
+        } else {
+            text_put(p->t, "output");
+        }
+        if (a && map_get(&p->order, KEY(a), &at)) {
+            text_printf(p->t, "', %u)", (unsigned)at);
+        } else {
+            text_put(p->t, "', '')");
+        }
+    }
+    text_putc(p->t, ']');
+}
+
 /* One line. Whether the node's inputs are to follow. */
-static bool put_line(Print *p, const ThVar *v) {
-    const ThApply *a = v->owner;
+static bool put_line(Print *p, ThVar *v) {
+    ThApply *a = v->owner;
     if (!a) {
         var_str(p->t, v);
         text_putc(p->t, ' ');
         put_id(p, v);
         put_type(p, v);
         put_source(p, v);
+        put_storage(p, v);
         text_putc(p->t, '\n');
         return false;
     }
     apply_op_str(p->t, a);
     if (a->nout > 1) { text_printf(p->t, ".%d", v->index); }
     text_putc(p->t, ' ');
-    bool first = put_id(p, v);
+    int id = put_id(p, v);
+    bool first = id >= 0 && !p->printed.at[id];
+    if (id >= 0) { p->printed.at[id] = true; }
     put_type(p, v);
-    text_printf(p->t, " '%s'   ", v->name ? v->name : "");
+    text_printf(p->t, " '%s' ", v->name ? v->name : "");
+    if (p->o->print_destroy_map && a->destroys >= 0) { text_printf(p->t, "d={0: [%d]}", a->destroys); }
+    text_putc(p->t, ' ');
+    if (p->o->print_view_map && th_apply_views(a) >= 0) { text_printf(p->t, "v={0: [%d]}", th_apply_views(a)); }
+    text_putc(p->t, ' ');
     uint32_t at;
     if (map_get(&p->order, KEY(a), &at)) { text_printf(p->t, "%u", (unsigned)at); }
+    if (p->storage) { text_put(p->t, " [None]"); }
+    put_clients(p, v);
     text_putc(p->t, '\n');
-    if (first && a->op->outer_of) { p->ok = p->ok && vec_push(p->t->c, &p->loops, (ThVar *)v); }
+    if (first && a->op->outer_of) { p->ok = p->ok && vec_push(p->t->c, &p->loops, v); }
     return first && !(p->o->stop_on_name && v->name);
 }
 
@@ -142,7 +199,7 @@ static bool link_inputs(Print *p, const ThApply *a, ThVar *const *in, int nin) {
 }
 
 /* The body as it was optimized in a compiled function, else as it was written. */
-static void print_body(Print *p, const ThVar *v) {
+static void print_body(Print *p, ThVar *v) {
     const ThApply *a = v->owner;
     int n = 0;
     const GraphBody *const *body = a->op->bodies(a->attrs, &n);
@@ -169,26 +226,55 @@ static void print_bodies(Print *p) {
     for (int i = 0; p->ok && i < p->loops.n && p->t->n <= p->limit; i++) { print_body(p, p->loops.at[i]); }
 }
 
+static void number_nodes(Print *p, ThApply *const *node, int n) {
+    for (int i = 0; p->ok && i < n; i++) { p->ok = map_put(p->t->c, &p->order, KEY(node[i]), (uint32_t)i); }
+}
+
+/* What has ids now, for the caller. */
+static void give_met(Print *p) {
+    if (!p->o->met || !p->o->nmet || !p->ok) { return; }
+    size_t bytes = sizeof(ThVar *) * (size_t)(p->met.n + 1);
+    *p->o->nmet = p->met.n;
+    *p->o->met = ctx_alloc_owned(p->t->c, bytes);
+    p->ok = *p->o->met != NULL;
+    if (p->ok && p->met.n) { memcpy(*p->o->met, p->met.at, sizeof(ThVar *) * (size_t)p->met.n); }
+}
+
+static void forget(Print *p) {
+    ThContext *c = p->t->c;
+    text_free(&p->prefix);
+    vec_free(c, &p->stack);
+    vec_free(c, &p->loops);
+    vec_free(c, &p->outer);
+    vec_free(c, &p->met);
+    vec_free(c, &p->printed);
+    map_free(c, &p->outside);
+    map_free(c, &p->ids);
+    map_free(c, &p->order);
+}
+
 bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const PrintGraph *g) {
     static const ThDebugPrint usual = {.depth = -1, .ids = 'C'};
     Print p = {.t = t, .o = o ? o : &usual, .ok = true};
     p.limit = t->n + (p.o->max_bytes ? p.o->max_bytes : CUT);
+    p.storage = g && p.o->print_storage;
     text_init(&p.prefix, t->c);
-    for (int i = 0; g && p.ok && i < g->norder; i++) { p.ok = map_put(t->c, &p.order, KEY(g->order[i]), (uint32_t)i); }
+    if (p.o->order) {
+        number_nodes(&p, p.o->order, p.o->norder);
+    } else if (g) {
+        number_nodes(&p, g->order, g->norder);
+    }
+    take_seen(&p);
     for (int i = 0; p.ok && i < n && t->n <= p.limit; i++) { print_one(&p, vars[i]); }
     print_bodies(&p);
     if (p.ok && t->n > p.limit) {
         text_printf(t, "... cut after %zu bytes: print with a smaller depth, or the graph text, which has no limit\n",
                     p.limit);
     }
-    text_free(&p.prefix);
-    vec_free(t->c, &p.stack);
-    vec_free(t->c, &p.loops);
-    vec_free(t->c, &p.outer);
-    map_free(t->c, &p.outside);
-    map_free(t->c, &p.ids);
-    map_free(t->c, &p.order);
-    return p.ok && !failed(t->c);
+    give_met(&p);
+    bool ok = p.ok;
+    forget(&p);
+    return ok && !failed(t->c);
 }
 
 char *th_debugprint(ThContext *c, ThVar *const *vars, int n, const ThDebugPrint *options) {

@@ -265,7 +265,10 @@ static bool run_passes(Opt *o, bool verify) {
             !written_note(o))
             return false;
         before = p->position;
-        if (!run_pass(o, p)) {
+        int64_t start = o->look ? opt_now() : 0;
+        bool ok = run_pass(o, p);
+        if (ok && o->look) o->look->pass(o->look->user, p->name, p->position, opt_now() - start);
+        if (!ok) {
             if (!failed(o->c)) err(o->c, TH_RuntimeError, "the pass %s failed without a message", p->name);
             return false;
         }
@@ -274,9 +277,9 @@ static bool run_passes(Opt *o, bool verify) {
     return true;
 }
 
-static int64_t now_ns(void) {
+int64_t opt_now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* other programs do not count */
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -376,9 +379,15 @@ static bool run_all(Opt *o, bool verify) {
 }
 
 /* planned: the graph is planned next, and what it raises as written is kept. */
-static bool run(FGraph *fg, const Query *q, OptEval eval, bool verify, bool planned) {
-    Opt o = {.c = fg->ctx, .fg = fg, .q = q, .rules = rules_get(fg->ctx), .eval = eval, .written.wanted = planned};
-    int64_t start = now_ns();
+static bool run(FGraph *fg, const Query *q, const OptSpec *s, bool verify, bool planned) {
+    Opt o = {.c = fg->ctx,
+             .fg = fg,
+             .q = q,
+             .rules = rules_get(fg->ctx),
+             .eval = s->eval,
+             .look = s->look,
+             .written.wanted = planned};
+    int64_t start = opt_now();
     if (!o.rules) return false;
     atomic_store(&o.c->opt_nodes, fg->live);
     o.limit = 256 * (int64_t)fg->live + 10000;
@@ -392,7 +401,7 @@ static bool run(FGraph *fg, const Query *q, OptEval eval, bool verify, bool plan
     ((RuleTable *)o.rules)->running--;
     shape_free(&o);
     inplace_free(&o);
-    atomic_store(&o.c->opt_ns, now_ns() - start);
+    atomic_store(&o.c->opt_ns, opt_now() - start);
     return ok;
 }
 
@@ -435,7 +444,7 @@ static bool warn_words(ThContext *c, const Query *q) {
 bool opt_run(FGraph *fg, const OptSpec *spec) {
     Query q;
     bool ok = query_make(fg->ctx, spec, &q) && warn_words(fg->ctx, &q) &&
-              run(fg, &q, spec->eval, ALWAYS_VERIFY || spec->verify, true);
+              run(fg, &q, spec, ALWAYS_VERIFY || spec->verify, true);
     query_free(fg->ctx, &q);
     return ok;
 }
@@ -463,7 +472,7 @@ bool opt_run_named(FGraph *fg, const char *names, OptEval eval) {
     for (int i = 0; ok && i < q.include.n; i++)
         if (!is_known(t, q.include.at[i]))
             ok = err(c, TH_ValueError, "there is no pass, tag or rule named '%s'", q.include.at[i]);
-    ok = ok && run(fg, &q, eval, true, false);
+    ok = ok && run(fg, &q, &(OptSpec){.eval = eval}, true, false);
     query_free(c, &q);
     return ok;
 }
@@ -548,7 +557,8 @@ bool opt_run_query(FGraph *fg, const char *query, OptEval eval) {
     if (*query == '=') return run_alone(fg, query + 1, eval);
     const char *inplace = intern(c, "inplace");
     bool ok = inplace && query_read(c, query, &q);
-    ok = ok && warn_words(c, &q) && vec_push(c, &q.exclude, inplace) && run(fg, &q, eval, true, false);
+    ok = ok && warn_words(c, &q) && vec_push(c, &q.exclude, inplace) &&
+         run(fg, &q, &(OptSpec){.eval = eval}, true, false);
     if (inplace) query_free(c, &q);
     return ok;
 }

@@ -151,7 +151,7 @@ int bind_run(ThCall *b) {
             "a shared variable has grown, and this bound call now plans %lld bytes, more than the %lld of `memory`: "
             "bind again",
             (long long)atomic_load(&f->planned), (long long)f->memory);
-    if (f->profile) profile_call(f->profile, start, ok);
+    if (f->profile) profile_call(f, start, ok);
     return ok ? 0 : 1;
 }
 

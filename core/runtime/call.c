@@ -377,7 +377,7 @@ static int attempt(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *val
     call_clean(f, w, true);
     if (f->gc) workspace_free(w);
     else workspace_give(f, w);
-    if (f->profile) profile_call(f->profile, start, ok);
+    if (f->profile) profile_call(f, start, ok);
     return ok ? 0 : 1;
 }
 

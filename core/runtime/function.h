@@ -210,7 +210,7 @@ void call_commit(ThFunction *f, Workspace *w);
 void call_clean(ThFunction *f, Workspace *w, bool arguments); /* what a call leaves behind */
 
 /* ---- profile.c ---- */
-void profile_call(Profile *r, int64_t start, bool ok);
+void profile_call(ThFunction *f, int64_t start, bool ok);
 
 /* ---- filter.c ---- */
 typedef struct Filter { /* what a value must fit, and for whom */

@@ -29,8 +29,11 @@ void profile_free(ThContext *c, const Plan *p, Profile *r) {
     ctx_free(c, r, sizeof *r + (size_t)p->nstep * sizeof(ProfileStep));
 }
 
-void profile_call(Profile *r, int64_t start, bool ok) {
-    add(&r->ns, profile_now() - start);
+void profile_call(ThFunction *f, int64_t start, bool ok) {
+    Profile *r = f->profile;
+    int64_t ns = profile_now() - start;
+    trace_note(f, -1, start, ns);
+    add(&r->ns, ns);
     add(&r->calls, 1);
     if (!ok) add(&r->failed, 1);
 }
@@ -50,7 +53,10 @@ int profile_step(ThFrame *frame, int step) {
     int bad = u ? u->step(frame, step) : interp_step(f->interp, step, frame);
     int64_t ns = profile_now() - start;
     if (frame->ws->timed) tune_step(f, step, ns);
-    if (f->profile) profile_add(f->profile, step, ns, false);
+    if (f->profile) {
+        trace_note(f, step, start, ns);
+        profile_add(f->profile, step, ns, false);
+    }
     return bad;
 }
 

@@ -14,8 +14,12 @@ typedef struct ProfileStep {
 struct Profile {
     atomic_llong ns, calls, failed; /* of whole calls */
     FunctionTimes built;
+    atomic_uint trace;  /* number of the trace that knows the function, and its place there, 16 bits */
     ProfileStep step[]; /* as in the plan */
 };
+
+/* trace.c; step -1: a whole call */
+void trace_note(ThFunction *f, int step, int64_t start, int64_t ns);
 
 Profile *profile_new(ThContext *c, const Plan *p);
 /* Step took so long, once. */

@@ -31,6 +31,7 @@ local sandbox_linalg = require("theano.linalg")(theano.tensor)
 require("theano.pad")
 require("theano.alike").variables(theano.tensor)
 theano.printing = require("theano.printing")
+theano.why = require("theano.why").why
 theano.updates = require("theano.updates")
 theano.typed_list = require("theano.typed_list")
 

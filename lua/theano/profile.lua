@@ -52,7 +52,22 @@ local function now(f)
   return { text = text, totals = totals, steps = steps }
 end
 
---- Writes Theano's summary to the file, or to what `profiling.destination` says (standard error).
+-- Theano's summary and what goes beyond it; `machine`: beside what the machine can do.
+local function full(f, machine)
+  local n_ops, n_apply = limits()
+  local text = core.function_profile(f, n_ops, n_apply)
+  local parts = require("theano.profile_text")
+  local d = require("theano.json").decode(core.function_describe(f))
+  if d.calls == 0 then return text end
+  local before, behind = text:match("^(.-\n)(Apply\n%-%-%-%-%-%-\n.*)$")
+  if before then text = before .. parts.ops(d, n_ops) .. behind end
+  text = text .. parts.overhead(d) .. parts.kernels(d, n_apply, machine and parts.peaks())
+  if config.profile_memory then text = text .. parts.memory(d, n_apply) end
+  if config.profile_optimizer then text = text .. parts.optimizer(f, n_apply) end
+  return text
+end
+
+--- Writes the summary to the file, or to what `profiling.destination` says (standard error).
 local function summary(p, file) write(tostring(p), file) end
 
 Profile.__index = function(p, key)
@@ -65,7 +80,7 @@ Profile.__index = function(p, key)
   end
   return read[key](now(rawget(p, "fn")), rawget(p, "fn"))
 end
-Profile.__tostring = function(p) return now(rawget(p, "fn")).text end
+Profile.__tostring = function(p) return full(rawget(p, "fn"), true) end
 Profile.__call = function(p, _, file) -- f:profile() is f.profile:summary()
   summary(p, file)
 end
@@ -89,13 +104,21 @@ local last_words = setmetatable({}, { __mode = "k" })
 --- Prints the profile when the function dies or the program ends; a function without a profile is left alone.
 function M.watch(f)
   if not core.function_profile(f) then return f end
+  require("theano.trace").know(f)
   last_words[f] = setmetatable({ f }, {
     __gc = function(t)
       local p = now(t[1])
-      if p.totals.calls > 0 then write(p.text) end
+      if p.totals.calls == 0 or t.quiet then return end
+      local fine, text = pcall(full, t[1], false) -- the program may be about to end: nothing is measured now
+      write(fine and text or p.text)
     end,
   })
   return f
+end
+
+--- Nothing is printed when f dies.
+function M.hush(f)
+  if last_words[f] then last_words[f].quiet = true end
 end
 
 return M

@@ -268,6 +268,13 @@ function M.is_array(v)
   return type(v) == "userdata" and core.kind(v) == "ndarray"
 end
 
+--- The compiled function behind a function, or behind its f.maker.fgraph; nil: v is neither.
+function M.function_of(v)
+  if type(v) == "userdata" and core.kind(v) == "function" then return v end
+  local f = type(v) == "table" and getmetatable(v) ~= nil and rawget(v, "fn")
+  return type(f) == "userdata" and core.kind(f) == "function" and f or nil
+end
+
 --- A set from a list of names.
 function M.set(names)
   local s = {}

@@ -37,6 +37,8 @@ typedef struct Engine {
     int nmade;                      /* o->nmade when that was found */
     int elemwise;                   /* place of op_elemwise */
     int depth;                      /* levels above a changed node that patterns reach */
+    Prov gone;                      /* of the nodes that the rewrite at work has made superfluous.. */
+    int ngone;                      /* ..so many */
     bool failed;
 } Engine;
 
@@ -177,8 +179,9 @@ static void on_change(void *user, ThApply *node) {
 }
 
 static void on_prune(void *user, ThApply *node) {
-    (void)user;
-    (void)node;
+    enum { MOST = 16 };
+    Engine *e = user;
+    if (e->ngone++ < MOST) e->gone = prov_join(e->o->c, node->prov, e->gone);
 }
 
 /* ---- which rules ---- */
@@ -271,8 +274,14 @@ void engine_error(Opt *o, const char *rule) {
 }
 
 /* ---- the loop ---- */
+/* A node that the rewrite made stands for those that went with it: errors name their lines too. */
+static void inherit(const Engine *e, const ThVar *v, int before) {
+    ThApply *a = v->owner;
+    if (a && (int)a->id >= before && a->prov != e->gone) a->prov = prov_join(e->o->c, a->prov, e->gone);
+}
+
 /* True when the rule changed the graph. */
-static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
+static bool try_one(Engine *e, const Rule *r, ThApply *a) {
     Opt *o = e->o;
     o->b.rule = r->name;
     /* a lift ends by itself: it only moves toward the inputs */
@@ -280,13 +289,16 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     o->fg->rule = r->name;
     o->which = 0;
     o->rule = r;
-    o->fg->most_nodes = o->fg->nnodes + MOST_MADE + 4 * o->fg->live;
+    int before = o->fg->nnodes;
+    o->fg->most_nodes = before + MOST_MADE + 4 * o->fg->live;
     ThVar *v = r->fn ? r->fn(o, a) : rule_apply(o, r, a);
     if (failed(o->c)) {
         engine_error(o, r->name);
         v = NULL;
     }
+    e->gone = 0, e->ngone = 0;
     bool done = v && !failed(o->c) && engine_replace(o, a->out[o->which], v, r->name);
+    if (done && e->gone) inherit(e, fg_find(v), before);
     if (th_error(o->c) == TH_BadOptimization) engine_error(o, r->name); /* refused: the graph is as it was */
     o->fg->most_nodes = 0;
     if (o->b.pool.n) {
@@ -297,6 +309,15 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
         ((Rule *)r)->fired++; /* the count is the only field that changes */
         o->rewrites++;
     }
+    return done;
+}
+
+static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
+    const OptLook *look = e->o->look;
+    if (!look) return try_one(e, r, a);
+    int64_t start = opt_now();
+    bool done = try_one(e, r, a);
+    look->rule(look->user, r->name, opt_now() - start, done);
     return done;
 }
 

@@ -12,13 +12,21 @@
  * references. Nonzero on error. */
 typedef int (*OptEval)(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
 
+/* Who looks on while they run; times in nanoseconds of the processor. */
+typedef struct OptLook {
+    void *user;
+    void (*pass)(void *user, const char *name, double position, int64_t ns); /* it has run */
+    void (*rule)(void *user, const char *name, int64_t ns, bool fired);      /* it was tried on a node */
+} OptLook;
+
 /* Which passes and rules run: a base query and added, removed, required tags or names (":"-separated, may be NULL). */
 typedef struct OptSpec {
     const char *optimizer; /* "fast_run" "o4" .. "o1" "fast_compile" "stabilize" "unsafe" "merge" "None" */
     const char *including, *excluding, *requiring;
-    double from, until; /* positions of the first and the last pass; 0: all. The schedule is always made */
-    bool verify;        /* graph_verify after each pass (debug builds: always) */
-    OptEval eval;       /* NULL: only casts and views of constants are folded */
+    double from, until;  /* positions of the first and the last pass; 0: all. The schedule is always made */
+    bool verify;         /* graph_verify after each pass (debug builds: always) */
+    OptEval eval;        /* NULL: only casts and views of constants are folded */
+    const OptLook *look; /* or NULL */
 } OptSpec;
 bool opt_run(FGraph *fg, const OptSpec *spec);
 /* Only the passes or rules named in `passes` (":"-separated), for goldens; "" runs none, still schedules. */

@@ -128,16 +128,17 @@ struct Opt {
     const Pass *pass;
     const Rule *rule; /* being tried */
     const RuleTable *rules;
-    OptEval eval;       /* OptSpec.eval */
-    Builder b;          /* of the rewrite being tried */
-    VEC(uint16_t) kind; /* by id: opt_kind and KIND_*, so that a phase fetches only the nodes for which it has rules */
-    VEC(uint32_t) rank; /* by id: the nodes' own, for the same reason */
-    bool *made;         /* by kind: there is or was such a node; what has none of what it looks for is not tried */
-    int nmade;          /* how many of them */
-    bool lost;          /* memory was out when a node was to be added to them */
-    int met;            /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
-    int64_t changes;    /* of the graph: nodes made, inputs and outputs replaced */
-    ApplyVec order;     /* opt_order's, of the graph after order_at changes */
+    OptEval eval;        /* OptSpec.eval */
+    const OptLook *look; /* OptSpec.look */
+    Builder b;           /* of the rewrite being tried */
+    VEC(uint16_t) kind;  /* by id: opt_kind and KIND_*, so that a phase fetches only the nodes for which it has rules */
+    VEC(uint32_t) rank;  /* by id: the nodes' own, for the same reason */
+    bool *made;          /* by kind: there is or was such a node; what has none of what it looks for is not tried */
+    int nmade;           /* how many of them */
+    bool lost;           /* memory was out when a node was to be added to them */
+    int met;             /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
+    int64_t changes;     /* of the graph: nodes made, inputs and outputs replaced */
+    ApplyVec order;      /* opt_order's, of the graph after order_at changes */
     int64_t order_at;
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
@@ -162,6 +163,8 @@ bool opt_made(const Opt *o, const Op *op); /* was there ever such a node in the 
 /* fg_toposort's order; NULL: memory is out. Valid until the graph changes, and read only. */
 const ApplyVec *opt_order(Opt *o);
 bool query_rule(const Query *q, const Pass *p, const Rule *r);
+
+int64_t opt_now(void); /* processor time of this thread: other programs do not count */
 
 /* ---- engine.c ---- */
 bool pass_rules(Opt *o); /* runs the rules of o->pass->level to a fixed point */

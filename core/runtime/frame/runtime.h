@@ -116,6 +116,14 @@ FGraph *function_fgraph(ThFunction *f);
 const Plan *function_plan(ThFunction *f);
 Unit *function_unit(ThFunction *f);
 const void *function_recipe(ThFunction *f);
+/* What is known of the lengths of the last call: the slots, p->nsym of them (ctx_free), or NULL: there was none, or
+ * memory is out. */
+int64_t *function_sizes(ThFunction *f);
+/* What one turn of a step does with these slots; negative: unknown. */
+typedef struct StepWork {
+    double flops, bytes; /* operations on elements; bytes that memory must give or take at least */
+} StepWork;
+StepWork work_of_step(const Plan *p, int step, const int64_t *sym);
 
 uint8_t function_candidate(const ThFunction *f, int kernel); /* by which it runs since it was tuned */
 

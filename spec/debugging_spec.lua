@@ -1,0 +1,289 @@
+--- What tells of functions: debugprint with all options, texts of variables, pictures, pages, traces, profiles beside
+-- the machine, why and advice.
+local json = require("theano.json")
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local runner = require("spec.support.runner")
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T = require("theano.tensor")
+local printing = theano.printing
+
+local INTERPRETED = theano.compile.Mode({ linker = "interpreter", optimizer = "fast_run" })
+
+local function slurp(path)
+  local file = assert(io.open(path, "rb"))
+  local bytes = file:read("a")
+  file:close()
+  return bytes
+end
+
+local function has(text, ...)
+  for _, word in ipairs({ ... }) do assert.truthy(text:find(word, 1, true), word .. " in: " .. text) end
+end
+
+-- A step of a small network with a loop.
+local function network(options)
+  local x = T.dmatrix("x")
+  local w, b = theano.shared(nd.ones({ 4, 3 }), "w"), theano.shared(nd.ones(3), "b")
+  local h = T.tanh(T.dot(x, w) + b)
+  h.name = "hidden"
+  local loop = theano.scan({
+    fn = function(row, s) return T.tanh(row * s) end, sequences = h, outputs_info = T.ones({ 3 }),
+  })
+  local cost = T.sum(loop[-1] ^ 2)
+  cost.name = "cost"
+  local o = { inputs = { x }, outputs = cost, updates = { { w, w - 0.1 * T.grad(cost, w) } }, mode = INTERPRETED }
+  for k, v in pairs(options or {}) do o[k] = v end
+  return theano.compile(o), cost
+end
+
+describe("debugprint", function()
+  local x = T.dvector("x")
+  local y = T.exp(x)
+
+  it("prints a compiled function's graph as the function, and lists of both", function()
+    local f = theano.compile({ x }, y * 2, { mode = INTERPRETED })
+    local text = printing.debugprint(f, { file = "str" })
+    assert.equal(text, printing.debugprint(f.maker.fgraph, { file = "str" }))
+    local both = printing.debugprint({ f.maker.fgraph, y }, { file = "str" })
+    assert.equal(text, both:sub(1, #text))
+    has(both:sub(#text), "Elemwise{exp,no_inplace} [id ")
+    assert.equal(printing.debugprint(y, { file = "str" }), printing.debugprint(theano.Out(y), { file = "str" }))
+  end)
+
+  it("tells what is overwritten and what is a view, as Theano", function()
+    local f = network()
+    local text = printing.debugprint(f, { file = "str", print_destroy_map = true, print_view_map = true })
+    has(text, "'' d={0: [0]}  ", "''  v={0: [0]} ")
+    assert.falsy(printing.debugprint(f, { file = "str" }):find("d={", 1, true))
+  end)
+
+  it("tells clients, and what is stored", function()
+    local s = theano.shared(nd.array({ 1.0, 2.0 }), "s")
+    local e = T.exp(s)
+    local f = theano.compile({}, { e, e:sum() }, { mode = "FAST_COMPILE" })
+    local text = printing.debugprint(f, { file = "str", print_clients = true, print_storage = true })
+    has(text, "[array([1., 2.])]", " [None]", "clients:[(")
+    has(text, "('output', '')")
+  end)
+
+  it("carries ids from one print to the next", function()
+    local done = {}
+    printing.debugprint(y, { file = "str", done = done })
+    assert.equal("[id A]", done[y.owner])
+    assert.equal("[id B]", done[x])
+    assert.equal("Elemwise{sqrt,no_inplace} [id C] ''   \n |Elemwise{exp,no_inplace} [id A] ''   \n",
+      printing.debugprint(T.sqrt(y), { file = "str", done = done }))
+    local used = {}
+    printing.debugprint(y, { file = "str", used_ids = used })
+    assert.equal("Elemwise{exp,no_inplace} [id A] ''   \n |x [id B]\n",
+      printing.debugprint(y, { file = "str", used_ids = used }))
+  end)
+
+  it("prints places in an order that is given", function()
+    local z = T.sqrt(y)
+    has(printing.debugprint(z, { file = "str", order = { y.owner, z.owner } }), "sqrt,no_inplace} [id A] ''   1\n",
+      "exp,no_inplace} [id B] ''   0\n")
+    raises("TypeError", "order", function() printing.debugprint(z, { file = "str", order = { z } }) end)
+  end)
+
+  it("has times behind the lines of a profiled function", function()
+    local f = network({ profile = true })
+    require("theano.profile").hush(f)
+    f(nd.ones({ 5, 4 }))
+    has(printing.debugprint(f, { file = "str" }), "Timing Info", "''   0 --> ", "e-0")
+  end)
+end)
+
+describe("texts of variables", function()
+  local a, b = T.dvector("a"), T.dvector("b")
+  it("are Theano's", function()
+    local sum = a + b
+    local both = T.exp(sum) * T.log(sum)
+    assert.equal("A. Elemwise{mul,no_inplace}\n B. Elemwise{exp,no_inplace}\n  C. Elemwise{add,no_inplace}\n   D. a\n"
+      .. "   E. b\n F. Elemwise{log,no_inplace}\n  <C>", printing.min_informative_str(both))
+    sum.name = "sum"
+    assert.equal("A. Elemwise{mul,no_inplace}\n B. Elemwise{exp,no_inplace}\n  C. sum\n"
+      .. " D. Elemwise{log,no_inplace}\n  <C>", printing.min_informative_str(both))
+    assert.equal("A=Elemwise{mul,no_inplace}(B=Elemwise{exp,no_inplace}(C=Elemwise{add,no_inplace}(D=a,E=b)),"
+      .. "F=Elemwise{log,no_inplace}(<C>))", printing.var_descriptor(both))
+  end)
+  it("of arrays are digests", function()
+    -- hashlib.sha256(numpy.arange(3.0).tobytes()).hexdigest()
+    assert.equal("b0c45303f7f11848cb5e6e5b2af2fb2aecd0b72c28748b88b583ab6bb76df174|strides=[8]|shape=[3]",
+      printing.hex_digest(nd.arange(3.0)))
+    raises("TypeError", "hex_digest", function() printing.hex_digest(a) end)
+  end)
+  it("of deep graphs do not recurse", function()
+    local v = a
+    for _ = 1, 5000 do v = -v end
+    assert.is_true(#printing.var_descriptor(v) > 5000)
+  end)
+end)
+
+describe("JSON", function()
+  it("is read back as it was written", function()
+    local value = { a = { 1, 2.5, "x\"\n<\\é", { b = true } }, c = { {}, { 7 } }, d = false }
+    assert.same(value, json.decode(json.encode(value)))
+    assert.falsy(json.encode(value):find("<", 1, true))
+    raises("ValueError", "JSON", function() json.decode("[1 2]") end)
+    raises("ValueError", "JSON", function() json.decode("{\"a\": nope}") end)
+  end)
+end)
+
+describe("pydotprint", function()
+  local f, cost = network()
+
+  it("writes what dot reads: Theano's shapes, colours and edges", function()
+    local path = runner.folder() .. "/graph"
+    printing.pydotprint(f, path, { format = "dot", print_output_file = false, scan_graphs = true })
+    local text = slurp(path .. ".dot")
+    has(text, 'shape="ellipse"', 'fillcolor="cyan"', 'fillcolor="green"', 'fillcolor="yellow"', 'label="UPDATE"',
+      "name=x TensorType(float64, matrix)")
+    for i, node in ipairs(f.maker.fgraph.toposort()) do
+      if tostring(node.op):find(",scan_fn}", 1, true) then
+        has(slurp(("%s_scan_fn_%d.dot"):format(path, i - 1)), "digraph", "Elemwise{")
+      end
+    end
+    printing.pydotprint(cost, path, { format = "dot", print_output_file = false, var_with_name_simple = true,
+      high_contrast = false, compact = false, with_ids = true })
+    has(slurp(path .. ".dot"), 'label="x"', 'color="green"', " id=0")
+  end)
+
+  it("refuses what it does not know", function()
+    raises("TypeError", "unknown keyword 'formt'", function() printing.pydotprint(f, "x", { formt = "png" }) end)
+    raises("ValueError", "format is one of", function() printing.pydotprint(f, "x", { format = "$(ls)" }) end)
+    raises("TypeError", "pydotprint", function() printing.pydotprint(3, "x") end)
+  end)
+
+  it("draws with Graphviz, whatever the file is called", function()
+    skip.unless(os.execute("command -v dot > /dev/null 2>&1"), "no Graphviz")
+    local path = runner.folder() .. "/a picture; $(x)"
+    printing.pydotprint(f, path .. ".svg", { format = "svg", print_output_file = false })
+    has(slurp(path .. ".svg"), "<svg", "Gemm")
+    printing.pydotprint(f, path, { print_output_file = false })
+    assert.equal("\137PNG", slurp(path .. ".png"):sub(1, 4))
+    assert.equal("%PDF", printing.pydotprint(cost, { format = "pdf", return_image = true }):sub(1, 4))
+  end)
+end)
+
+describe("htmlprint", function()
+  local path = runner.folder() .. "/graph.html"
+
+  it("writes one page that loads, searches, unfolds and goes through the passes", function()
+    local f = network({ profile = true })
+    require("theano.profile").hush(f)
+    f(nd.ones({ 5, 4 }))
+    printing.htmlprint(f, path)
+    local page = slurp(path)
+    has(page, '"hidden"', "debugging_spec.lua:", "elemwise_fusion", "local h = T.tanh(T.dot(x, w) + b)")
+    assert.falsy(page:find("https?://"), "the page needs the network")
+    skip.unless(os.execute("command -v chromium > /dev/null 2>&1"), "no Chromium")
+    local script = [[<script>try { const all = app.view.boxes.length, hits = app.search("tanh");
+      app.setPass(0); const first = app.view.boxes.length; app.setPass(app.ROOT.passes.length - 1); app.unfoldAll();
+      const inner = app.view.boxes.filter(b => b.inner).length;
+      for (const t of ["node", "passes", "steps", "memory", "kernels"]) app.tab(t);
+      document.title = `fine ${all > 20} ${hits > 0} ${first > all} ${inner > 0}`;
+      } catch (e) { document.title = "bad " + e; }</script>]]
+    runner.write(path, page .. script)
+    local pipe = io.popen("timeout 60 chromium --headless=new --no-sandbox --disable-gpu --virtual-time-budget=2000 "
+      .. "--dump-dom file://" .. path .. " 2> /dev/null")
+    local dom = pipe:read("a")
+    pipe:close()
+    skip.unless(dom ~= "", "Chromium does not run here")
+    assert.equal("fine true true true true", dom:match("<title>(.-)</title>"))
+  end)
+
+  it("shows graphs that nothing has compiled", function()
+    local _, cost = network()
+    printing.htmlprint(cost, path, { title = "a < b" })
+    has(slurp(path), "as written", "<title>a &lt; b</title>", '"cost"')
+    raises("IOError", "nowhere", function() printing.htmlprint(cost, "/nowhere/x.html") end)
+    raises("TypeError", "is missing", function() printing.htmlprint(cost) end)
+  end)
+end)
+
+describe("trace", function()
+  it("writes calls and steps with lines and bytes", function()
+    local path = runner.folder() .. "/run.json"
+    local f = network({ profile = true, name = "train" })
+    require("theano.profile").hush(f)
+    do
+      local t <close> = printing.trace(path)
+      f(nd.ones({ 5, 4 }))
+      f(nd.ones({ 5, 4 }))
+      raises("RuntimeError", "a trace is at work", function() printing.trace(path) end)
+      assert.truthy(t)
+    end
+    local calls, steps, counters, lines = 0, 0, 0, 0
+    for _, e in ipairs(json.decode(slurp(path)).traceEvents) do
+      calls = calls + (e.cat == "call" and e.name == "train" and 1 or 0)
+      steps = steps + (e.cat == "step" and 1 or 0)
+      counters = counters + (e.ph == "C" and 1 or 0)
+      lines = lines + (e.args.lua and e.args.lua:find("debugging_spec.lua:", 1, true) and 1 or 0)
+    end
+    assert.equal(2, calls)
+    assert.is_true(steps > 10 and counters == steps and lines > 5)
+    local t = printing.trace(path, { most = 3 })
+    f(nd.ones({ 5, 4 }))
+    local stderr = io.stderr
+    t:stop()
+    assert.truthy(stderr)
+    raises("RuntimeError", "has ended", function() t:stop() end)
+  end)
+end)
+
+describe("a profile", function()
+  it("tells operations and bytes a second, memory and passes", function()
+    local f = network({ profile = true })
+    require("theano.profile").hush(f)
+    f(nd.ones({ 5, 4 }))
+    local scope <close> = theano.config.change_flags({ profile_memory = true, profile_optimizer = true })
+    local text = tostring(f.profile)
+    has(text, "Ops\n---\n", "Kernels (work", "<% of machine>", "The machine: ", "Memory Profile", "Max peak memory",
+      "Optimizer Profile", "canonicalize", "local_", "Overhead of a call", "GFLOP/s")
+    assert.truthy(scope)
+  end)
+
+  it("counts the work of a product exactly", function()
+    local x, y = T.dmatrix("x"), T.dmatrix("y")
+    local f = theano.compile({ x, y }, T.dot(x, y), { mode = INTERPRETED })
+    f(nd.ones({ 7, 5 }), nd.ones({ 5, 3 }))
+    local step = json.decode(require("theano.core").function_describe(f)).steps[1]
+    assert.equal(2 * 7 * 5 * 3, step.flops)
+    assert.equal(8 * (35 + 15 + 21), step.bytes)
+    local g = theano.compile({ x }, T.exp(x) + 1, { mode = INTERPRETED })
+    g(nd.ones({ 10, 10 }))
+    step = json.decode(require("theano.core").function_describe(g)).steps[1]
+    assert.equal(200, step.flops)
+    assert.equal(1600, step.bytes)
+  end)
+end)
+
+describe("why, rewrites and advice", function()
+  local f = network()
+  f(nd.ones({ 5, 4 }))
+
+  it("tell which rules made a step of what", function()
+    local text = theano.why(f, "hidden")
+    has(text, "step ", "node ", "written at spec/debugging_spec.lua:", "(hidden)")
+    has(theano.why(f, "node 3"), "node 3: ")
+    has(theano.why(f, "kernel 1"), "not one kernel with step")
+    raises("ValueError", "the function has no kernel 999", function() theano.why(f, "kernel 999") end)
+    raises("TypeError", "a compiled function", function() theano.why(3, "kernel 0") end)
+    has(printing.rewrites(f), "canonicalize (", "elemwise_fusion", "BlasOpt", " -> ", "body of for")
+  end)
+
+  it("find float64 in a float32 graph, with line and culprit", function()
+    local x, w = T.fmatrix("x"), theano.shared(nd.ones(3), "wide")
+    local line = debug.getinfo(1, "l").currentline + 1
+    local g = theano.compile({ x }, T.tanh(x * w), { mode = INTERPRETED })
+    g(nd.ones({ 2, 3 }, "float32"))
+    has(printing.advice(g), ("float64 comes into a float32 graph at spec/debugging_spec.lua:%d"):format(line),
+      "takes wide", "largest buffers:")
+    local h = theano.compile({ x }, T.tanh(x * x), { mode = INTERPRETED })
+    h(nd.ones({ 2, 3 }, "float32"))
+    has(printing.advice(h), "nothing found")
+  end)
+end)
