@@ -220,6 +220,7 @@ static int usage(FILE *f, int code) {
           "       theano -e TEXT [args]      run Lua text\n"
           "       theano -i [script [args]]  run a script if there is one, then read lines and show what they give\n"
           "       theano run script.lua [args]     run it in a folder of its own that keeps what it was and gave\n"
+          "       theano top script.lua [args]     run it under a live table of its functions: calls a second, time\n"
           "       theano sweep|runs|plot|report    many runs; lists, curves and pages of them (theano sweep --help)\n"
           "       theano doctor|cache|bench        what is there on this machine; compiled code; how fast it is\n"
           "       theano -v | -h             version, this help\n"
@@ -230,8 +231,8 @@ static int usage(FILE *f, int code) {
 
 /* `theano run ..` and the others: theano.runner does them, and says with which code to end. */
 static bool is_command(const char *word) {
-    static const char *const names[] = {"run",    "sweep", "runs",  "plot",       "report",
-                                        "doctor", "cache", "bench", "completion", NULL};
+    static const char *const names[] = {"run",   "sweep", "runs",       "plot", "report", "doctor",
+                                        "cache", "bench", "completion", "top",  NULL};
     for (int i = 0; names[i]; i++)
         if (!strcmp(names[i], word)) return true;
     return false;

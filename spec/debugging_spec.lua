@@ -287,3 +287,19 @@ describe("why, rewrites and advice", function()
     has(printing.advice(h), "nothing found")
   end)
 end)
+
+describe("examples/broken", function()
+  -- Each program: the line that is wrong, and what its output has.
+  local programs = {
+    shape = { "Shape mismatch: hidden has 4 cols but w2 has 5 rows", "shape.lua:11" },
+    dtype = { "float64 comes into a float32 graph at examples/broken/dtype.lua:9", "takes scale", "dtype.lua:8" },
+    nan = { "NaN detected", "gradient of examples/broken/nan.lua:8 (norm)" },
+    gradient = { "GradientError: verify_grad: input 0, element 0", "gradient.lua:10" },
+    slow = { "SortOp{quicksort, None} at examples/broken/slow.lua:10", "2 products of one operand", "slow.lua:11" },
+  }
+  for name, words in pairs(programs) do
+    it(name .. ".lua is led back to its line", function()
+      has(runner.run({ "examples/broken/" .. name .. ".lua" }, { env = { "THEANO_FLAGS=cxx=" } }), table.unpack(words))
+    end)
+  end
+end)

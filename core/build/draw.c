@@ -24,7 +24,7 @@ int th_graphviz(ThContext *c, const char *format, const char *in, const char *ou
     if (*in == '-' || *out == '-') return err(c, TH_ValueError, "graphviz: a path begins with '-'"), -1;
     if (ctx_sealed(c)) return err(c, TH_RuntimeError, "graphviz: no program is started from here"), -1;
     Compiler k = {.c = c, .patience = (int64_t)600 * 1000000000};
-    if (!trusted_program("dot", k.path))
+    if (!trusted_program(c, "dot", k.path))
         return err(c, TH_RuntimeError,
                    "graphs are drawn by Graphviz's dot, which is not on PATH: install the package graphviz, or ask for "
                    "format = \"dot\", which writes what dot reads"),

@@ -1,4 +1,5 @@
--- Broken on purpose: a float32 model that computes in float64 from one line on. `theano.printing.advice` names the line.
+-- Broken on purpose: a float32 model that computes in float64 from one line on. `theano.printing.advice` names the
+-- line.
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 

@@ -1,4 +1,5 @@
--- Broken on purpose: a cost whose gradient is NaN from the first step on. NanGuardMode stops at the node where it begins.
+-- Broken on purpose: a cost whose gradient is NaN from the first step on. NanGuardMode stops at the node where it
+-- begins.
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 

@@ -93,6 +93,14 @@ local live = setmetatable({}, { __mode = "k" }) -- functions with a profile, for
 --- Of a function that was compiled with a profile: traces can tell of it.
 function M.know(f) live[f] = true end
 
+--- Those that are alive, in the order of their names.
+function M.known()
+  local list = {}
+  for f in pairs(live) do list[#list + 1] = f end
+  table.sort(list, function(a, b) return (a.name or "") < (b.name or "") end)
+  return list
+end
+
 --- From now on every call and step of functions with a profile (`profile = true`) is noted; `t:stop()` (or the end of
 -- the block of `local t <close> = ..`) writes the file, which Chrome and Perfetto show: threads, lines of Lua, bytes in
 -- use. Options: most, the number of events that there is room for (a million).

@@ -6,7 +6,7 @@ local BASH = [[
 _theano() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options=
   if [ "$COMP_CWORD" = 1 ]; then
-    COMPREPLY=($(compgen -W "run sweep runs plot report doctor cache bench completion -e -i -v -h" -- "$word")
+    COMPREPLY=($(compgen -W "run sweep runs plot report doctor cache bench completion top -e -i -v -h" -- "$word")
       $(compgen -f -X '!*.lua' -- "$word") $(compgen -d -- "$word"))
     return
   fi
