@@ -80,9 +80,9 @@ describe("a weight that is only read", function()
     end
     for _, later in ipairs({ false, true }) do -- a product with the new value too
       local packs = theano.stat("packs")
-      local U, f, xs = training(nil, 6, later)
+      local U, train, xs = training(nil, 6, later)
       local start = U:get_value()
-      for _ = 1, 3 do f(xs) end
+      for _ = 1, 3 do train(xs) end
       assert.equal(packs + (later and 0 or 3), theano.stat("packs"))
       local V, g = training(theano.compile.Mode({ linker = "interpreter", optimizer = "None" }), 6, later)
       V:set_value(start)

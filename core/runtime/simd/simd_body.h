@@ -128,6 +128,8 @@ UNSIGNED(DEF_UNSIGNED)
     }
 #define DEF_VMATH(T, f) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T) VLOOP(cbrt, T)
 FLOATS(DEF_VMATH)
+VLOOP(erf, float) VLOOP(erfc, float)
+LOOP(erf_double, double, double, double, double, erf(a)) LOOP(erfc_double, double, double, double, double, erfc(a))
 
 #define DEF_FLOAT(T, f)                                                                                                 \
     LOOP(true_div_##T, T, T, T, T, a / b) LOOP(abs_##T, T, T, T, T, fabs##f(a)) LOOP(floor_##T, T, T, T, T, floor##f(a)) \
@@ -140,7 +142,7 @@ FLOATS(DEF_VMATH)
     LOOP(asin_##T, T, T, T, T, asin##f(a)) LOOP(acos_##T, T, T, T, T, acos##f(a)) LOOP(atan_##T, T, T, T, T, atan##f(a)) \
     LOOP(sinh_##T, T, T, T, T, sinh##f(a)) LOOP(cosh_##T, T, T, T, T, cosh##f(a)) \
     LOOP(asinh_##T, T, T, T, T, asinh##f(a)) LOOP(acosh_##T, T, T, T, T, acosh##f(a)) LOOP(atanh_##T, T, T, T, T, atanh##f(a)) \
-    LOOP(erf_##T, T, T, T, T, erf##f(a)) LOOP(erfc_##T, T, T, T, T, erfc##f(a)) LOOP(atan2_##T, T, T, T, T, atan2##f(a, b)) \
+    LOOP(atan2_##T, T, T, T, T, atan2##f(a, b)) \
     LOOP(pow_##T, T, T, T, T, pow##f(a, b)) LOOP(hypot_##T, T, T, T, T, hypot##f(a, b)) \
     LOOP(copysign_##T, T, T, T, T, copysign##f(a, b)) LOOP(nextafter_##T, T, T, T, T, nextafter##f(a, b))               \
     LOOP(fmod_##T, T, T, T, T, fmod##f(a, b))                                                                           \
