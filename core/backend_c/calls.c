@@ -34,7 +34,8 @@ static bool tile(Emit *e, const NestNode *call) {
               draw ? "void *c, i64 row0, i64 row1" : "i64 row0, i64 row1, i64 col0, i64 col1");
     e->indent = 1;
     emit_line(e, "Frame *const f = ((Tile *)user)->f; char *const *const b = ((Tile *)user)->b;");
-    emit_line(e, "const i64 *const s = ((Tile *)user)->s; const Cell *const q = ((Tile *)user)->q;");
+    emit_line(e, "const i64 *%ss = ((Tile *)user)->s; const Cell *const q = ((Tile *)user)->q;",
+              e->portable ? "" : "const ");
     emit_line(e, "(void)f, (void)b, (void)s, (void)q;");
     emit_head(e, s);
     bool ok = emit_nodes(e, call->child);

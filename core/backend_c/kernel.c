@@ -19,7 +19,8 @@ static int64_t known_value(const Emit *e, int i) {
     return v;
 }
 
-/* A version for certain lengths: these hide the frame's. */
+/* A version for certain lengths: these hide the frame's. In standard C all do: no store through a pointer can be meant
+ * for them, as loops are made vectors only then. */
 static void known_lengths(Emit *e) {
     int n = e->p->step[e->first[e->number]].nsym, some = 0;
     Text t;
@@ -30,7 +31,7 @@ static void known_lengths(Emit *e) {
         if (v != INT64_MIN) text_printf(&t, i ? ", %lldl" : "%lldl", (long long)v);
         else text_printf(&t, i ? ", s[%d]" : "s[%d]", i);
     }
-    if (some) {
+    if (some || (e->portable && n)) {
         emit_line(e, "const i64 known[%d] = {%s};", n, t.at);
         emit_line(e, "s = known;");
     }
@@ -39,7 +40,7 @@ static void known_lengths(Emit *e) {
 
 void emit_head(Emit *e, const LoopStage *tile) {
     const Kernel *k = e->k;
-    if (e->known && !tile && e->first[e->number] >= 0) known_lengths(e);
+    if (e->known && (!tile || e->portable) && e->first[e->number] >= 0) known_lengths(e);
     bool numbers = tile && tile->st->cls == STAGE_DRAW; /* of which some lie at c */
     int m = tile ? tile->st->d0 : -2, n = m + stage_parts(tile ? tile->st : &k->st.at[0]) - 1;
     Text t;

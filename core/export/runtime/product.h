@@ -20,6 +20,9 @@ static T OF(dot)(const T *a, i64 as, const T *b, i64 bs, i64 n, int lanes) {
     if (as == 1 && bs == 1 && lanes == OF(LANES))
         for (; k + OF(LANES) <= n; k += OF(LANES))
             for (int l = 0; l < OF(LANES); l++) t[l] = FMA(a[k + l], b[k + l], t[l]);
+    else if (bs == 1 && lanes == OF(LANES))
+        for (; k + OF(LANES) <= n; k += OF(LANES))
+            for (int l = 0; l < OF(LANES); l++) t[l] = FMA(a[(k + l) * as], b[k + l], t[l]);
     for (; k < n; k++) t[k % lanes] = FMA(a[k * as], b[k * bs], t[k % lanes]);
     for (; k % OF(LANES); k++) t[k % lanes] += 0;
     return OF(fold)(t, lanes);
@@ -54,7 +57,7 @@ static void OF(dot_columns)(const T *a, i64 ks, const T *x, i64 xs, i64 k, i64 n
 /* y = alpha a.x + beta y, a: m rows of k */
 static void OF(product_vector)(const Product *p, i64 m, const T *a, i64 rs, i64 ks, const T *x, i64 xs, T *y, i64 ys) {
     T alpha = (T)p->alpha, beta = (T)p->beta, sum[OF(WIDE)];
-    if (m > 1 && rs == 1 && ks != 1) {
+    if (m >= OF(LANES) && rs == 1 && ks != 1) {
         for (i64 i = 0; i < m; i += OF(WIDE)) {
             i64 n = m - i < OF(WIDE) ? m - i : OF(WIDE);
             OF(dot_columns)(a + i, ks, x, xs, p->k, n, sum);
