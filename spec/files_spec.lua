@@ -99,6 +99,7 @@ describe("files that we write", function()
       local back, again = nd.load(aside(name))
       assert.same(names, again)
       for _, k in ipairs(names) do equal(arrays[k], back[k]) end
+      assert.is_true(slurp(fixture(name)) == slurp(aside(name)), name)
     end
     nd.savetxt(aside("plain.txt"), counted("int64") / 3, { header = "a b\nc" })
     assert.equal(slurp(fixture("plain.txt")), slurp(aside("plain.txt")))
@@ -296,6 +297,35 @@ describe("files that are not what they say #asan", function()
   it("are refused: IDX", function()
     nd.save(aside("g-idx2.gz"), counted("int32"))
     hostile("h-idx2.gz", aside("g-idx2.gz"))
+  end)
+
+  it("are refused: archives whose directory says what is not so", function()
+    nd.save(aside("d.npz"), { w = nd.arange(20) })
+    local whole = slurp(aside("d.npz"))
+    local at, size = string.unpack("<I4", whole, #whole - 5), string.unpack("<I4", whole, #whole - 9)
+    local entry, head = whole:sub(at + 1, at + size), whole:sub(1, at)
+    local function archive(directory, n)
+      local tail = string.pack("<I4I2I2I2I2I4I4I2", 0x06054b50, 0, 0, n, n, #directory, at, 0)
+      return spill("d.npz", head .. directory .. tail)
+    end
+    local function with(place, format, value) -- an entry with another number there
+      return entry:sub(1, place) .. string.pack(format, value) .. entry:sub(place + string.packsize(format) + 1)
+    end
+    assert.equal(190, nd.load(archive(entry, 1)).w:sum())
+    for text, case in pairs({
+      ["members are longer than it"] = archive, -- one member's bytes twice
+      ["fewer members"] = function() return archive(entry, 3) end,
+      ["encrypted"] = function() return archive(with(8, "<I2", 1), 1) end,
+      ["neither 'stored' nor 'deflated'"] = function() return archive(with(10, "<I2", 12), 1) end,
+      ["checksum"] = function() return archive(with(16, "<I4", 7), 1) end,
+      ["another length"] = function() return archive(with(24, "<I4", 7), 1) end,
+      ["outside the archive"] = function() return archive(with(42, "<I4", at), 1) end,
+      ["a zero in it"] = function() return archive(with(46, "<I1", 0), 1) end,
+    }) do
+      local path = case(entry .. entry, 2)
+      raises("IOError", text, function() nd.load(path) end)
+    end
+    raises("IOError", "no zip archive", function() nd.load(spill("d.npz", ("x"):rep(5000))) end)
   end)
 
   it("cost no memory that their size does not explain", function()

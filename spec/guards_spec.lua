@@ -183,7 +183,7 @@ describe("check-locale", function()
   it("is content with our own conversions and with whole numbers", function()
     write("core/base/a.c", 'void f(Text *t) {\n    text_printf(t, "%g", number_read("1", 0));\n' ..
       '    snprintf(s, 9, "%d%%", 1);\n}\n')
-    write("core/base/number.c", "double number_read(const char *s) { return strtod_l(s, 0, c()); }\n")
+    write("core/base/os/posix.c", "double number_read(const char *s) { return strtod_l(s, 0, c()); }\n")
     write("lua/theano/a.lua", 'local t = util.format("%g", 1) .. ("%d"):format(2)\n')
     local text, status = guard("check-locale")
     assert.equal("", text)

@@ -7,6 +7,8 @@
 
 #include "theano.h"
 
+#include "base/os/os.h"
+
 #include <stdarg.h>
 #include <stdatomic.h>
 
@@ -103,7 +105,7 @@ static inline ThError error_kind(const ThContext *c) {
     return !s ? c->own_error.kind : s->c == c ? s->to->kind : ctx_error_state(c)->kind;
 }
 static inline bool failed(const ThContext *c) { return error_kind(c) != TH_OK; }
-int64_t base_now(void); /* monotonic nanoseconds */
+static inline int64_t base_now(void) { return os_now(); } /* monotonic nanoseconds */
 /* Work is to stop: it was interrupted, or its time is over. */
 static inline bool ctx_stopped(const ThContext *c) {
     long long until = atomic_load_explicit(&c->deadline, memory_order_relaxed);

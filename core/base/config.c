@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* name, type (enum: one of a list; text; bool; int; dtype), default, allowed values ("," between them), doc */
 /* clang-format off */
@@ -319,7 +318,7 @@ static const char *first_compiler(ThContext *c) {
     static const char *const name[] = {"gcc", "cc", "clang"};
     char path[TRUSTED_PATH];
     for (int i = 0; i < TH_LEN(name); i++)
-        if (trusted_program(c, name[i], path)) return name[i];
+        if (TH_COMPILER && trusted_program(c, name[i], path)) return name[i];
     return "";
 }
 
@@ -327,7 +326,7 @@ static const char *first_compiler(ThContext *c) {
 static void default_compiledir(const ThContext *c, char *out, size_t size) {
     const char *home = ctx_env(c, "HOME"), *tmp = ctx_env(c, "TMPDIR");
     if (home && *home) snprintf(out, size, "%s/.theano", home);
-    else snprintf(out, size, "%s/theano-%ld", tmp && *tmp ? tmp : "/tmp", (long)getuid());
+    else snprintf(out, size, "%s/theano-%ld", tmp && *tmp ? tmp : "/tmp", trusted_user());
 }
 
 bool config_init(ThContext *c) {

@@ -11,27 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define VERSION "0.1.0"
 #define OWNED_HEAD 16 /* bytes before memory that th_free frees: its size, and room to keep 16-alignment */
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-/* The C library behind a ThAllocFn. Alignments above 16 cannot be kept by realloc, so those blocks are moved. */
-static void *libc_alloc(void *user, void *old, size_t old_size, size_t size, size_t align) {
+/* The system behind a ThAllocFn. */
+static void *system_alloc(void *user, void *old, size_t old_size, size_t size, size_t align) {
     (void)user;
-    if (!size) {
-        free(old);
-        return NULL;
-    }
-    if (align <= 16) return realloc(old, size);
-    void *p = NULL;
-    if (posix_memalign(&p, align, size)) return NULL;
-    if (old) {
-        memcpy(p, old, old_size < size ? old_size : size);
-        free(old);
-    }
-    return p;
+    return os_alloc(old, old_size, size, align);
 }
 
 /* One call of the host's allocator, counted. Sizes past PTRDIFF_MAX are refused here so that no caller has to. */
@@ -120,12 +108,6 @@ char *ctx_strdup(ThContext *c, const char *s) {
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
-int64_t base_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 void th_context_limit(ThContext *c, const ThLimits *limits) {
     if (!c || !limits) return;
     c->host.limits = *limits;
@@ -327,7 +309,7 @@ ThContext *th_context_new(const ThHost *host) {
     if (host && !all_known(host, sizeof h)) return NULL;
     if (host) memcpy(&h, host, host->size && host->size < sizeof h ? host->size : sizeof h);
     if (h.abi && h.abi != TH_ABI) return NULL;
-    if (!h.alloc) h.alloc = libc_alloc;
+    if (!h.alloc) h.alloc = system_alloc;
     ThContext *c = h.alloc(h.alloc_user, NULL, 0, sizeof *c, 16);
     if (!c) return NULL;
     memset(c, 0, sizeof *c);

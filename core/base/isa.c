@@ -9,7 +9,7 @@
 #include <string.h>
 
 int isa_vector_bytes(void) {
-#if defined(__x86_64__)
+#if TH_WIDE
     const char *want = getenv("THEANO_ISA");
     bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");

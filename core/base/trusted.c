@@ -9,6 +9,7 @@
 #define _GNU_SOURCE /* O_PATH */
 #include "trusted.h"
 
+#if OS_POSIX
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -218,3 +219,38 @@ char *trusted_search(ThContext *c) {
     th_free(c, safe);
     return NULL;
 }
+
+long trusted_user(void) { return (long)getuid(); }
+
+#else /* no system call tells who else may write */
+
+int trusted_dir(const char *path, bool make, char *full, char why[TRUSTED_WHY]) {
+    (void)make;
+    snprintf(why, TRUSTED_WHY, "%.400s: this system has no directories that are known to be ours alone", path);
+    if (full) full[0] = 0;
+    return -1;
+}
+
+int trusted_compiledir(ThContext *c, const char *sub, bool make, char *full, char why[TRUSTED_WHY]) {
+    (void)sub;
+    return trusted_dir(config_str(c, "base_compiledir"), make, full, why);
+}
+
+int trusted_open(int dir, const char *name, int flags) {
+    (void)dir, (void)name, (void)flags;
+    return -1;
+}
+
+bool trusted_program(ThContext *c, const char *name, char out[TRUSTED_PATH]) {
+    (void)c, (void)name;
+    out[0] = 0;
+    return false;
+}
+
+char *trusted_search(ThContext *c) {
+    (void)c;
+    return NULL;
+}
+
+long trusted_user(void) { return 0; }
+#endif

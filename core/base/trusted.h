@@ -28,5 +28,7 @@ int trusted_open(int dir, const char *name, int flags);
 bool trusted_program(ThContext *c, const char *name, char out[TRUSTED_PATH]);
 /* PATH without those directories; NULL: nothing was taken out, or no memory. th_free. */
 char *trusted_search(ThContext *c);
+/* The number of the user, for names. */
+long trusted_user(void);
 
 #endif

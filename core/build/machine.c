@@ -29,7 +29,7 @@ int machine_vector_bytes(ThContext *c) {
 }
 
 const char *machine_flags(ThContext *c) {
-#if defined(__x86_64__)
+#if TH_WIDE
     int bytes = machine_vector_bytes(c);
     if (bytes == 64) return " -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512";
     if (bytes == 32) return " -mavx2 -mfma";

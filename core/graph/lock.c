@@ -5,16 +5,14 @@
  */
 #include "lock.h"
 
-#include <sched.h>
-
 static void enter(ThContext *c) {
-    while (atomic_flag_test_and_set_explicit(&c->holds_lock, memory_order_acquire)) sched_yield();
+    while (atomic_flag_test_and_set_explicit(&c->holds_lock, memory_order_acquire)) os_yield();
 }
 
 static void leave(ThContext *c) { atomic_flag_clear_explicit(&c->holds_lock, memory_order_release); }
 
 void lock_hold(ThContext *c, LockHold *h) {
-    h->thread = pthread_self();
+    h->thread = os_thread();
     h->waits = NULL;
     enter(c);
     h->below = atomic_load_explicit(&c->holds, memory_order_relaxed);
@@ -43,15 +41,15 @@ static bool stops(const LockHold *h, const Lock *l, bool write) {
 }
 
 /* Does somebody who holds l wait, perhaps through others, for this thread? Each round meets one more call, or ends. */
-static bool circle(LockHold *top, const Lock *l, bool write, pthread_t self) {
+static bool circle(LockHold *top, const Lock *l, bool write, OsThread self) {
     for (LockHold *h = top; h; h = h->below) h->met = stops(h, l, write);
     for (bool more = true; more;) {
         more = false;
         for (const LockHold *h = top; h; h = h->below) {
             if (!h->met) continue;
-            if (pthread_equal(h->thread, self)) return true;
+            if (os_thread_same(h->thread, self)) return true;
             for (const LockHold *w = top; w; w = w->below) {
-                if (!w->waits || !pthread_equal(w->thread, h->thread)) continue;
+                if (!w->waits || !os_thread_same(w->thread, h->thread)) continue;
                 for (LockHold *next = top; next; next = next->below)
                     if (!next->met && stops(next, w->waits, w->waits_to_write)) next->met = more = true;
             }
@@ -62,13 +60,13 @@ static bool circle(LockHold *top, const Lock *l, bool write, pthread_t self) {
 
 /* l was busy. The innermost call of this thread says what it waits for while another thread may run. */
 static LockState wait(ThContext *c, Lock *l, bool write) {
-    pthread_t self = pthread_self();
+    OsThread self = os_thread();
     LockHold *own = NULL;
     LockState is = LOCK_BUSY;
     enter(c);
     LockHold *top = atomic_load_explicit(&c->holds, memory_order_relaxed);
     for (LockHold *h = top; h && is == LOCK_BUSY; h = h->below) {
-        if (!pthread_equal(h->thread, self)) continue;
+        if (!os_thread_same(h->thread, self)) continue;
         if (!own) own = h;
         if (stops(h, l, write)) is = write ? LOCK_OWN : LOCK_TAKEN;
     }
@@ -76,7 +74,7 @@ static LockState wait(ThContext *c, Lock *l, bool write) {
     if (is == LOCK_BUSY && own) own->waits = l, own->waits_to_write = write;
     leave(c);
     if (is != LOCK_BUSY) return is;
-    sched_yield();
+    os_yield();
     if (!own) return is;
     enter(c);
     own->waits = NULL;
@@ -91,7 +89,7 @@ LockState lock_try(ThContext *c, Lock *l, bool write) {
                                                   memory_order_relaxed))
             return LOCK_TAKEN;
     if (atomic_load_explicit(&c->holds, memory_order_acquire)) return wait(c, l, write);
-    sched_yield();
+    os_yield();
     return LOCK_BUSY;
 }
 

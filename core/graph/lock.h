@@ -8,8 +8,6 @@
 
 #include "base/base.h"
 
-#include <pthread.h>
-
 typedef struct Lock {
     atomic_int n; /* how many readers, or -1: one that writes */
 } Lock;
@@ -25,7 +23,7 @@ typedef enum {
 /* What one call holds while code of the host runs. */
 typedef struct LockHold {
     struct LockHold *below;
-    pthread_t thread;
+    OsThread thread;
     Lock *const *at;
     const bool *write; /* by lock */
     int n;

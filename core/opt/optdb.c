@@ -6,7 +6,6 @@
 #include "opt/scan/scans.h"
 
 #include <string.h>
-#include <time.h>
 
 #define BOTH "fast_run:fast_compile"
 #define MERGED "equal nodes are merged as they are made, since merge1"
@@ -277,11 +276,7 @@ static bool run_passes(Opt *o, bool verify) {
     return true;
 }
 
-int64_t opt_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+int64_t opt_now(void) { return os_thread_time(); }
 
 static void note(Opt *o, const ThApply *a) {
     if (a->op == &op_dot22) o->met |= MET_DOT22;

@@ -8,20 +8,19 @@
 #include "tune.h"
 #include "versions.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- defaults ---- */
 ThArray *function_value(FnCell *c) {
-    while (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire)) sched_yield();
+    while (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire)) os_yield();
     ThArray *a = th_array_retain(c->value);
     atomic_flag_clear_explicit(&c->busy, memory_order_release);
     return a;
 }
 
 ThArray *function_exchange(FnCell *c, ThArray *value) {
-    while (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire)) sched_yield();
+    while (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire)) os_yield();
     ThArray *old = c->value;
     c->value = value;
     atomic_flag_clear_explicit(&c->busy, memory_order_release);

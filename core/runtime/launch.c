@@ -17,7 +17,6 @@
 #include "runtime/gpu/gpu.h"
 #include "schedule/choose.h"
 
-#include <pthread.h>
 #include <string.h>
 
 enum { LONGEST = 1 << 13 }; /* launches of a graph, so long that a launch of it costs nothing beside */
@@ -30,7 +29,7 @@ typedef struct LaunchUnit {
     Device *device;
     DeviceQueue q; /* its module is loaded by it */
     void *module;
-    pthread_mutex_t lock; /* while it is loaded again after a loss */
+    OsLock lock; /* while it is loaded again after a loss */
     unsigned life;        /* of the device, when it was loaded */
     Places *places;
     void *function[]; /* GRID_FUNCTIONS a kernel */
@@ -618,13 +617,13 @@ static DeviceStatus load(LaunchUnit *u);
 /* After a loss nothing that was loaded is there. */
 static DeviceStatus reload(LaunchUnit *u) {
     DeviceStatus s = DEVICE_OK;
-    pthread_mutex_lock(&u->lock);
+    os_lock(&u->lock);
     if (u->life != u->device->life) {
         u->q.stream = NULL;
         u->module = NULL;
         s = load(u);
     }
-    pthread_mutex_unlock(&u->lock);
+    os_unlock(&u->lock);
     return s;
 }
 
@@ -666,7 +665,7 @@ static void release(Unit *unit) {
     bool there = u->life == u->device->life;
     if (u->module && there) u->device->op->module_free(&u->q, u->module);
     if (u->q.stream && there) u->device->op->close(&u->q);
-    pthread_mutex_destroy(&u->lock);
+    os_lock_end(&u->lock);
     size_t bytes = unit_bytes(u->program);
     th_free(c, u->unit.source);
     cuda_program_free(u->program);
@@ -709,7 +708,7 @@ Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Dev
     u->device = d;
     u->q.device = d;
     u->life = d->life;
-    pthread_mutex_init(&u->lock, NULL);
+    os_lock_init(&u->lock);
     u->places = place_make(p, has_form, g);
     u->unit = (Unit){.run = run, .device = d, .places = u->places, .release = release, .source = source, .impl = u};
     if (!u->places || !gpu_open(c, d)) {

@@ -9,13 +9,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-int64_t profile_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+int64_t profile_now(void) { return base_now(); }
 
 static void add(atomic_llong *to, int64_t v) { atomic_fetch_add_explicit(to, v, memory_order_relaxed); }
 static int64_t get(const atomic_llong *from) { return atomic_load_explicit(from, memory_order_relaxed); }

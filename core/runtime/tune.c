@@ -15,7 +15,6 @@
 #include "runtime/machine/cpu.h"
 #include "schedule/choose.h"
 
-#include <pthread.h>
 #include <string.h>
 
 enum { TURNS = 6 }; /* calls that each unit does; the first of them does not count */
@@ -36,7 +35,7 @@ struct Tune {
     bool (*candidates)(ThContext *c, const Plan *p, uint8_t *n);
     atomic_flag busy;
     atomic_int phase;
-    pthread_t owner;
+    OsThread owner;
     int most, n; /* units wanted; that there are */
     Unit *unit[CHOOSE_CANDIDATES];
     Unit *best;          /* the unit that serves in the end, where it is none of these */
@@ -62,7 +61,7 @@ Tune *tune_new(ThFunction *f, const FunctionSpec *s) {
     u->make = s->tune;
     u->candidates = s->candidates;
     u->most = s->autotune;
-    u->owner = pthread_self();
+    u->owner = os_thread();
     u->all = room(f, nk);
     u->fast = room(f, nk);
     u->wanted = room(f, nk);
@@ -137,9 +136,9 @@ static int remember(ThFunction *f, Cpu *cpu) {
     int left = 0;
     for (int k = 0; k < f->plan->nkernel; k++) {
         uint64_t found = 0;
-        pthread_mutex_lock(&cpu->lock);
+        os_lock(&cpu->lock);
         bool known = u->all[k] < 2 || tuned_get(cpu->kernel_tuned, u->key[k], u->all[k], &found);
-        pthread_mutex_unlock(&cpu->lock);
+        os_unlock(&cpu->lock);
         u->fast[k] = (uint8_t)found;
         u->timed[k] = !known;
         left += !known;
@@ -150,10 +149,10 @@ static int remember(ThFunction *f, Cpu *cpu) {
 static Cpu *records(ThContext *c) {
     Cpu *cpu = cpu_of(c);
     if (!cpu) return NULL;
-    pthread_mutex_lock(&cpu->lock);
+    os_lock(&cpu->lock);
     if (!cpu->kernel_tuned) cpu->kernel_tuned = tuned_open(c, FILE_NAME);
     bool there = cpu->kernel_tuned != NULL;
-    pthread_mutex_unlock(&cpu->lock);
+    os_unlock(&cpu->lock);
     return there ? cpu : NULL;
 }
 
@@ -215,9 +214,9 @@ static TunePhase decide(ThFunction *f) {
             int64_t ns = spent(f, k, j);
             if (ns < best && (double)ns < WORTH * (double)first) best = ns, u->fast[k] = (uint8_t)j;
         }
-        pthread_mutex_lock(&cpu->lock);
+        os_lock(&cpu->lock);
         bool kept = tuned_put(cpu->kernel_tuned, u->key[k], u->fast[k]);
-        pthread_mutex_unlock(&cpu->lock);
+        os_unlock(&cpu->lock);
         if (kept) tuned_save(f->ctx, cpu->kernel_tuned, u->key[k], u->fast[k]);
     }
     free_units(u);
@@ -249,7 +248,7 @@ bool tune_look(ThFunction *f, Workspace *w) {
     if (atomic_load(&f->building) || !atomic_load(&f->run) || !f->unit->step) return false;
     if (atomic_flag_test_and_set_explicit(&u->busy, memory_order_acquire)) return false;
     TunePhase phase = (TunePhase)atomic_load(&u->phase);
-    if (phase != TUNE_TIME && phase != TUNE_OVER && pthread_equal(u->owner, pthread_self())) step_on(f, w, phase);
+    if (phase != TUNE_TIME && phase != TUNE_OVER && os_thread_same(u->owner, os_thread())) step_on(f, w, phase);
     if (atomic_load(&u->phase) == TUNE_TIME && w->lengths == u->lengths) {
         w->timed = u->unit[u->calls % u->n];
         return true; /* busy until tune_end */

@@ -13,7 +13,6 @@
 
 #include "schedule/choose.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define NEVER INT64_MAX
@@ -35,7 +34,7 @@ struct Versions {
         int64_t calls;
     } seen[CHOOSE_SEEN]; /* signatures that were called and may be again; under the function's lock */
     int nsym;
-    pthread_t owner; /* the thread that made the function: it alone asks for builds */
+    OsThread owner; /* the thread that made the function: it alone asks for builds */
 };
 
 Versions *versions_new(ThFunction *f, MakeVersion *make) {
@@ -43,7 +42,7 @@ Versions *versions_new(ThFunction *f, MakeVersion *make) {
     Versions *v = p->nstep <= CHOOSE_VERSION_STEPS ? ctx_alloc0(f->ctx, sizeof *v) : NULL;
     if (!v) return NULL;
     v->make = make;
-    v->owner = pthread_self();
+    v->owner = os_thread();
     v->fixed = ctx_alloc0(f->ctx, (size_t)p->nsym + 1);
     if (!v->fixed) return ctx_free(f->ctx, v, sizeof *v), NULL;
     for (int i = 0; i < p->nshape_static; i++)
@@ -141,7 +140,7 @@ static void request(ThFunction *f, Workspace *w) {
     Versions *v = f->versions;
     ThContext *c = f->ctx;
     int n = atomic_load(&v->n);
-    if (n == CHOOSE_VERSIONS || !pthread_equal(v->owner, pthread_self())) return;
+    if (n == CHOOSE_VERSIONS || !os_thread_same(v->owner, os_thread())) return;
     if (atomic_fetch_add(&c->versions, 1) >= CHOOSE_ALL_VERSIONS) {
         atomic_fetch_sub(&c->versions, 1);
         return;

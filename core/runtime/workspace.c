@@ -19,12 +19,11 @@
 #include "tune.h"
 #include "versions.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 void workspace_lock(ThFunction *f) {
-    while (atomic_flag_test_and_set_explicit(&f->lock, memory_order_acquire)) sched_yield();
+    while (atomic_flag_test_and_set_explicit(&f->lock, memory_order_acquire)) os_yield();
 }
 void workspace_unlock(ThFunction *f) { atomic_flag_clear_explicit(&f->lock, memory_order_release); }
 

@@ -36,7 +36,7 @@ void sort_u8(uint8_t *key, int64_t n) {
 void sort_u16(uint16_t *key, int64_t n, uint16_t *tmp) { portable_16(key, n, tmp); }
 
 void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) {
-#if TH_X86
+#if TH_WIDE
     if (isa_vector_bytes() == 64) {
         sort_u32_avx512(key, n, tmp, portable_32);
         return;
@@ -46,7 +46,7 @@ void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) {
 }
 
 void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
-#if TH_X86
+#if TH_WIDE
     if (isa_vector_bytes() == 64) {
         sort_u64_avx512(key, n, tmp, portable_64);
         return;
@@ -56,7 +56,7 @@ void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
 }
 
 bool sort_convert(void *to, const void *from, int64_t n, ThDtype d, bool back) {
-#if TH_X86
+#if TH_WIDE
     return n >= 64 && isa_vector_bytes() == 64 && sort_convert_avx512(to, from, n, d, back);
 #else
     (void)to, (void)from, (void)n, (void)d, (void)back;

@@ -1,21 +1,15 @@
 /*
  * file.c -- readers of plain and gzip files.
  *
- * In: a path. Out: bytes in order. Always holds: only regular files are read, so their size is known; zlib's memory
- * comes from the context; a message starts with the path.
+ * In: a path. Out: bytes in order. Always holds: only regular files are read, so their size is known; a message starts
+ * with the path.
  */
+#include "deflate.h"
 #include "file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define ZLIB_CONST
-#include <zlib.h>
-
-enum { CHUNK = 1 << 16 };
 
 void file_swap(void *p, int64_t n, size_t bytes) {
     if (bytes == 2)
@@ -35,32 +29,33 @@ void file_native(ThArray *a, bool swapped) {
 }
 
 /* ---- plain ------------------------------------------------------------------------------------------------------- */
-static int64_t read_memory(Reader *r, char *p, int64_t n) {
-    size_t left = r->by.nbytes - r->at, m = (uint64_t)n < left ? (size_t)n : left;
-    if (m) memcpy(p, (const char *)r->by.bytes + r->at, m);
-    r->at += m;
-    return (int64_t)m;
+/* Up to n bytes at a place of the file, or of the memory that the host gave for it. */
+static int64_t bytes_at(Reader *r, void *p, int64_t n, int64_t at) {
+    if (!r->by.bytes) return os_read_at(r->fd, p, n, at);
+    int64_t left = (int64_t)r->by.nbytes - at;
+    if (n > left) n = left > 0 ? left : 0;
+    if (n) memcpy(p, (const char *)r->by.bytes + at, (size_t)n);
+    return n;
 }
 
 static int64_t read_plain(Reader *r, char *p, int64_t n) {
-    if (n > 1 << 30) n = 1 << 30;
-    if (r->by.bytes) return read_memory(r, p, n);
-    for (;;) {
-        ssize_t got = read(r->fd, p, (size_t)n);
-        if (got >= 0) return got;
-        if (errno == EINTR) continue;
-        err(r->c, TH_IOError, "%s: %s", r->where, strerror(errno));
-        return -1;
+    if (r->by.bytes) {
+        int64_t m = bytes_at(r, p, n, (int64_t)r->at);
+        r->at += (size_t)m;
+        return m;
     }
+    int64_t got = os_read(r->fd, p, n > 1 << 30 ? 1 << 30 : n);
+    if (got < 0) err(r->c, TH_IOError, "%s: %s", r->where, strerror(errno));
+    return got;
 }
 
 static void close_plain(Reader *r) {
-    if (r->fd >= 0) close(r->fd);
+    if (r->fd >= 0) os_close(r->fd);
     ctx_file_done(&r->by);
 }
 
 bool reader_open(Reader *r, ThContext *c, const char *path) {
-    struct stat st;
+    OsFile file;
     FileAt at;
     *r = (Reader){.c = c, .fd = -1, .read = read_plain};
     if (!path) return err(c, TH_TypeError, "a path is missing");
@@ -72,22 +67,32 @@ bool reader_open(Reader *r, ThContext *c, const char *path) {
         r->close = close_plain;
         return true;
     }
-    r->fd = open(at.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not blocking on a fifo, which is refused below */
-    if (r->fd < 0 || fstat(r->fd, &st)) {
+    r->fd = os_open(at.path, OS_READ); /* not waiting for a fifo, which is refused below */
+    if (r->fd < 0 || !os_look(r->fd, &file)) {
         int error = errno;
         reader_close(r);
         return err(c, TH_IOError, "cannot open %s: %s", path, strerror(error));
     }
     r->close = close_plain;
-    r->limit = st.st_size;
-    if (S_ISREG(st.st_mode)) return true;
+    r->limit = file.bytes;
+    if (file.regular) return true;
     reader_close(r);
     return err(c, TH_IOError, "%s is not a regular file", path);
 }
 
+bool reader_at(Reader *r, void *p, int64_t n, int64_t at, const char *what) {
+    for (char *to = p; n > 0;) {
+        int64_t got = bytes_at(r, to, n > 1 << 30 ? 1 << 30 : n, at);
+        if (got < 0) return err(r->c, TH_IOError, "%s: %s", r->where, strerror(errno));
+        if (!got) return err(r->c, TH_IOError, "%s: truncated: it ends in its %s", r->where, what);
+        to += got, at += got, n -= got;
+    }
+    return true;
+}
+
 void reader_close(Reader *r) {
     if (r->close) r->close(r);
-    else if (r->fd >= 0) close(r->fd);
+    else if (r->fd >= 0) os_close(r->fd);
     r->close = NULL;
     r->fd = -1;
 }
@@ -134,83 +139,28 @@ bool reader_finish(Reader *r) {
 }
 
 /* ---- gzip -------------------------------------------------------------------------------------------------------- */
-typedef struct {
-    z_stream z;
-    bool member_done; /* between two members of one file, or at its end */
-    unsigned char in[CHUNK];
-} Gzip;
-
-static void *zlib_alloc(void *c, unsigned items, unsigned size) { return ctx_alloc_owned(c, (size_t)items * size); }
-static void zlib_free(void *c, void *p) { th_free(c, p); }
-
-/* More input; false at the end of the file (nothing set) or on an error (set). */
-static bool gzip_input(Reader *r, Gzip *g) {
-    int64_t got = read_plain(r, (char *)g->in, CHUNK);
-    if (got <= 0) return false;
-    g->z.next_in = g->in;
-    g->z.avail_in = (unsigned)got;
-    return true;
-}
+static int64_t packed(void *r, char *p, int64_t n) { return read_plain(r, p, n); }
 
 static int64_t read_gzip(Reader *r, char *p, int64_t n) {
-    Gzip *g = r->state;
-    unsigned want = n > 1 << 30 ? 1u << 30 : (unsigned)n;
-    g->z.next_out = (unsigned char *)p;
-    g->z.avail_out = want;
-    while (g->z.avail_out) {
-        if (!g->z.avail_in && !gzip_input(r, g)) {
-            if (failed(r->c)) return -1;
-            if (g->member_done || g->z.avail_out < want) break;
-            err(r->c, TH_IOError, "%s: truncated: its gzip data does not end", r->where);
-            return -1;
-        }
-        if (g->member_done) inflateReset(&g->z); /* gzip files may follow each other in one file */
-        g->member_done = false;
-        int status = inflate(&g->z, Z_NO_FLUSH);
-        if (status == Z_STREAM_END) {
-            g->member_done = true;
-        } else if (status != Z_OK && status != Z_BUF_ERROR) {
-            if (status == Z_MEM_ERROR) err_nomem(r->c);
-            else err(r->c, TH_IOError, "%s: corrupt gzip data: %s", r->where, g->z.msg ? g->z.msg : "unknown format");
-            return -1;
-        }
-    }
-    return want - g->z.avail_out;
+    return unpack_take(r->c, r->state, r->where, packed, r, p, n);
 }
 
 static void close_gzip(Reader *r) {
-    Gzip *g = r->state;
-    inflateEnd(&g->z);
-    ctx_free(r->c, g, sizeof *g);
+    unpack_free(r->c, r->state);
     close_plain(r);
 }
 
-/* The first two bytes, which stay to be read. */
-static bool starts_as_gzip(Reader *r) {
-    unsigned char magic[2] = {0};
-    if (r->limit < 2) return false;
-    if (r->by.bytes) memcpy(magic, r->by.bytes, 2);
-    else if (pread(r->fd, magic, 2, 0) != 2) return false;
-    return magic[0] == 0x1f && magic[1] == 0x8b;
-}
-
 bool reader_open_gzip(Reader *r, ThContext *c, const char *path) {
+    unsigned char magic[2];
     if (!reader_open(r, c, path)) return false;
-    if (!starts_as_gzip(r)) return true;
-    Gzip *g = ctx_alloc0(c, sizeof *g);
-    if (g) {
-        g->z.zalloc = zlib_alloc;
-        g->z.zfree = zlib_free;
-        g->z.opaque = c;
-        if (inflateInit2(&g->z, 15 + 16) == Z_OK) {
-            r->limit = r->limit > INT64_MAX / DEFLATE_RATIO ? INT64_MAX : r->limit * DEFLATE_RATIO;
-            r->state = g;
-            r->read = read_gzip;
-            r->close = close_gzip;
-            return true;
-        }
-        ctx_free(c, g, sizeof *g);
+    if (r->limit < 2 || bytes_at(r, magic, 2, 0) != 2 || magic[0] != 0x1f || magic[1] != 0x8b) return true;
+    r->state = unpack_new(c, DEFLATE_GZIP);
+    if (!r->state) {
+        reader_close(r);
+        return false;
     }
-    reader_close(r);
-    return err_nomem(c);
+    r->limit = r->limit > INT64_MAX / DEFLATE_RATIO ? INT64_MAX : r->limit * DEFLATE_RATIO;
+    r->read = read_gzip;
+    r->close = close_gzip;
+    return true;
 }

@@ -31,9 +31,8 @@ bool reader_fits(Reader *r, int64_t n, const char *what);          /* whether n 
 /* Bytes of an array of that shape, if they can still come; else -1 with IOError, also where they cannot be counted. */
 int64_t reader_array(Reader *r, ThDtype d, int ndim, const int64_t *shape);
 bool reader_finish(Reader *r); /* nothing may follow (and checksums are right) */
-/* The deflate format cannot grow data further than this. */
-#define DEFLATE_RATIO 1032
-
+/* n bytes at a place of a plain file; false with IOError where there are fewer. */
+bool reader_at(Reader *r, void *p, int64_t n, int64_t at, const char *what);
 /* The end of an array that read its own data: swaps what is big-endian, makes bytes of bool 0 or 1. */
 void file_native(ThArray *a, bool swapped);
 
@@ -45,11 +44,12 @@ typedef struct Writer {
     char tmp[4160];
     int fd, error; /* errno of the first failure; nothing is written after it */
     bool direct;
-    void *gzip; /* when the path ends in .gz */
+    struct Deflate *gzip; /* when the path ends in .gz */
     size_t used;
     char buf[1 << 14];
 } Writer;
 bool writer_open(Writer *w, ThContext *c, const char *path);
+bool writer_open_plain(Writer *w, ThContext *c, const char *path); /* never gzip */
 void writer_put(Writer *w, const void *p, size_t n);
 /* Other bytes at the beginning; not with gzip. */
 void writer_head(Writer *w, const void *p, size_t n);

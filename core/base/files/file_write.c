@@ -5,23 +5,19 @@
  * equal bytes). Always holds: a new file is written beside the old one and renamed at the end, so the old one survives
  * a failure; a device or link is written in place. The first failure is kept and reported by writer_close.
  */
+#include "deflate.h"
 #include "file.h"
 #include "base/parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define ZLIB_CONST
-#include <zlib.h>
 
 /* All n bytes; the first errno is kept. */
 static void raw(Writer *w, const char *p, size_t n) {
     while (n && !w->error) {
-        ssize_t done = write(w->fd, p, n > 1 << 30 ? 1 << 30 : n);
-        if (done < 0 && errno != EINTR) w->error = errno;
+        int64_t done = os_write(w->fd, p, n > 1 << 30 ? 1 << 30 : (int64_t)n);
+        if (done < 0) w->error = errno;
         if (done > 0) {
             p += done;
             n -= (size_t)done;
@@ -32,71 +28,49 @@ static void raw(Writer *w, const char *p, size_t n) {
 /* A new file beside path, its name in tmp; -1 with errno. */
 static int open_aside(const char *path, char *tmp, size_t size) {
     for (int i = 0; i < 100; i++) {
-        if (snprintf(tmp, size, "%s.tmp-%ld-%d", path, (long)getpid(), i) >= (int)size) {
+        if (snprintf(tmp, size, "%s.tmp-%ld-%d", path, os_process(), i) >= (int)size) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = os_open(tmp, OS_NEW);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
     return -1;
 }
 
 /* ---- gzip -------------------------------------------------------------------------------------------------------- */
-static void *zlib_alloc(void *c, unsigned items, unsigned size) { return ctx_alloc_owned(c, (size_t)items * size); }
-static void zlib_free(void *c, void *p) { th_free(c, p); }
-
-static bool gzip_start(Writer *w) {
-    z_stream *z = ctx_alloc0(w->c, sizeof *z);
-    if (!z) return false;
-    z->zalloc = zlib_alloc;
-    z->zfree = zlib_free;
-    z->opaque = w->c;
-    if (deflateInit2(z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-        ctx_free(w->c, z, sizeof *z);
-        return err_nomem(w->c);
-    }
-    w->gzip = z;
-    return true;
+static bool sink(void *user, const char *p, size_t n) {
+    Writer *w = user;
+    raw(w, p, n);
+    return !w->error;
 }
 
-static void gzip_put(Writer *w, const char *p, size_t n, int flush) {
-    z_stream *z = w->gzip;
-    char out[1 << 14];
-    int status = Z_OK;
-    do {
-        size_t part = n > 1 << 30 ? 1 << 30 : n;
-        z->next_in = (const unsigned char *)p;
-        z->avail_in = (unsigned)part;
-        do {
-            z->next_out = (unsigned char *)out;
-            z->avail_out = sizeof out;
-            status = deflate(z, part == n ? flush : Z_NO_FLUSH);
-            raw(w, out, sizeof out - z->avail_out);
-        } while (!z->avail_out && status != Z_STREAM_END && !w->error);
-        p += part;
-        n -= part;
-    } while (n && !w->error);
+static void put_on(Writer *w, const void *p, size_t n, bool last) {
+    if (w->gzip) pack_put(w->gzip, p, n, last, sink, w);
+    else raw(w, p, n);
 }
 
 static void flush(Writer *w) {
-    if (w->gzip) gzip_put(w, w->buf, w->used, Z_NO_FLUSH);
-    else raw(w, w->buf, w->used);
+    put_on(w, w->buf, w->used, false);
     w->used = 0;
 }
 
 /* ---- the face ---------------------------------------------------------------------------------------------------- */
-bool writer_open(Writer *w, ThContext *c, const char *path) {
-    struct stat st;
+bool writer_open_plain(Writer *w, ThContext *c, const char *path) {
+    OsFile file;
     *w = (Writer){.c = c, .path = path, .fd = -1};
     if (!path) return err(c, TH_TypeError, "a path is missing");
     if (!ctx_file(c, 'w', path, &w->at)) return false;
-    size_t n = strlen(path);
     const char *to = w->at.path;
-    w->direct = !lstat(to, &st) && !S_ISREG(st.st_mode);
-    w->fd = w->direct ? open(to, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_aside(to, w->tmp, sizeof w->tmp);
-    if (w->fd < 0) return err(c, TH_IOError, "cannot write %s: %s", path, strerror(errno));
-    if (n < 3 || strcmp(path + n - 3, ".gz") || gzip_start(w)) return true;
+    w->direct = os_look_at(to, &file) && !file.regular;
+    w->fd = w->direct ? os_open(to, OS_TRUNCATE) : open_aside(to, w->tmp, sizeof w->tmp);
+    return w->fd >= 0 || err(c, TH_IOError, "cannot write %s: %s", path, strerror(errno));
+}
+
+bool writer_open(Writer *w, ThContext *c, const char *path) {
+    if (!writer_open_plain(w, c, path)) return false;
+    size_t n = strlen(path);
+    if (n < 3 || strcmp(path + n - 3, ".gz") || (w->gzip = pack_new(c))) return true;
     writer_close(w, false);
     return false;
 }
@@ -104,8 +78,7 @@ bool writer_open(Writer *w, ThContext *c, const char *path) {
 void writer_put(Writer *w, const void *p, size_t n) {
     if (n > sizeof w->buf - w->used) flush(w);
     if (n > sizeof w->buf) {
-        if (w->gzip) gzip_put(w, p, n, Z_NO_FLUSH);
-        else raw(w, p, n);
+        put_on(w, p, n, false);
     } else if (n) {
         memcpy(w->buf + w->used, p, n);
         w->used += n;
@@ -114,22 +87,21 @@ void writer_put(Writer *w, const void *p, size_t n) {
 
 void writer_head(Writer *w, const void *p, size_t n) {
     flush(w);
-    if (!w->error && pwrite(w->fd, p, n, 0) != (ssize_t)n) w->error = errno ? errno : EIO;
+    if (!w->error && os_write_at(w->fd, p, (int64_t)n, 0) != (int64_t)n) w->error = errno ? errno : EIO;
 }
 
 bool writer_close(Writer *w, bool keep) {
     if (keep) flush(w);
     if (w->gzip) {
-        if (keep) gzip_put(w, "", 0, Z_FINISH);
-        deflateEnd(w->gzip);
-        ctx_free(w->c, w->gzip, sizeof(z_stream));
+        if (keep) put_on(w, "", 0, true);
+        pack_free(w->c, w->gzip);
         w->gzip = NULL;
     }
-    if (close(w->fd) && !w->error) w->error = errno;
+    if (!os_close(w->fd) && !w->error) w->error = errno;
     w->fd = -1;
     if (!w->direct) {
-        if (keep && !w->error && rename(w->tmp, w->at.path)) w->error = errno;
-        if (!keep || w->error) unlink(w->tmp);
+        if (keep && !w->error && !os_rename(w->tmp, w->at.path)) w->error = errno;
+        if (!keep || w->error) os_remove(w->tmp);
     }
     return !keep || !w->error || err(w->c, TH_IOError, "cannot write %s: %s", w->path, strerror(w->error));
 }

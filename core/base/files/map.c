@@ -9,11 +9,7 @@
 #include "base/parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The address and length that munmap wants back. */
 typedef struct {
@@ -29,13 +25,8 @@ typedef struct HostBytes {
 
 static void unmap(void *user) {
     Mapping *m = user;
-    munmap(m->at, m->n);
+    os_unmap(m->at, m->n);
     ctx_free(m->c, m, sizeof *m);
-}
-
-static void *map_pages(int fd, size_t n, MapMode mode) {
-    int prot = mode == MAP_READ ? PROT_READ : PROT_READ | PROT_WRITE;
-    return mmap(NULL, n, prot, mode == MAP_CHANGE ? MAP_SHARED : MAP_PRIVATE, fd, 0);
 }
 
 static void release_bytes(void *user) {
@@ -66,30 +57,31 @@ static ThBuffer *map_bytes(ThContext *c, const ThFile *by, MapMode mode) {
 }
 
 ThBuffer *map_file(ThContext *c, const char *path, MapMode mode) {
-    struct stat st;
+    OsFile file;
     FileAt its;
     if (!ctx_file(c, mode == MAP_CHANGE ? 'u' : 'r', path, &its)) return NULL;
     if (its.by.bytes) return map_bytes(c, &its.by, mode);
-    int fd = open(its.path, (mode == MAP_CHANGE ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &st)) {
+    int fd = os_open(its.path, mode == MAP_CHANGE ? OS_CHANGE : OS_READ);
+    if (fd < 0 || !os_look(fd, &file)) {
         err(c, TH_IOError, "cannot open %s: %s", path, strerror(errno));
-        if (fd >= 0) close(fd);
+        if (fd >= 0) os_close(fd);
         return NULL;
     }
-    bool ok = S_ISREG(st.st_mode) || err(c, TH_IOError, "%s is not a regular file", path);
-    if (ok && !st.st_size) ok = err(c, TH_IOError, "%s: truncated: it is empty", path);
-    void *at = ok ? map_pages(fd, (size_t)st.st_size, mode) : MAP_FAILED;
-    if (ok && at == MAP_FAILED) err(c, TH_IOError, "cannot map %s: %s", path, strerror(errno));
-    close(fd);
-    if (at == MAP_FAILED) return NULL;
+    bool ok = file.regular || err(c, TH_IOError, "%s is not a regular file", path);
+    if (ok && !file.bytes) ok = err(c, TH_IOError, "%s: truncated: it is empty", path);
+    size_t n = (size_t)file.bytes;
+    void *at = ok ? os_map(fd, n, mode != MAP_READ, mode == MAP_CHANGE) : NULL;
+    if (ok && !at) err(c, TH_IOError, "cannot map %s: %s", path, strerror(errno));
+    os_close(fd);
+    if (!at) return NULL;
     Mapping *m = ctx_alloc(c, sizeof *m);
     ThBuffer *b = NULL;
     if (m) {
-        *m = (Mapping){c, at, (size_t)st.st_size};
-        b = buffer_wrap(c, at, (size_t)st.st_size, unmap, m);
+        *m = (Mapping){c, at, n};
+        b = buffer_wrap(c, at, n, unmap, m);
     }
     if (b) return b;
-    munmap(at, (size_t)st.st_size);
+    os_unmap(at, n);
     if (m) ctx_free(c, m, sizeof *m);
     return NULL;
 }

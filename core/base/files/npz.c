@@ -1,119 +1,234 @@
 /*
- * npz.c -- NumPy's .npz archives: .npy files in a zip, stored or deflated, through libzip.
+ * npz.c -- NumPy's .npz archives, read: .npy files in a zip, stored or deflated.
  *
- * In: an archive. Out: names (without .npy) and arrays in file order; or an archive as np.savez writes it (stored,
- * dated 1980, so that equal arrays give equal bytes). Always holds: the sizes in the directory are bounded by what the
- * file can hold before memory is taken; checksums are checked; libzip writes aside and renames. libzip's own memory is
- * its own, not the context's.
+ * In: an archive. Out: names (without .npy) and arrays in file order. Always holds: lengths and places in the directory
+ * are compared with the file before memory is taken for them, and members may not be the same bytes twice, so that all
+ * of them together cost no more than the file explains; checksums are checked.
  */
+#include "deflate.h"
 #include "file.h"
-#include "base/parts.h"
+#include "zip.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <zip.h>
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
-static int64_t read_member(Reader *r, char *p, int64_t n) {
-    zip_int64_t got = zip_fread(r->state, p, (zip_uint64_t)n);
-    if (got < 0) err(r->c, TH_IOError, "%s: corrupt: %s", r->where, zip_file_strerror(r->state));
-    return got < 0 ? -1 : got;
+/* What the directory says of one member. */
+typedef struct Entry {
+    uint64_t at, packed, bytes; /* of its local head; of the member as it lies there, and unpacked */
+    uint32_t crc;
+    unsigned method, flags;
+    const char *name;
+    size_t name_len;
+} Entry;
+
+/* The member that is being read. */
+typedef struct Member {
+    Reader *file;
+    Inflate *inflate;          /* or NULL: stored */
+    int64_t at, packed, bytes; /* where its bytes go on, how many there are, how many are still to come of it */
+    uint32_t crc, wanted;
+} Member;
+
+static bool corrupt(Reader *r, const char *what) { return err(r->c, TH_IOError, "%s: corrupt: %s", r->where, what); }
+
+/* ---- the directory ----------------------------------------------------------------------------------------------- */
+typedef struct Directory {
+    char *bytes; /* ctx_free, `size` of them */
+    size_t size;
+    uint64_t n, at;
+} Directory;
+
+/* The 64-bit end record, where a locator stands before the usual one. */
+static bool end_64(Reader *r, int64_t end, Directory *d, uint64_t *size) {
+    unsigned char b[ZIP_END_64];
+    if (end < ZIP_LOCATOR) return true;
+    if (!reader_at(r, b, ZIP_LOCATOR, end - ZIP_LOCATOR, "directory")) return false;
+    if (zip_get(b, 4) != ZIP_SIGN_LOCATOR) return true;
+    uint64_t at = zip_get(b + 8, 8);
+    if (at > (uint64_t)end - ZIP_LOCATOR || (uint64_t)end - ZIP_LOCATOR - at < ZIP_END_64)
+        return corrupt(r, "its directory's end is not where it should be");
+    if (!reader_at(r, b, ZIP_END_64, (int64_t)at, "directory")) return false;
+    if (zip_get(b, 4) != ZIP_SIGN_END_64) return corrupt(r, "its directory's end is not where it should be");
+    d->n = zip_get(b + 32, 8), *size = zip_get(b + 40, 8), d->at = zip_get(b + 48, 8);
+    return true;
 }
 
-static void close_member(Reader *r) { zip_fclose(r->state); }
+/* Looks for the end record from behind: a comment may follow it, of the length it says. */
+static int64_t find_end(Reader *r, unsigned char end[ZIP_END]) {
+    enum { MOST = ZIP_END + 65535 };
+    int64_t n = r->limit < MOST ? r->limit : MOST;
+    int64_t found = -1;
+    unsigned char *tail = n >= ZIP_END ? ctx_alloc(r->c, (size_t)n) : NULL;
+    if (!tail) return failed(r->c) ? -1 : (corrupt(r, "it is no zip archive"), -1);
+    if (reader_at(r, tail, n, r->limit - n, "directory")) {
+        for (int64_t i = n - ZIP_END; i >= 0 && found < 0; i--)
+            if (zip_get(tail + i, 4) == ZIP_SIGN_END && (int64_t)zip_get(tail + i + 20, 2) == n - i - ZIP_END)
+                found = i;
+        if (found < 0) corrupt(r, "it is no zip archive, or its end is missing");
+        else memcpy(end, tail + found, ZIP_END);
+    }
+    ctx_free(r->c, tail, (size_t)n);
+    return found < 0 ? -1 : r->limit - n + found;
+}
 
-/* Opens member i; the directory's size counts only as far as its compressed bytes in the file explain it. */
-static bool open_member(Reader *r, ThContext *c, zip_t *z, zip_uint64_t i, const char *path, int64_t file_bytes) {
-    zip_stat_t st;
-    *r = (Reader){.c = c, .fd = -1, .read = read_member};
-    if (zip_stat_index(z, i, 0, &st)) return err(c, TH_IOError, "%s: corrupt: %s", path, zip_strerror(z));
-    snprintf(r->where, sizeof r->where, "%.400s(%.150s)", path, st.name);
-    int64_t packed = st.comp_size > (uint64_t)file_bytes ? file_bytes : (int64_t)st.comp_size;
-    int64_t most = packed > INT64_MAX / DEFLATE_RATIO ? INT64_MAX : packed * DEFLATE_RATIO;
-    r->limit = st.size > (uint64_t)most ? most : (int64_t)st.size;
-    r->state = zip_fopen_index(z, i, 0);
-    if (!r->state) return err(c, TH_IOError, "%s: %s", r->where, zip_strerror(z));
+static bool open_directory(Reader *r, Directory *d) {
+    unsigned char b[ZIP_END];
+    *d = (Directory){0};
+    int64_t end = find_end(r, b);
+    if (end < 0) return false;
+    uint64_t size = zip_get(b + 12, 4);
+    d->n = zip_get(b + 10, 2), d->at = zip_get(b + 16, 4);
+    if (zip_get(b + 4, 2) || zip_get(b + 6, 2)) return corrupt(r, "it is one of several parts");
+    if (!end_64(r, end, d, &size)) return false;
+    if (d->at > (uint64_t)end || size > (uint64_t)end - d->at) return corrupt(r, "its directory lies outside it");
+    if (d->n > size / ZIP_ENTRY || d->n > INT32_MAX / 16) return corrupt(r, "its directory has room for fewer members");
+    if (!(d->bytes = ctx_alloc(r->c, (size_t)size))) return false;
+    d->size = (size_t)size;
+    return reader_at(r, d->bytes, (int64_t)size, (int64_t)d->at, "directory");
+}
+
+/* Lengths and places that did not fit into 32 bits stand in a field of their own. */
+static bool widen(Reader *r, Entry *e, const unsigned char *extra, size_t n) {
+    uint64_t *const wide[3] = {&e->bytes, &e->packed, &e->at};
+    while (n >= 4) {
+        size_t id = zip_get(extra, 2), len = zip_get(extra + 2, 2);
+        extra += 4, n -= 4;
+        if (len > n) break;
+        for (int i = 0; id == ZIP_EXTRA_64 && i < 3; i++) {
+            if (*wide[i] != ZIP_WIDE) continue;
+            if (len < 8) return corrupt(r, "a length of its directory is missing");
+            *wide[i] = zip_get(extra, 8);
+            extra += 8, len -= 8, n -= 8;
+        }
+        extra += len, n -= len;
+    }
+    return true;
+}
+
+/* The entry at *at, which moves behind it. */
+static bool next_entry(Reader *r, const Directory *d, size_t *at, Entry *e) {
+    if (d->size - *at < ZIP_ENTRY) return corrupt(r, "its directory is cut off");
+    const unsigned char *p = (const unsigned char *)d->bytes + *at;
+    if (zip_get(p, 4) != ZIP_SIGN_ENTRY) return corrupt(r, "its directory is damaged");
+    size_t name = zip_get(p + 28, 2), extra = zip_get(p + 30, 2), comment = zip_get(p + 32, 2);
+    if (name + extra + comment > d->size - *at - ZIP_ENTRY) return corrupt(r, "its directory is cut off");
+    *e = (Entry){.flags = (unsigned)zip_get(p + 8, 2),
+                 .method = (unsigned)zip_get(p + 10, 2),
+                 .crc = (uint32_t)zip_get(p + 16, 4),
+                 .packed = zip_get(p + 20, 4),
+                 .bytes = zip_get(p + 24, 4),
+                 .at = zip_get(p + 42, 4),
+                 .name = (const char *)p + ZIP_ENTRY,
+                 .name_len = name};
+    *at += ZIP_ENTRY + name + extra + comment;
+    if (memchr(e->name, 0, name)) return corrupt(r, "a member's name has a zero in it");
+    return widen(r, e, p + ZIP_ENTRY + name, extra);
+}
+
+/* ---- members ----------------------------------------------------------------------------------------------------- */
+static int64_t packed_bytes(void *user, char *p, int64_t n) {
+    Member *m = user;
+    if (n > m->packed) n = m->packed;
+    if (n && !reader_at(m->file, p, n, m->at, "member")) return -1;
+    m->at += n, m->packed -= n;
+    return n;
+}
+
+static int64_t read_member(Reader *r, char *p, int64_t n) {
+    Member *m = r->state;
+    int64_t got = m->inflate ? unpack_take(r->c, m->inflate, r->where, packed_bytes, m, p, n) : packed_bytes(m, p, n);
+    if (got < 0) return -1;
+    m->crc = pack_crc(m->crc, p, (size_t)got);
+    m->bytes -= got;
+    if (got) return got;
+    if (m->bytes) return corrupt(r, "it has another length than the directory says"), -1;
+    if (m->crc != m->wanted) return corrupt(r, "its checksum is wrong"), -1;
+    return 0;
+}
+
+static void close_member(Reader *r) {
+    Member *m = r->state;
+    unpack_free(r->c, m->inflate);
+    m->inflate = NULL;
+}
+
+/* Opens a member; its unpacked size counts only as far as its packed bytes explain it. */
+static bool open_member(Reader *r, Member *m, Reader *file, const Directory *d, const Entry *e) {
+    unsigned char head[ZIP_HEAD];
+    *r = (Reader){.c = file->c, .fd = -1, .read = read_member, .state = m};
+    snprintf(r->where, sizeof r->where, "%.400s(%.*s)", file->where, (int)(e->name_len < 150 ? e->name_len : 150),
+             e->name);
+    *m = (Member){.file = file, .wanted = e->crc};
+    if (e->flags & 1) return err(r->c, TH_IOError, "%s: it is encrypted", r->where);
+    if (e->method != ZIP_STORED && e->method != ZIP_DEFLATED)
+        return err(r->c, TH_IOError, "%s: packed in a way that is neither 'stored' nor 'deflated'", r->where);
+    if (e->at > d->at || d->at - e->at < ZIP_HEAD) return corrupt(r, "it lies outside the archive");
+    if (!reader_at(file, head, ZIP_HEAD, (int64_t)e->at, "member")) return false;
+    if (zip_get(head, 4) != ZIP_SIGN_HEAD || zip_get(head + 26, 2) != e->name_len)
+        return corrupt(r, "its head is not the directory's");
+    uint64_t from = e->at + ZIP_HEAD + e->name_len + zip_get(head + 28, 2);
+    if (from > d->at || e->packed > d->at - from) return corrupt(r, "it lies outside the archive");
+    bool stored = e->method == ZIP_STORED;
+    if (stored ? e->bytes != e->packed : e->bytes / DEFLATE_RATIO > e->packed)
+        return corrupt(r, "it has another length than the directory says");
+    m->at = (int64_t)from, m->packed = (int64_t)e->packed, m->bytes = (int64_t)e->bytes;
+    r->limit = m->bytes;
+    if (!stored && !(m->inflate = unpack_new(r->c, DEFLATE_RAW))) return false;
     r->close = close_member;
     return true;
 }
 
 /* One array and its name at the end of the lists. */
-static bool load_member(ThContext *c, zip_t *z, zip_uint64_t i, const char *path, int64_t file_bytes, ThNpz *out) {
-    const char *name = zip_get_name(z, i, 0);
-    if (!name) return err(c, TH_IOError, "%s: corrupt: %s", path, zip_strerror(z));
-    size_t n = strlen(name);
-    if (n && name[n - 1] == '/') return true; /* a folder */
+static bool load_member(Reader *file, const Directory *d, const Entry *e, ThNpz *out) {
+    size_t n = e->name_len;
     Reader r;
-    if (!open_member(&r, c, z, i, path, file_bytes)) return false;
+    Member m;
+    if (n && e->name[n - 1] == '/') return true; /* a folder */
+    if (!open_member(&r, &m, file, d, e)) return false;
     ThArray *a = npy_read(&r);
     bool ok = a && reader_finish(&r); /* reading to the end is what checks the checksum */
     reader_close(&r);
-    char *copy = ok ? ctx_strdup(c, name) : NULL;
+    if (n > 4 && !memcmp(e->name + n - 4, ".npy", 4)) n -= 4;
+    char *copy = ok ? ctx_alloc_owned(file->c, n + 1) : NULL;
     if (!copy) {
         th_array_release(a);
         return false;
     }
-    if (n > 4 && !strcmp(copy + n - 4, ".npy")) copy[n - 4] = 0;
+    memcpy(copy, e->name, n);
+    copy[n] = 0;
     out->names[out->n] = copy;
     out->arrays[out->n++] = a;
     return true;
 }
 
-/* An archive that the host gave as bytes: a copy of them, which the archive frees. */
-static zip_t *open_bytes(ThContext *c, const char *path, const ThFile *by) {
-    zip_error_t e;
-    zip_error_init(&e);
-    void *copy = malloc(by->nbytes ? by->nbytes : 1);
-    if (copy && by->nbytes) memcpy(copy, by->bytes, by->nbytes);
-    ctx_file_done(by);
-    zip_source_t *from = copy ? zip_source_buffer_create(copy, by->nbytes, 1, &e) : NULL;
-    if (!from) free(copy);
-    zip_t *z = from ? zip_open_from_source(from, ZIP_RDONLY, &e) : NULL;
-    if (from && !z) zip_source_free(from);
-    if (!copy) err_nomem(c);
-    else if (!z) err(c, TH_IOError, "cannot open %s: %s", path, zip_error_strerror(&e));
-    zip_error_fini(&e);
-    return z;
-}
-
-static zip_t *open_zip(ThContext *c, const char *path, int flags) {
-    int code;
-    FileAt at;
-    if (!ctx_file(c, flags & ZIP_CREATE ? 'w' : 'r', path, &at)) return NULL;
-    if (at.by.bytes) return open_bytes(c, path, &at.by);
-    zip_t *z = zip_open(at.path, flags, &code);
-    if (z) return z;
-    zip_error_t e;
-    zip_error_init_with_code(&e, code);
-    if (code == ZIP_ER_MEMORY) err_nomem(c);
-    else err(c, TH_IOError, "cannot open %s: %s", path, zip_error_strerror(&e));
-    zip_error_fini(&e);
-    return NULL;
+static bool load_members(Reader *file, const Directory *d, ThNpz *out) {
+    Entry e;
+    size_t at = 0;
+    uint64_t used = 0;
+    for (uint64_t i = 0; i < d->n; i++) {
+        if (!next_entry(file, d, &at, &e)) return false;
+        if (e.packed > d->at || (used += e.packed + ZIP_HEAD + e.name_len) > d->at)
+            return corrupt(file, "its members are longer than it");
+        if (!load_member(file, d, &e, out)) return false;
+    }
+    return true;
 }
 
 int th_load_npz(ThContext *c, const char *path, ThNpz *out) {
     if (!c) return -1;
     if (!path || !out) return err_missing(c, __func__), -1;
     *out = (ThNpz){0};
-    Reader file; /* for the checks of a plain file, and its size */
-    if (!reader_open(&file, c, path)) return -1;
-    int64_t bytes = file.limit;
-    reader_close(&file);
-    zip_t *z = open_zip(c, path, ZIP_RDONLY);
-    if (!z) return -1;
-    zip_int64_t n = zip_get_num_entries(z, 0);
-    bool ok = true;
-    if (n > INT32_MAX / 16) ok = err(c, TH_IOError, "%s: too many members", path);
-    if (ok && n > 0) {
-        out->names = ctx_alloc_owned(c, (size_t)n * sizeof *out->names);
-        out->arrays = ctx_alloc_owned(c, (size_t)n * sizeof *out->arrays);
-        ok = out->names && out->arrays;
+    Reader file;
+    Directory d = {0};
+    if (!zip_known(c) || !reader_open(&file, c, path)) return -1;
+    bool ok = open_directory(&file, &d);
+    if (ok && d.n) {
+        out->names = ctx_alloc_owned(c, (size_t)d.n * sizeof *out->names);
+        out->arrays = ctx_alloc_owned(c, (size_t)d.n * sizeof *out->arrays);
+        ok = out->names && out->arrays && load_members(&file, &d, out);
     }
-    for (zip_int64_t i = 0; ok && i < n; i++) ok = load_member(c, z, (zip_uint64_t)i, path, bytes, out);
-    zip_discard(z);
+    if (d.bytes) ctx_free(c, d.bytes, d.size);
+    reader_close(&file);
     if (!ok) th_npz_free(c, out);
     return ok ? 0 : -1;
 }
@@ -133,75 +248,4 @@ void th_npz_free(ThContext *c, ThNpz *z) {
     th_free(c, z->arrays);
     th_free(c, z->meta);
     *z = (ThNpz){0};
-}
-
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
-/* What must live until the archive is closed: heads, names, and arrays in file order. */
-typedef struct {
-    ThContext *c;
-    const char *path;
-    zip_t *z;
-    Arena *arena;
-    VEC(ThArray *) flat;
-} Save;
-
-static bool zip_failed(Save *s) {
-    zip_error_t *e = zip_get_error(s->z);
-    if (zip_error_code_zip(e) == ZIP_ER_MEMORY) return err_nomem(s->c);
-    return err(s->c, TH_IOError, "cannot write %s: %s", s->path, zip_error_strerror(e));
-}
-
-static bool add_member(Save *s, const char *name, ThArray *a) {
-    char head[NPY_HEADER];
-    ThArray *flat = NULL;
-    if (!vec_reserve(s->c, &s->flat, s->flat.n + 1)) return false;
-    if (!name || !*name) return err(s->c, TH_ValueError, "an array of %s has no name", s->path);
-    size_t n = array_usable(s->c, a) ? npy_head(a, head, &flat) : 0;
-    if (!n) return false;
-    s->flat.at[s->flat.n++] = flat;
-    char *kept = arena_alloc(s->arena, n), *file = arena_alloc(s->arena, strlen(name) + 5);
-    if (!kept || !file) return false;
-    memcpy(kept, head, n);
-    sprintf(file, "%s.npy", name);
-    zip_buffer_fragment_t part[2] = {
-        {(zip_uint8_t *)kept, n},
-        {(zip_uint8_t *)flat->data, (zip_uint64_t)flat->size * th_dtype_bytes((ThDtype)flat->dtype)}};
-    zip_source_t *source = zip_source_buffer_fragment(s->z, part, part[1].length ? 2 : 1, 0);
-    if (!source) return zip_failed(s);
-    zip_int64_t i = zip_file_add(s->z, file, source, ZIP_FL_ENC_UTF_8);
-    if (i < 0) {
-        bool twice = zip_error_code_zip(zip_get_error(s->z)) == ZIP_ER_EXISTS;
-        zip_source_free(source);
-        return twice ? err(s->c, TH_ValueError, "%s: two arrays are named '%s'", s->path, name) : zip_failed(s);
-    }
-    if (zip_set_file_compression(s->z, (zip_uint64_t)i, ZIP_CM_STORE, 0)) return zip_failed(s);
-    return !zip_file_set_dostime(s->z, (zip_uint64_t)i, 0, 1 << 5 | 1, 0) || zip_failed(s); /* 1980-01-01 */
-}
-
-/* An archive without members cannot be closed by libzip: NumPy writes just the end record. */
-static bool save_empty(ThContext *c, const char *path) {
-    char end[22] = "PK\x05\x06";
-    FileAt at;
-    if (!ctx_file(c, 'w', path, &at)) return false;
-    FILE *f = fopen(at.path, "wb");
-    bool ok = f && fwrite(end, 1, sizeof end, f) == sizeof end;
-    if (f && fclose(f)) ok = false;
-    return ok || err(c, TH_IOError, "cannot write %s: %s", path, strerror(errno));
-}
-
-int th_save_npz(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays) {
-    if (!c) return -1;
-    if (n < 0 || !path || (n && !names) || (n && !arrays)) return err_missing(c, __func__), -1;
-    if (!n) return save_empty(c, path) ? 0 : -1;
-    Save s = {.c = c, .path = path, .arena = arena_new(c)};
-    if (s.arena) s.z = open_zip(c, path, ZIP_CREATE | ZIP_TRUNCATE);
-    bool ok = s.z != NULL;
-    for (int i = 0; ok && i < n; i++) ok = add_member(&s, names[i], arrays[i]);
-    if (ok && zip_close(s.z)) ok = zip_failed(&s);
-    else if (ok) s.z = NULL;
-    if (s.z) zip_discard(s.z);
-    for (int i = 0; i < s.flat.n; i++) th_array_release(s.flat.at[i]);
-    vec_free(c, &s.flat);
-    arena_free(s.arena);
-    return ok ? 0 : -1;
 }

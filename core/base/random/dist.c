@@ -4,34 +4,13 @@
  * In: a generator and checked parameters (table.c has names, defaults and checks). Out: one float64. Always
  * holds: the same words are drawn in the same order and combined in the same order of operations as in NumPy, so that
  * results agree to the last bit. Published methods: Marsaglia and Tsang (gamma), Joehnk (beta), Best and Fisher (von
- * Mises), Michael, Schucany and Haas (wald), polar (normal).
+ * Mises), Michael, Schucany and Haas (wald).
  */
 #include "random.h"
 
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
-
-double random_gauss(ThRandom *r) {
-    RandomWords *w = r->w;
-    if (!w) return pcg_normal(r->pcg);
-    if (w->has_gauss) {
-        double kept = w->gauss;
-        w->has_gauss = 0;
-        w->gauss = 0;
-        return kept;
-    }
-    double x1, x2, r2;
-    do {
-        x1 = 2.0 * random_double(r) - 1.0;
-        x2 = 2.0 * random_double(r) - 1.0;
-        r2 = x1 * x1 + x2 * x2;
-    } while (r2 >= 1.0 || r2 == 0.0);
-    double f = sqrt(-2.0 * log(r2) / r2);
-    w->gauss = f * x1;
-    w->has_gauss = 1;
-    return f * x2;
-}
 
 static double exponential(ThRandom *r) { return -log(1.0 - random_double(r)); }
 
@@ -80,16 +59,6 @@ static double noncentral(ThRandom *r, double df, double nonc) {
 }
 
 /* ---- no parameter ------------------------------------------------------------------------------------------------ */
-double random_sample(ThRandom *r, const ThValue *p) {
-    (void)p;
-    return random_double(r);
-}
-
-double random_standard_normal(ThRandom *r, const ThValue *p) {
-    (void)p;
-    return random_gauss(r);
-}
-
 double random_standard_exponential(ThRandom *r, const ThValue *p) {
     (void)p;
     return exponential(r);
@@ -102,8 +71,6 @@ double random_standard_cauchy(ThRandom *r, const ThValue *p) {
 }
 
 /* ---- place and scale --------------------------------------------------------------------------------------------- */
-double random_uniform(ThRandom *r, const ThValue *p) { return p[0].f + (p[1].f - p[0].f) * random_double(r); }
-double random_normal(ThRandom *r, const ThValue *p) { return p[0].f + p[1].f * random_gauss(r); }
 double random_lognormal(ThRandom *r, const ThValue *p) { return exp(p[0].f + p[1].f * random_gauss(r)); }
 double random_exponential(ThRandom *r, const ThValue *p) { return p[0].f * exponential(r); }
 double random_rayleigh(ThRandom *r, const ThValue *p) { return p[0].f * sqrt(-2.0 * log1p(-random_double(r))); }

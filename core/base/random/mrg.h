@@ -51,7 +51,7 @@ typedef struct MrgKernels {
     MrgRows f32, f64;
 } MrgKernels;
 extern const MrgKernels mrg_kernels_sse2;
-#if defined(__x86_64__)
+#if TH_WIDE
 extern const MrgKernels mrg_kernels_avx2, mrg_kernels_avx512;
 #endif
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const PhiloxKernels *kernels(void) {
-#if defined(__x86_64__)
+#if TH_WIDE
     int bytes = isa_vector_bytes();
     if (bytes >= 64) return &philox_kernels_avx512;
     if (bytes >= 32) return &philox_kernels_avx2;

@@ -36,7 +36,7 @@ typedef struct PhiloxKernels {
     void (*f64)(const PhiloxRun *c, void *out);
 } PhiloxKernels;
 extern const PhiloxKernels philox_kernels_sse2;
-#if defined(__x86_64__)
+#if TH_WIDE
 extern const PhiloxKernels philox_kernels_avx2, philox_kernels_avx512;
 #endif
 

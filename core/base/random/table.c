@@ -49,13 +49,21 @@ static const char *rate_holds(const ThValue *p) {
 /* Nearly all proposals pass what an int64 holds where a is near 1: millions of words a draw, or none ever. */
 static const char *zipf_ends(const ThValue *p) { return p[0].f - 1.0 < 1e-8 ? "a is too close to 1" : NULL; }
 
+#if TH_RANDOM
+#define FULL(f) f
+#else /* all but uniform and normal numbers are left out */
+#define FULL(f) NULL
+#endif
+
 /* clang-format off */
-#define D0(name, doc, real, count) {{name, doc, 0, {0}, {0}}, {ANY}, real, count, NULL}
-#define D1(name, doc, a, da, ca, real, count, joint) {{name, doc, 1, {a}, {da}}, {ca}, real, count, joint}
+#define PLAIN0(name, doc, real) {{name, doc, 0, {0}, {0}}, {ANY}, real, NULL, NULL}
+#define PLAIN2(name, doc, a, da, ca, b, db, cb, real, joint) {{name, doc, 2, {a, b}, {da, db}}, {ca, cb}, real, NULL, joint}
+#define D0(name, doc, real, count) {{name, doc, 0, {0}, {0}}, {ANY}, FULL(real), FULL(count), NULL}
+#define D1(name, doc, a, da, ca, real, count, joint) {{name, doc, 1, {a}, {da}}, {ca}, FULL(real), FULL(count), joint}
 #define D2(name, doc, a, da, ca, b, db, cb, real, count, joint) \
-    {{name, doc, 2, {a, b}, {da, db}}, {ca, cb}, real, count, joint}
+    {{name, doc, 2, {a, b}, {da, db}}, {ca, cb}, FULL(real), FULL(count), joint}
 #define D3(name, doc, a, da, ca, b, db, cb, c, dc, cc, real, count, joint) \
-    {{name, doc, 3, {a, b, c}, {da, db, dc}}, {ca, cb, cc}, real, count, joint}
+    {{name, doc, 3, {a, b, c}, {da, db, dc}}, {ca, cb, cc}, FULL(real), FULL(count), joint}
 
 static const Dist table[] = {
     D2("beta", "Beta distribution over (0, 1).", "a", NEED, POSITIVE, "b", NEED, POSITIVE, random_beta, NULL, NULL),
@@ -78,21 +86,21 @@ static const Dist table[] = {
        random_noncentral_chisquare, NULL, NULL),
     D3("noncentral_f", "F off centre by nonc.", "dfnum", NEED, POSITIVE, "dfden", NEED, POSITIVE, "nonc", NEED, SHAPE,
        random_noncentral_f, NULL, NULL),
-    D2("normal", "Normal distribution.", "loc", 0, ANY, "scale", 1, SCALE, random_normal, NULL, NULL),
+    PLAIN2("normal", "Normal distribution.", "loc", 0, ANY, "scale", 1, SCALE, random_normal, NULL),
     D1("pareto", "Pareto II (Lomax) distribution.", "a", NEED, POSITIVE, random_pareto, NULL, NULL),
     D1("poisson", "Events in an interval that has lam on average.", "lam", 1, RATE, NULL, random_count_poisson, NULL),
     D1("power", "Density a x^(a-1) over [0, 1].", "a", NEED, POSITIVE, random_power, NULL, NULL),
-    D0("random_sample", "Uniform over [0, 1).", random_sample, NULL),
+    PLAIN0("random_sample", "Uniform over [0, 1).", random_sample),
     D1("rayleigh", "Rayleigh distribution.", "scale", 1, SCALE, random_rayleigh, NULL, NULL),
     D0("standard_cauchy", "Cauchy distribution of mode 0.", random_standard_cauchy, NULL),
     D0("standard_exponential", "Exponential distribution of mean 1.", random_standard_exponential, NULL),
     D1("standard_gamma", "Gamma distribution of scale 1.", "shape", NEED, SHAPE, random_standard_gamma, NULL, NULL),
-    D0("standard_normal", "Normal distribution of mean 0 and variance 1.", random_standard_normal, NULL),
+    PLAIN0("standard_normal", "Normal distribution of mean 0 and variance 1.", random_standard_normal),
     D1("standard_t", "Student's t distribution.", "df", NEED, POSITIVE, random_standard_t, NULL, NULL),
     D0("tomaxint", "Integers of 0 .. 2^63 - 1.", NULL, random_count_max),
     D3("triangular", "Triangular distribution.", "left", NEED, ANY, "mode", NEED, ANY, "right", NEED, ANY, random_triangular,
        NULL, triangle),
-    D2("uniform", "Uniform over [low, high).", "low", 0, ANY, "high", 1, ANY, random_uniform, NULL, finite_range),
+    PLAIN2("uniform", "Uniform over [low, high).", "low", 0, ANY, "high", 1, ANY, random_uniform, finite_range),
     D2("vonmises", "Normal distribution on the circle.", "mu", NEED, ANY, "kappa", NEED, SCALE, random_vonmises, NULL, NULL),
     D2("wald", "Inverse Gaussian distribution.", "mean", NEED, POSITIVE, "scale", NEED, POSITIVE, random_wald, NULL, NULL),
     D1("weibull", "Weibull distribution of scale 1.", "a", NEED, SHAPE, random_weibull, NULL, NULL),
@@ -151,6 +159,15 @@ static bool steady(const Draw *w, const int64_t *stride, int64_t n) {
     bool all = n > 0;
     for (int k = 0; k < w->d->info.nparams; k++) all = all && stride[k + 1] == 0;
     return all;
+}
+
+/* The library has it; false with the error set. */
+static bool there(ThRandom *r, const Dist *d) {
+    return d->real || d->count ||
+           err(r->ctx, TH_NotImplementedError,
+               "%s: this library was built with uniform and normal numbers alone "
+               "(TH_RANDOM=OFF)",
+               d->info.name);
 }
 
 static void check_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
@@ -276,6 +293,7 @@ ThArray *th_random_draw(ThRandom *r, int which, ThArray *const *params, int ndim
         return NULL;
     }
     const Dist *d = &table[which];
+    if (!there(r, d)) return NULL;
     ThArray *own[MOST] = {NULL}, *out = NULL;
     Draw w = {.r = r, .d = d, .to = given(d), .ok = true};
     int n = d->info.nparams;
@@ -304,6 +322,7 @@ bool random_spreads(ThRandom *r, const char *name, const ThArray *a, int ndim, c
 
 bool random_draw_into(ThRandom *r, int which, ThArray *const *params, ThArray *out) {
     const Dist *d = &table[which];
+    if (!there(r, d)) return false;
     Draw w = {.r = r, .d = d, .to = (ThDtype)out->dtype, .ok = true};
     for (int k = 0; k < d->info.nparams; k++) {
         w.from[k] = (ThDtype)params[k]->dtype;

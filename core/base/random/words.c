@@ -2,7 +2,7 @@
 #include "words.h"
 
 static const WordsKernels *kernels(void) {
-#if defined(__x86_64__)
+#if TH_WIDE
     int bytes = isa_vector_bytes();
     if (bytes >= 64) return &words_kernels_avx512;
     if (bytes >= 32) return &words_kernels_avx2;

@@ -21,7 +21,7 @@ typedef struct WordsKernels {
     void (*doubles)(const uint32_t *words, int64_t n, double *out);
 } WordsKernels;
 extern const WordsKernels words_kernels_sse2;
-#if defined(__x86_64__)
+#if TH_WIDE
 extern const WordsKernels words_kernels_avx2, words_kernels_avx512;
 #endif
 

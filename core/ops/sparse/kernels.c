@@ -49,7 +49,7 @@
 #undef NAME
 
 static const SparseLoops *floats(bool single) {
-#if defined(__x86_64__)
+#if TH_WIDE
     int bytes = isa_vector_bytes();
     if (bytes == 64) return sparse_floats_avx512(single);
     if (bytes == 32) return sparse_floats_avx2(single);

@@ -11,13 +11,12 @@
 
 #include "graph/parts.h"
 
-#include <sched.h>
 #include <string.h>
 
 /* ---- definitions ------------------------------------------------------------------------------------------------- */
 /* Calls on other threads look definitions up while this one adds some. */
 static void lock(OpsState *s) {
-    while (atomic_flag_test_and_set_explicit(&s->user_lock, memory_order_acquire)) sched_yield();
+    while (atomic_flag_test_and_set_explicit(&s->user_lock, memory_order_acquire)) os_yield();
 }
 static void unlock(OpsState *s) { atomic_flag_clear_explicit(&s->user_lock, memory_order_release); }
 

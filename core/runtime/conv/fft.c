@@ -367,7 +367,7 @@ static void run_blocks(Job *j, const Operands *x, const Blocks *b) {
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 static const FftKernels *kernels(const ConvRun *r) {
     int which = r->item == 8;
-#if defined(__x86_64__)
+#if TH_WIDE
     if (r->kern == gemm_kernels_avx512[which]) return fft_kernels_avx512[which];
     if (r->kern == gemm_kernels_avx2[which]) return fft_kernels_avx2[which];
 #endif

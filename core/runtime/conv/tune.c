@@ -8,7 +8,6 @@
 #include "runtime/machine/cpu.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { TURNS = 3 };
 #define WORTH 0.95 /* of the time of what the cost model says */
@@ -33,11 +32,7 @@ static uint64_t key_of(const ConvRun *r, uint64_t machine, int threads) {
 }
 
 /* ---- timing ------------------------------------------------------------------------------------------------------ */
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double now(void) { return 1e-9 * (double)base_now(); }
 
 /* Seconds of a call; *status: the error. */
 static double once(ConvRun *r, ConvRunFn run, int *status) {
@@ -77,21 +72,21 @@ bool conv_tuned(const ConvRun *r, ConvRunFn run, ConvWay *way, int *status) {
     Cpu *u = cpu_of(c);
     if (!u) return *status = 1, false;
     int threads = parallel_threads(c); /* asks for the lock too */
-    pthread_mutex_lock(&u->lock);
+    os_lock(&u->lock);
     if (!u->conv_tuned) u->conv_tuned = tuned_open(c, "lua-conv.tuned");
     Tuned *t = u->conv_tuned;
     uint64_t key = t ? key_of(r, machine_of(r, t), threads) : 0, found = 0;
     bool known = t && tuned_get(t, key, CONV_WAYS, &found);
-    pthread_mutex_unlock(&u->lock);
+    os_unlock(&u->lock);
     if (!t) return *status = 1, false;
     *way = (ConvWay)found;
     if (known) return true;
     ConvRun timed = *r;
     *way = fastest(&timed, run, status);
     if (*status) return false;
-    pthread_mutex_lock(&u->lock);
+    os_lock(&u->lock);
     bool kept = tuned_put(t, key, *way);
-    pthread_mutex_unlock(&u->lock);
+    os_unlock(&u->lock);
     if (kept) tuned_save(c, t, key, *way);
     return true;
 }

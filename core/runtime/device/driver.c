@@ -3,7 +3,6 @@
  */
 #include "driver.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 typedef struct Entry {
@@ -20,7 +19,7 @@ static const Entry entry[] = {
 /* The first symbol that is missing, or NULL. A function's address goes through memcpy: ISO C has no such cast. */
 static const char *find(Driver *d) {
     for (int i = 0; i < TH_LEN(entry); i++) {
-        void *p = dlsym(d->handle, entry[i].symbol);
+        void *p = os_library_symbol(d->handle, entry[i].symbol);
         if (!p) return entry[i].symbol;
         memcpy((char *)d + entry[i].at, &p, sizeof p);
     }
@@ -28,10 +27,9 @@ static const char *find(Driver *d) {
 }
 
 static const char *no_library(char why[DRIVER_WHY], const char *path) {
-    const char *said = dlerror();
     number_format(why, DRIVER_WHY,
                   "the driver %s cannot be opened (%.200s): install NVIDIA's driver for this machine's GPU", path,
-                  said ? said : "no reason given");
+                  os_library_error());
     return why;
 }
 
@@ -45,7 +43,7 @@ static const char *refused(Driver *d, char why[DRIVER_WHY], int code) {
 }
 
 static const char *fill(Driver *d, const char *path, char why[DRIVER_WHY]) {
-    d->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    d->handle = os_library(path);
     if (!d->handle) return no_library(why, path);
     const char *missing = find(d);
     if (missing) {

@@ -4,8 +4,6 @@
  */
 #include "library.h"
 
-#include <dlfcn.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +53,7 @@ static void *open_at(const char *folder, size_t length, const char *inside, cons
     char path[2048];
     if (length > 1024) return NULL;
     number_format(path, sizeof path, "%.*s%s%s", (int)length, folder, inside, file);
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return os_library(path);
 }
 
 static void *open_below(const char *folder, size_t length, const char *file) {
@@ -77,14 +75,14 @@ static void *open_in_list(const char *folders, const char *file) {
 static void *search(ThContext *c, const char *file) {
     static const char *const home[] = {"CUDA_ROOT", "CUDA_HOME"};
     void *h = open_in_list(config_str(c, "cuda.root"), file);
-    if (!h) h = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!h) h = os_library(file);
     for (int i = 0; i < TH_LEN(home) && !h; i++) h = open_in_list(ctx_env(c, home[i]), file);
     return h ? h : open_in_list("/usr/local/cuda", file);
 }
 
 /* ---- which it is ------------------------------------------------------------------------------------------------- */
 static bool take(void *handle, const char *symbol, void *to) {
-    void *p = dlsym(handle, symbol); /* ISO C has no cast to a function's address */
+    void *p = os_library_symbol(handle, symbol); /* ISO C has no cast to a function's address */
     memcpy(to, &p, sizeof p);
     return p;
 }
@@ -144,7 +142,7 @@ static void fill(ThContext *c, Entry *e) {
 
 /* ---- what is known already --------------------------------------------------------------------------------------- */
 static void enter(ThContext *c) {
-    while (atomic_flag_test_and_set_explicit(&c->library_lock, memory_order_acquire)) sched_yield();
+    while (atomic_flag_test_and_set_explicit(&c->library_lock, memory_order_acquire)) os_yield();
 }
 
 static void leave(ThContext *c) { atomic_flag_clear_explicit(&c->library_lock, memory_order_release); }

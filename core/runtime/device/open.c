@@ -2,13 +2,10 @@
  * open.c -- the devices that a context has opened, one for each driver and ordinal; they stay open as long as it lives,
  * since functions and arrays are theirs. A driver that could not be opened is not tried again.
  */
-#define _GNU_SOURCE /* dladdr */
 #include "space.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DEVICE_PATH = 1024 };
 static const char self; /* has an address */
@@ -74,19 +71,15 @@ static Opened *open_new(ThContext *c, const char *path, int ordinal) {
 /* The file NAME in or near the folder of the program or library that this is part of: build/, or bin/ and lib/. */
 static bool beside(const char *name, char out[DEVICE_PATH]) {
     static const char *const way[] = {"", "../", "../lib/", "../../"};
-    Dl_info me;
     char own[DEVICE_PATH];
-    const char *file = dladdr(&self, &me) && me.dli_fname ? me.dli_fname : "";
-    ssize_t n = strchr(file, '/') && !access(file, F_OK) ? number_format(own, sizeof own, "%s", file)
-                                                         : readlink("/proc/self/exe", own, sizeof own - 1);
-    if (n <= 0 || n >= DEVICE_PATH) return false;
-    own[n] = 0;
+    OsFile file;
+    if (!os_library_path(&self, own, sizeof own)) return false;
     char *end = strrchr(own, '/');
     if (!end || end - own > DEVICE_PATH - 64) return false;
     end[1] = 0;
     for (int i = 0; i < TH_LEN(way); i++) {
         number_format(out, DEVICE_PATH, "%.900s%s%s", own, way[i], name);
-        if (!access(out, R_OK)) return true;
+        if (os_look_at(out, &file)) return true;
     }
     return false;
 }
@@ -100,6 +93,10 @@ Device *device_open(ThContext *c, const char *name, const char **why) {
     if (!strncmp(name, emulated, strlen(emulated))) {
         number = name + strlen(emulated);
         path = beside("libcuda-emulated.so", path_room) ? path_room : "libcuda-emulated.so";
+    }
+    if (!TH_CUDA) {
+        *why = "this library was built without GPUs (TH_CUDA=OFF)";
+        return NULL;
     }
     int ordinal = char_is_digit(*number) ? (int)strtol(number, NULL, 10) : 0;
     Opened *o = find(c, path, ordinal);

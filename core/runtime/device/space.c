@@ -5,7 +5,6 @@
  */
 #include "space.h"
 
-#include <pthread.h>
 #include <string.h>
 
 enum { KEPT = 64, ALIGN = 256 }; /* pieces kept at most; sizes are multiples of ALIGN */
@@ -38,7 +37,7 @@ typedef struct Side {
 struct DeviceSpace {
     ThContext *c;
     Device *device;
-    pthread_mutex_t lock, idle; /* idle: of the two lists, inside lock */
+    OsLock lock, idle; /* idle: of the two lists, inside lock */
     DeviceMark *mark;
     Side *side;
     uint64_t turn; /* of the last mark */
@@ -55,11 +54,11 @@ static size_t rounded(size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 static DeviceMark *idle_mark(DeviceSpace *s) {
-    pthread_mutex_lock(&s->idle);
+    os_lock(&s->idle);
     DeviceMark *m = s->mark;
     if (m) s->mark = m->next;
     uint64_t turn = ++s->turn;
-    pthread_mutex_unlock(&s->idle);
+    os_unlock(&s->idle);
     if (!m && !(m = ctx_alloc0(s->c, sizeof *m))) return NULL;
     if (m->life != s->device->life) m->event = NULL;
     m->space = s;
@@ -72,10 +71,10 @@ static DeviceMark *idle_mark(DeviceSpace *s) {
 void space_mark_release(DeviceMark *m) {
     if (!m || !last_reference(&m->refs)) return;
     DeviceSpace *s = m->space;
-    pthread_mutex_lock(&s->idle);
+    os_lock(&s->idle);
     m->next = s->mark;
     s->mark = m;
-    pthread_mutex_unlock(&s->idle);
+    os_unlock(&s->idle);
 }
 
 static DeviceMark *retain(DeviceMark *m) {
@@ -114,12 +113,8 @@ DeviceSpace *space_new(ThContext *c, Device *d) {
     s->c = c;
     s->device = s->q.device = d;
     s->life = d->life;
-    pthread_mutexattr_t again; /* a copy that holds it takes memory */
-    pthread_mutexattr_init(&again);
-    pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&s->lock, &again);
-    pthread_mutex_init(&s->idle, NULL);
-    pthread_mutexattr_destroy(&again);
+    os_lock_init_again(&s->lock); /* a copy that holds it takes memory */
+    os_lock_init(&s->idle);
     return s;
 }
 
@@ -157,8 +152,8 @@ void space_free(DeviceSpace *s) {
         ctx_free(s->c, e, sizeof *e);
     }
     if (s->q.stream) ops(s)->close(&s->q);
-    pthread_mutex_destroy(&s->lock);
-    pthread_mutex_destroy(&s->idle);
+    os_lock_end(&s->lock);
+    os_lock_end(&s->idle);
     ctx_free(s->c, s, sizeof *s);
 }
 
@@ -166,25 +161,25 @@ DeviceStatus space_mend(DeviceQueue *q) {
     Device *d = q->device;
     DeviceStatus st = DEVICE_OK;
     if (!atomic_load(&d->lost)) return st;
-    pthread_mutex_lock(&d->space->lock);
+    os_lock(&d->space->lock);
     if (atomic_load(&d->lost) && !(st = ops(d->space)->rebuild(d))) atomic_store(&d->lost, false);
     look_at_life(d->space);
-    pthread_mutex_unlock(&d->space->lock);
+    os_unlock(&d->space->lock);
     if (st) q->call = "a fresh context";
     return st;
 }
 
 void space_limit(DeviceSpace *s, int64_t bytes) {
-    pthread_mutex_lock(&s->lock);
+    os_lock(&s->lock);
     s->use.limit = bytes;
-    pthread_mutex_unlock(&s->lock);
+    os_unlock(&s->lock);
 }
 
 SpaceUse space_use(DeviceSpace *s) {
-    pthread_mutex_lock(&s->lock);
+    os_lock(&s->lock);
     look_at_life(s);
     SpaceUse u = s->use;
-    pthread_mutex_unlock(&s->lock);
+    os_unlock(&s->lock);
     return u;
 }
 
@@ -235,7 +230,7 @@ DeviceStatus space_take(DeviceQueue *q, size_t bytes, DeviceAddress *at) {
     *at = 0;
     if (!bytes) return DEVICE_OK;
     bytes = rounded(bytes);
-    pthread_mutex_lock(&s->lock);
+    os_lock(&s->lock);
     look_at_life(s);
     int i = find(s, q, bytes);
     if (i >= 0) {
@@ -251,14 +246,14 @@ DeviceStatus space_take(DeviceQueue *q, size_t bytes, DeviceAddress *at) {
         st = fresh(s, q, bytes, at);
     }
     if (!st) count(s, bytes);
-    pthread_mutex_unlock(&s->lock);
+    os_unlock(&s->lock);
     return st;
 }
 
 void space_give(DeviceSpace *s, DeviceAddress at, size_t bytes, DeviceMark *last, unsigned life) {
     if (!at || !bytes) return; /* none: it is somebody else's */
     bytes = rounded(bytes);
-    pthread_mutex_lock(&s->lock);
+    os_lock(&s->lock);
     look_at_life(s);
     s->use.used -= (int64_t)bytes;
     if (life == s->life) {
@@ -266,7 +261,7 @@ void space_give(DeviceSpace *s, DeviceAddress at, size_t bytes, DeviceMark *last
         s->piece[s->npiece++] = (Piece){at, bytes, retain(last)};
         s->use.kept += (int64_t)bytes;
     }
-    pthread_mutex_unlock(&s->lock);
+    os_unlock(&s->lock);
 }
 
 /* ---- sides ------------------------------------------------------------------------------------------------------- */
@@ -297,7 +292,7 @@ static bool fetch(ThBuffer *b) {
     Side *e = side_of(b);
     DeviceSpace *s = e->space;
     DeviceStatus st = DEVICE_OK;
-    pthread_mutex_lock(&s->lock);
+    os_lock(&s->lock);
     look_at_life(s);
     bool away = buffer_special(b) & BUFFER_AWAY, gone = away && space_gone(b);
     if (away && !gone) {
@@ -306,7 +301,7 @@ static bool fetch(ThBuffer *b) {
         if (st) buffer_shield(b, true);
         else buffer_set_special(b, BUFFER_TWICE);
     }
-    pthread_mutex_unlock(&s->lock);
+    os_unlock(&s->lock);
     if (gone) return space_lost(b->ctx, s->device);
     return !st || device_error(b->ctx, &s->q, st, "a value comes to the host");
 }
@@ -318,19 +313,19 @@ static void drop(ThBuffer *b) {
     DeviceSpace *s = e->space;
     space_give(s, e->at, e->bytes, e->last, e->life);
     space_mark_release(e->last);
-    pthread_mutex_lock(&s->idle);
+    os_lock(&s->idle);
     e->next = s->side;
     s->side = e;
     s->use.buffers--;
-    pthread_mutex_unlock(&s->idle);
+    os_unlock(&s->idle);
 }
 
 static Side *new_side(DeviceSpace *s) {
-    pthread_mutex_lock(&s->idle);
+    os_lock(&s->idle);
     Side *e = s->side;
     if (e) s->side = e->next;
     s->use.buffers++;
-    pthread_mutex_unlock(&s->idle);
+    os_unlock(&s->idle);
     if (!e && !(e = ctx_alloc(s->c, sizeof *e))) {
         s->use.buffers--;
         return NULL;
@@ -364,9 +359,9 @@ static DeviceStatus ready(DeviceQueue *q, ThBuffer *b, DeviceAddress *at) {
 
 DeviceStatus space_side(DeviceQueue *q, ThBuffer *b, DeviceAddress *at) {
     DeviceSpace *s = q->device->space;
-    pthread_mutex_lock(&s->lock);
+    os_lock(&s->lock);
     DeviceStatus st = ready(q, b, at);
-    pthread_mutex_unlock(&s->lock);
+    os_unlock(&s->lock);
     return st;
 }
 
@@ -374,7 +369,7 @@ DeviceStatus space_side(DeviceQueue *q, ThBuffer *b, DeviceAddress *at) {
 DeviceStatus space_over(DeviceQueue *q, ThBuffer *b) {
     DeviceSpace *s = q->device->space;
     DeviceMark *mark = NULL;
-    pthread_mutex_lock(&s->lock);
+    os_lock(&s->lock);
     Side *e = side_of(b);
     DeviceStatus st = DEVICE_OK;
     if (buffer_special(b)) {
@@ -386,7 +381,7 @@ DeviceStatus space_over(DeviceQueue *q, ThBuffer *b) {
         if (!st) buffer_set_special(b, BUFFER_TWICE);
         space_mark_release(mark);
     }
-    pthread_mutex_unlock(&s->lock);
+    os_unlock(&s->lock);
     return st;
 }
 
@@ -399,13 +394,13 @@ DeviceStatus space_leave(DeviceQueue *q, ThBuffer *const *b, const uint64_t *tur
     DeviceSpace *s = q->device->space;
     DeviceMark *mark = NULL;
     DeviceStatus st = DEVICE_OK;
-    pthread_mutex_lock(&s->lock);
+    os_lock(&s->lock);
     for (int i = 0; i < n && !st; i++)
         if (space_turn(b[i]) != turn[i]) st = space_after(q, side_of(b[i])->last);
     if (!st) st = space_mark(q, &mark);
     if (st) st = ops(s)->wait(q); /* no mark is needed then */
     for (int i = 0; i < n && !st; i++) space_used(b[i], mark);
-    pthread_mutex_unlock(&s->lock);
+    os_unlock(&s->lock);
     space_mark_release(mark);
     return st;
 }
@@ -423,7 +418,7 @@ static DeviceStatus copy_over(DeviceSpace *s, ThArray *to, const ThArray *from) 
     size_t bytes = (size_t)to->size * th_dtype_bytes((ThDtype)to->dtype);
     DeviceAddress at, source;
     DeviceMark *mark = NULL;
-    pthread_mutex_lock(&s->lock);
+    os_lock(&s->lock);
     look_at_life(s);
     DeviceStatus st = own_queue(s);
     bool there = space_of(b) == s->device && buffer_special(b) & (BUFFER_AWAY | BUFFER_TWICE);
@@ -436,7 +431,7 @@ static DeviceStatus copy_over(DeviceSpace *s, ThArray *to, const ThArray *from) 
     if (!st && there) space_used(b, mark);
     space_mark_release(mark);
     if (!st) buffer_set_special(to->buf, BUFFER_AWAY);
-    pthread_mutex_unlock(&s->lock);
+    os_unlock(&s->lock);
     return st;
 }
 

@@ -2,7 +2,7 @@
 #include "dense.h"
 
 const DenseKernels *dense_kernels(const FactorJob *j) {
-#if defined(__x86_64__)
+#if TH_WIDE
     if (j->vector == 64) return dense_avx512[j->d];
     if (j->vector == 32) return dense_avx2[j->d];
 #endif

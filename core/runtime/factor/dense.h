@@ -34,7 +34,7 @@ typedef struct DenseKernels {
 
 /* By FACTOR_F32 .. */
 extern const DenseKernels *const dense_sse2[4];
-#if defined(__x86_64__)
+#if TH_WIDE
 extern const DenseKernels *const dense_avx2[4];
 extern const DenseKernels *const dense_avx512[4];
 #endif

@@ -2,7 +2,7 @@
 #include "spectral.h"
 
 const SpectralKernels *spectral_kernels(const FactorJob *j, int d) {
-#if defined(__x86_64__)
+#if TH_WIDE
     if (j->vector == 64) return spectral_avx512[d];
     if (j->vector == 32) return spectral_avx2[d];
 #endif
@@ -10,7 +10,7 @@ const SpectralKernels *spectral_kernels(const FactorJob *j, int d) {
 }
 
 const SchurKernels *spectral_schur(const FactorJob *j, int d) {
-#if defined(__x86_64__)
+#if TH_WIDE
     if (j->vector == 64) return spectral_schur_avx512[d - FACTOR_C64];
     if (j->vector == 32) return spectral_schur_avx2[d - FACTOR_C64];
 #endif

@@ -36,7 +36,7 @@ typedef struct SchurKernels {
 /* By FACTOR_F32 .. and FACTOR_C64, .. */
 extern const SpectralKernels *const spectral_sse2[4];
 extern const SchurKernels *const spectral_schur_sse2[2];
-#if defined(__x86_64__)
+#if TH_WIDE
 extern const SpectralKernels *const spectral_avx2[4], *const spectral_avx512[4];
 extern const SchurKernels *const spectral_schur_avx2[2], *const spectral_schur_avx512[2];
 #endif

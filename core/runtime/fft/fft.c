@@ -9,7 +9,7 @@
 
 const FftKernels *fft_kernels(ThDtype dtype) {
     int which = dtype == TH_FLOAT64;
-#if defined(__x86_64__)
+#if TH_WIDE
     int bytes = isa_vector_bytes();
     if (bytes == 64) return fft_kernels_avx512[which];
     if (bytes == 32) return fft_kernels_avx2[which];

@@ -59,7 +59,7 @@ typedef struct FftKernels { /* of one instruction set and dtype */
 
 /* [0] float32, [1] float64 */
 extern const FftKernels *const fft_kernels_sse2[2];
-#if defined(__x86_64__)
+#if TH_WIDE
 extern const FftKernels *const fft_kernels_avx2[2];
 extern const FftKernels *const fft_kernels_avx512[2];
 #endif

@@ -6,8 +6,6 @@
  */
 #include "library.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <string.h>
 
 enum { MOST_PLANS = 64, ESTIMATE = 1 << 6, KEEP_INPUT = 1 << 4 };
@@ -46,7 +44,7 @@ struct FftLibrary {
     int64_t clock;
 };
 
-static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+static OsLock planner = OS_LOCK_INIT;
 
 /* A function's address through memcpy: ISO C has no cast from an object pointer. */
 static void find(void *handle, Functions *f, const char *prefix, const char *name, void *fn) {
@@ -54,13 +52,13 @@ static void find(void *handle, Functions *f, const char *prefix, const char *nam
     size_t a = strlen(prefix), b = strlen(name);
     memcpy(full, prefix, a);
     memcpy(full + a, name, b + 1);
-    void *p = dlsym(handle, full);
+    void *p = os_library_symbol(handle, full);
     memcpy(fn, &p, sizeof p);
     f->there = f->there && p;
 }
 
 static void open_library(Functions *f, const char *file, const char *prefix) {
-    void *h = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    void *h = os_library(file);
     if (!h) return;
     f->there = true;
     find(h, f, prefix, "plan_guru64_dft", &f->complex);
@@ -82,9 +80,9 @@ static struct FftLibrary *library_of(ThContext *c, FftKeeper *k) {
 }
 
 static void destroy(const struct FftLibrary *l, Kept *p) {
-    pthread_mutex_lock(&planner);
+    os_lock(&planner);
     l->of[p->key.dtype == TH_FLOAT64].destroy(p->plan);
-    pthread_mutex_unlock(&planner);
+    os_unlock(&planner);
 }
 
 void fft_library_free(ThContext *c, struct FftLibrary *l) {
@@ -99,10 +97,10 @@ static void *plan(const Functions *f, const FftStage *s) {
     void *from = (void *)s->from, *p;
     for (int d = 0; d < s->ndim; d++) dim[d] = (GuruDim){s->dim[d].n, s->dim[d].from / in, s->dim[d].to / out};
     unsigned flags = ESTIMATE | KEEP_INPUT;
-    pthread_mutex_lock(&planner);
+    os_lock(&planner);
     if (s->kind == FFT_COMPLEX) p = f->complex(1, &line, s->ndim, dim, from, s->to, s->back ? 1 : -1, flags);
     else p = (s->kind == FFT_TO_HALF ? f->to_half : f->from_half)(1, &line, s->ndim, dim, from, s->to, flags);
-    pthread_mutex_unlock(&planner);
+    os_unlock(&planner);
     return p;
 }
 
@@ -152,11 +150,11 @@ bool fft_library_run(ThContext *c, const FftStage *s) {
     if (!suits(c, s)) return false;
     FftKeeper *k = fft_keeper(c);
     if (!k) return false;
-    pthread_mutex_lock(&k->lock);
+    os_lock(&k->lock);
     struct FftLibrary *l = library_of(c, k);
     Kept *p = l && l->of[s->dtype == TH_FLOAT64].there ? plan_of(l, s) : NULL;
     if (p) p->users++, p->last = ++l->clock;
-    pthread_mutex_unlock(&k->lock);
+    os_unlock(&k->lock);
     if (!p) return false;
     const Functions *f = &l->of[s->dtype == TH_FLOAT64];
     void *from = (void *)s->from;
@@ -164,8 +162,8 @@ bool fft_library_run(ThContext *c, const FftStage *s) {
      : s->kind == FFT_TO_HALF ? f->run_to_half
                               : f->run_from_half)(p->plan, from, s->to);
     if (s->by != 1) scale_lines(s);
-    pthread_mutex_lock(&k->lock);
+    os_lock(&k->lock);
     p->users--;
-    pthread_mutex_unlock(&k->lock);
+    os_unlock(&k->lock);
     return true;
 }

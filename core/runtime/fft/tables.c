@@ -17,7 +17,7 @@ static void release(ThContext *c, void *p) {
     FftKeeper *k = p;
     for (int i = 0; i < k->n; i++) drop(c, k->at[i]);
     if (k->library) fft_library_free(c, k->library);
-    pthread_mutex_destroy(&k->lock);
+    os_lock_end(&k->lock);
     ctx_free(c, k, sizeof *k);
 }
 
@@ -26,7 +26,7 @@ FftKeeper *fft_keeper(ThContext *c) {
     if (old) return old;
     FftKeeper *k = ctx_alloc0(c, sizeof *k);
     if (!k) return NULL;
-    pthread_mutex_init(&k->lock, NULL);
+    os_lock_init(&k->lock);
     __atomic_store_n(&c->slot_free[CTX_FFT], release, __ATOMIC_RELEASE);
     if (__atomic_compare_exchange_n(&c->slot[CTX_FFT], &old, (void *)k, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return k;
@@ -81,11 +81,11 @@ const FftTables *fft_tables(ThContext *c, FftUse use, int64_t n, ThDtype d) {
     FftTables *t, *old, *out[FFT_KEPT];
     int dropped = 0;
     if (!k) return NULL;
-    pthread_mutex_lock(&k->lock);
+    os_lock(&k->lock);
     t = find(k, use, n, d);
-    pthread_mutex_unlock(&k->lock);
+    os_unlock(&k->lock);
     if (t || !(t = make(c, use, n, d))) return t;
-    pthread_mutex_lock(&k->lock);
+    os_lock(&k->lock);
     if ((old = find(k, use, n, d))) { /* another thread was first */
         out[dropped++] = t, t = old;
     } else {
@@ -94,7 +94,7 @@ const FftTables *fft_tables(ThContext *c, FftUse use, int64_t n, ThDtype d) {
         t->kept = k->n < FFT_KEPT;
         if (t->kept) k->at[k->n++] = t, k->bytes += t->bytes;
     }
-    pthread_mutex_unlock(&k->lock);
+    os_unlock(&k->lock);
     for (int i = 0; i < dropped; i++) drop(c, out[i]);
     return t;
 }
@@ -106,7 +106,7 @@ void fft_tables_done(ThContext *c, const FftTables *tables) {
         drop(c, t);
         return;
     }
-    pthread_mutex_lock(&k->lock);
+    os_lock(&k->lock);
     t->users--;
-    pthread_mutex_unlock(&k->lock);
+    os_unlock(&k->lock);
 }

@@ -4,13 +4,11 @@
 
 #include "line.h"
 
-#include <pthread.h>
-
 enum { FFT_KEPT = 128 };
 #define FFT_KEPT_BYTES ((size_t)64 << 20)
 
 typedef struct FftKeeper {
-    pthread_mutex_t lock;
+    OsLock lock;
     FftTables *at[FFT_KEPT]; /* those of one call and no more where they are larger than this allows */
     int n;
     size_t bytes;

@@ -547,7 +547,7 @@ bool gemm_force(ThContext *c, const char *isa) {
     if (!u) return false;
     const GemmKernels *const *best = cpu_gemm_kernels(), *const * all[] = {
         gemm_kernels_sse2,
-#if defined(__x86_64__)
+#if TH_WIDE
         gemm_kernels_avx2,
         gemm_kernels_avx512,
 #endif

@@ -6,7 +6,6 @@
 
 #include "runtime/device/library.h"
 
-#include <pthread.h>
 #include <string.h>
 
 typedef struct Module {
@@ -18,7 +17,7 @@ typedef struct Module {
 
 typedef struct Library {
     ThContext *c;
-    pthread_mutex_t lock; /* of the list: several threads may call functions of a context */
+    OsLock lock; /* of the list: several threads may call functions of a context */
     Module *first;
     GpuHandle matmul, sparse, solver;
     GpuFourier fourier;
@@ -64,7 +63,7 @@ static void library_drop(Device *d, bool all) {
     gpu_cusparse_close(&u->sparse);
     gpu_cusolver_close(&u->solver);
     if (!all) return;
-    pthread_mutex_destroy(&u->lock);
+    os_lock_end(&u->lock);
     ctx_free(u->c, u, sizeof *u);
     d->kernels = NULL;
 }
@@ -74,7 +73,7 @@ bool gpu_open(ThContext *c, Device *d) {
     Library *u = ctx_alloc0(c, sizeof *u);
     if (!u) return false;
     u->c = c;
-    pthread_mutex_init(&u->lock, NULL);
+    os_lock_init(&u->lock);
     d->kernels = u;
     d->kernels_drop = library_drop;
     return true;
@@ -134,9 +133,9 @@ int gpu_launch(HostCall *h, const GpuFamily *f, int variant, int number, int64_t
     if (blocks <= 0) return 0;
     int64_t head[2] = {(int64_t)g->record, g->step};
     memcpy(args, head, sizeof head);
-    pthread_mutex_lock(&u->lock);
+    os_lock(&u->lock);
     Module *m = find(h, u, f, variant);
-    pthread_mutex_unlock(&u->lock);
+    os_unlock(&u->lock);
     if (!m) return 1;
     DeviceGrid grid = {(unsigned)(blocks < GPU_BLOCKS ? blocks : GPU_BLOCKS), GPU_THREADS, 0};
     return gpu_status(h, g->q->device->op->launch(g->q, m->function[number], grid, args));
@@ -167,9 +166,9 @@ const void *gpu_functions(HostCall *h, GpuHandle *u, const LibraryTable *t, cons
 /* Handles and plans are one thread's at a time. */
 #define BY_LIBRARY(call) \
     Library *u = h->gpu->q->device->kernels; \
-    pthread_mutex_lock(&u->lock); \
+    os_lock(&u->lock); \
     GpuDone done = call; \
-    pthread_mutex_unlock(&u->lock); \
+    os_unlock(&u->lock); \
     return done
 
 GpuDone gpu_product(HostCall *h, const GpuProduct *p) { BY_LIBRARY(gpu_matmul(h, &u->matmul, p)); }

@@ -8,12 +8,11 @@
 
 #include "cpu.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 /* A function's address through memcpy: ISO C has no cast from an object pointer. */
 static void find(void *handle, const char *name, void *fn) {
-    void *p = dlsym(handle, name);
+    void *p = os_library_symbol(handle, name);
     memcpy(fn, &p, sizeof p);
 }
 
@@ -27,7 +26,7 @@ static void *open_library(void) {
         "libopenblas.so.0",
     };
     for (int i = 0; i < TH_LEN(names); i++) {
-        void *h = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        void *h = os_library(names[i]);
         if (h) return h;
     }
     return NULL;
@@ -58,17 +57,17 @@ const Blas *blas_open(ThContext *c) {
     Cpu *u = cpu_of(c);
     if (!u) return NULL;
     if (!atomic_load_explicit(&u->blas_asked, memory_order_acquire)) {
-        pthread_mutex_lock(&u->lock);
+        os_lock(&u->lock);
         if (!atomic_load_explicit(&u->blas_asked, memory_order_relaxed)) fill(&u->blas);
         atomic_store_explicit(&u->blas_asked, true, memory_order_release);
-        pthread_mutex_unlock(&u->lock);
+        os_unlock(&u->lock);
     }
     return u->blas.handle ? &u->blas : NULL;
 }
 
 void *blas_symbol(ThContext *c, const char *name) {
     const Blas *b = blas_open(c);
-    return b ? dlsym(b->handle, name) : NULL;
+    return b ? os_library_symbol(b->handle, name) : NULL;
 }
 
 int blas_enter(const Blas *b) {

@@ -7,7 +7,7 @@
 #include "cpu.h"
 
 const GemmKernels *const *cpu_gemm_kernels(void) {
-#if defined(__x86_64__)
+#if TH_WIDE
     int bytes = isa_vector_bytes();
     if (bytes == 64) return gemm_kernels_avx512;
     if (bytes == 32) return gemm_kernels_avx2;
@@ -20,7 +20,7 @@ static void release(ThContext *c, void *p) {
     team_end(&u->team);
     tuned_free(c, u->conv_tuned);
     tuned_free(c, u->kernel_tuned);
-    pthread_mutex_destroy(&u->lock);
+    os_lock_end(&u->lock);
     ctx_free(c, u, sizeof *u);
 }
 
@@ -30,7 +30,7 @@ Cpu *cpu_of(ThContext *c) {
     Cpu *u = ctx_alloc0(c, sizeof *u);
     if (!u) return NULL;
     u->gemm = cpu_gemm_kernels();
-    pthread_mutex_init(&u->lock, NULL);
+    os_lock_init(&u->lock);
     team_init(&u->team, ctx_env(c, "OMP_NUM_THREADS"));
     __atomic_store_n(&c->slot_free[CTX_CPU], release, __ATOMIC_RELEASE);
     if (__atomic_compare_exchange_n(&c->slot[CTX_CPU], &old, (void *)u, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

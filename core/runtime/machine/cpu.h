@@ -10,7 +10,7 @@
 
 typedef struct Cpu {
     const GemmKernels *const *gemm; /* [0] float32, [1] float64 */
-    pthread_mutex_t lock;           /* taken while what is below is being filled */
+    OsLock lock;                    /* taken while what is below is being filled */
     atomic_bool blas_asked;
     Blas blas;
     Team team;

@@ -149,7 +149,7 @@ enum { GEMV_BLOCK_BYTES = 32768, GEMM_FEW = 12 };
 
 /* [0] float32, [1] float64 */
 extern const GemmKernels *const gemm_kernels_sse2[2];
-#if defined(__x86_64__)
+#if TH_WIDE
 extern const GemmKernels *const gemm_kernels_avx2[2];
 extern const GemmKernels *const gemm_kernels_avx512[2];
 #endif

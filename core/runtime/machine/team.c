@@ -8,16 +8,11 @@
  * AWAKE nanoseconds (the pauses between the loops of a step) and sleep then; while whoever gives out work does not get
  * the processor whenever it can run, they sleep at once. Results do not depend on who does what.
  */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "team.h"
 
 #include "runtime/frame/runtime.h"
 
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 enum {
     AWAKE = 200000,   /* of a worker, where each thread can have a processor */
@@ -42,7 +37,7 @@ struct TeamJob {
     void (*fn)(int i, void *user);
     void *user;
     int threads;
-    pthread_t owner;
+    OsThread owner;
     struct TeamJob *next;
     bool open, waited; /* workers may still begin; the owner sleeps */
     atomic_int inside; /* workers in it: a worker's last touch makes this smaller */
@@ -102,21 +97,21 @@ static bool came(Team *t, unsigned turn, int64_t until) {
 static void help(Team *t, TeamWorker *w, TeamJob *j) {
     w->at = j;
     atomic_fetch_add_explicit(&j->inside, 1, memory_order_relaxed);
-    pthread_mutex_unlock(&t->lock);
+    os_unlock(&t->lock);
     take(j, w->number);
-    pthread_mutex_lock(&t->lock);
+    os_lock(&t->lock);
     j->open = false;
     w->at = NULL;
     bool waited = j->waited;
     atomic_fetch_sub_explicit(&j->inside, 1, memory_order_release); /* j may be gone from here on */
-    if (waited) pthread_cond_broadcast(&t->done);
+    if (waited) os_event_tell(&t->done);
 }
 
 static void *work(void *user) {
     TeamWorker *w = user;
     Team *t = w->team;
     int64_t until = 0;
-    pthread_mutex_lock(&t->lock);
+    os_lock(&t->lock);
     while (!atomic_load(&t->stop)) {
         TeamJob *j = job_for(t, w);
         if (j) {
@@ -125,45 +120,35 @@ static void *work(void *user) {
             continue;
         }
         unsigned turn = atomic_load_explicit(&t->turn, memory_order_relaxed);
-        pthread_mutex_unlock(&t->lock);
+        os_unlock(&t->lock);
         bool more = until && came(t, turn, until);
-        pthread_mutex_lock(&t->lock);
+        os_lock(&t->lock);
         if (more || turn != atomic_load_explicit(&t->turn, memory_order_relaxed) || atomic_load(&t->stop)) continue;
         until = 0;
         t->sleeping++;
-        pthread_cond_wait(&t->work, &t->lock);
+        os_event_wait(&t->work, &t->lock);
         t->sleeping--;
     }
-    pthread_mutex_unlock(&t->lock);
+    os_unlock(&t->lock);
     return NULL;
 }
 
-/* Workers, as many as there can be; the host's signals are for its own threads. */
+/* Workers, as many as there can be. */
 static void start(Team *t) {
-    sigset_t all, before;
-    atomic_store(&t->process, (long)getpid());
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_store(&t->process, os_process());
     while (t->nworker < t->threads - 1) {
         TeamWorker *w = &t->worker[t->nworker];
         *w = (TeamWorker){.team = t, .number = t->nworker + 1};
-        if (pthread_create(&w->id, NULL, work, w)) break;
+        if (!os_thread_start(&w->id, work, w)) break;
         t->nworker++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static int processors(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set)) return 1;
-    return CPU_COUNT(&set);
 }
 
 void team_init(Team *t, const char *wanted) {
-    long have = processors(), n = wanted ? strtol(wanted, NULL, 10) : 0;
-    pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->work, NULL);
-    pthread_cond_init(&t->done, NULL);
+    long have = os_processors(), n = wanted ? strtol(wanted, NULL, 10) : 0;
+    os_lock_init(&t->lock);
+    os_event_init(&t->work);
+    os_event_init(&t->done);
     if (n < 1) n = have;
     t->threads = n < TEAM_MOST ? (int)n : TEAM_MOST;
     t->awake = t->quiet = n <= have ? AWAKE : 0;
@@ -172,19 +157,19 @@ void team_init(Team *t, const char *wanted) {
 /* In a forked child: its parent's workers are not there, and one of them may have held the lock. */
 static bool forked(const Team *t) {
     long process = atomic_load_explicit(&t->process, memory_order_relaxed);
-    return process && process != (long)getpid();
+    return process && process != os_process();
 }
 
 void team_end(Team *t) {
     if (forked(t)) return;
-    pthread_mutex_lock(&t->lock);
+    os_lock(&t->lock);
     atomic_store(&t->stop, true);
-    pthread_cond_broadcast(&t->work);
-    pthread_mutex_unlock(&t->lock);
-    for (int i = 0; i < t->nworker; i++) pthread_join(t->worker[i].id, NULL);
-    pthread_mutex_destroy(&t->lock);
-    pthread_cond_destroy(&t->work);
-    pthread_cond_destroy(&t->done);
+    os_event_tell(&t->work);
+    os_unlock(&t->lock);
+    for (int i = 0; i < t->nworker; i++) os_thread_join(t->worker[i].id);
+    os_lock_end(&t->lock);
+    os_event_end(&t->work);
+    os_event_end(&t->done);
 }
 
 /* ---- giving out work --------------------------------------------------------------------------------------------- */
@@ -195,7 +180,7 @@ static bool somebody(Team *t, int threads) {
 }
 
 static bool give_out(Team *t, TeamJob *j) {
-    pthread_mutex_lock(&t->lock);
+    os_lock(&t->lock);
     if (!atomic_load(&t->process)) start(t);
     bool ok = somebody(t, j->threads);
     int sleeping = t->sleeping;
@@ -204,33 +189,31 @@ static bool give_out(Team *t, TeamJob *j) {
         atomic_store_explicit(&t->jobs, j, memory_order_release);
         atomic_fetch_add_explicit(&t->turn, 1, memory_order_relaxed);
     }
-    pthread_mutex_unlock(&t->lock);
-    if (ok && sleeping) pthread_cond_broadcast(&t->work);
+    os_unlock(&t->lock);
+    if (ok && sleeping) os_event_tell(&t->work);
     return ok;
 }
 
 /* Others want the processors too when this thread, which has work all the time, did not run all the time. */
 static void look(Team *t, int64_t now) {
-    struct timespec s;
-    if (now < atomic_load_explicit(&t->look, memory_order_relaxed) || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &s))
-        return;
-    int64_t ran = (int64_t)s.tv_sec * 1000000000 + s.tv_nsec;
-    pthread_mutex_lock(&t->lock);
-    if (pthread_equal(t->looker, pthread_self()) && now - t->looked < OLD)
+    int64_t ran = now < atomic_load_explicit(&t->look, memory_order_relaxed) ? -1 : os_thread_time();
+    if (ran < 0) return;
+    os_lock(&t->lock);
+    if (os_thread_same(t->looker, os_thread()) && now - t->looked < OLD)
         t->awake = (ran - t->ran) * 100 >= (now - t->looked) * QUIET ? t->quiet : 0;
-    t->looker = pthread_self();
+    t->looker = os_thread();
     t->looked = now;
     t->ran = ran;
     atomic_store_explicit(&t->look, now + LOOK, memory_order_relaxed);
-    pthread_mutex_unlock(&t->lock);
+    os_unlock(&t->lock);
 }
 
 static void sleep_for(Team *t, TeamJob *j) {
-    pthread_mutex_lock(&t->lock);
+    os_lock(&t->lock);
     for (int i = 0; i < t->nworker; i++) t->worker[i].late = t->worker[i].at == j;
     j->waited = true;
-    while (atomic_load_explicit(&j->inside, memory_order_acquire)) pthread_cond_wait(&t->done, &t->lock);
-    pthread_mutex_unlock(&t->lock);
+    while (atomic_load_explicit(&j->inside, memory_order_acquire)) os_event_wait(&t->done, &t->lock);
+    os_unlock(&t->lock);
 }
 
 /* Until workers that have begun a piece are through. each: nanoseconds that a piece took here, 0: not known. */
@@ -244,26 +227,26 @@ static void wait_for(Team *t, TeamJob *j, int64_t from, int64_t each) {
     sleep_for(t, j);
     int64_t now = profile_now(), waited = now - from;
     if (!each || waited <= SLACK + PIECES * each) return;
-    pthread_mutex_lock(&t->lock);
+    os_lock(&t->lock);
     for (int i = 0; i < t->nworker; i++)
         if (t->worker[i].late) t->worker[i].stays = now + AWAY * waited;
-    pthread_mutex_unlock(&t->lock);
+    os_unlock(&t->lock);
 }
 
 /* No worker begins any more; true: none is in it either. */
 static bool close_job(Team *t, TeamJob *j) {
-    pthread_mutex_lock(&t->lock);
+    os_lock(&t->lock);
     j->open = false;
     bool over = !atomic_load_explicit(&j->inside, memory_order_acquire);
     if (over) forget(t, j);
-    pthread_mutex_unlock(&t->lock);
+    os_unlock(&t->lock);
     return over;
 }
 
 bool team_run(Team *t, int n, void (*fn)(int i, void *user), void *user) {
     TeamJob j;
     if (forked(t)) return false;
-    j.fn = fn, j.user = user, j.threads = t->threads < n ? t->threads : n, j.owner = pthread_self();
+    j.fn = fn, j.user = user, j.threads = t->threads < n ? t->threads : n, j.owner = os_thread();
     j.open = true, j.waited = false;
     atomic_init(&j.inside, 0);
     for (int i = 0; i < j.threads; i++) {
@@ -282,12 +265,12 @@ bool team_run(Team *t, int n, void (*fn)(int i, void *user), void *user) {
 
 bool team_inside(Team *t) {
     if (!atomic_load_explicit(&t->jobs, memory_order_acquire) || forked(t)) return false;
-    pthread_t self = pthread_self();
+    OsThread self = os_thread();
     bool inside = false;
-    pthread_mutex_lock(&t->lock);
+    os_lock(&t->lock);
     for (TeamJob *j = atomic_load_explicit(&t->jobs, memory_order_relaxed); j && !inside; j = j->next)
-        inside = pthread_equal(j->owner, self);
-    for (int i = 0; i < t->nworker && !inside; i++) inside = t->worker[i].at && pthread_equal(t->worker[i].id, self);
-    pthread_mutex_unlock(&t->lock);
+        inside = os_thread_same(j->owner, self);
+    for (int i = 0; i < t->nworker && !inside; i++) inside = t->worker[i].at && os_thread_same(t->worker[i].id, self);
+    os_unlock(&t->lock);
     return inside;
 }

@@ -7,14 +7,12 @@
 
 #include "base/base.h"
 
-#include <pthread.h>
-
 enum { TEAM_MOST = 256 };
 
 typedef struct TeamJob TeamJob;
 typedef struct TeamWorker {
     struct Team *team;
-    pthread_t id;
+    OsThread id;
     int number;    /* from 1; who gives out work is 0 */
     TeamJob *at;   /* or NULL */
     bool late;     /* somebody had to wait for it in this job */
@@ -22,16 +20,16 @@ typedef struct TeamWorker {
 } TeamWorker;
 
 typedef struct Team {
-    pthread_mutex_t lock; /* of everything but the atomic fields */
-    pthread_cond_t work, done;
+    OsLock lock; /* of everything but the atomic fields */
+    OsEvent work, done;
     _Atomic(TeamJob *) jobs; /* given out and not done */
     atomic_uint turn;        /* moves on with each job */
     atomic_bool stop;
     int threads; /* with the one that gives out work */
     int nworker, sleeping;
-    int64_t awake;    /* nanoseconds for which a worker waits awake: `quiet`, or 0 on a busy machine */
-    int64_t quiet;    /* 0 where threads have to share processors anyway */
-    pthread_t looker; /* how busy it is: who looked last, when, and how long it had run */
+    int64_t awake;   /* nanoseconds for which a worker waits awake: `quiet`, or 0 on a busy machine */
+    int64_t quiet;   /* 0 where threads have to share processors anyway */
+    OsThread looker; /* how busy it is: who looked last, when, and how long it had run */
     int64_t looked, ran;
     _Atomic(int64_t) look; /* when to look again */
     atomic_long process;   /* that started the workers: a forked child has none; 0: nobody did */

@@ -10,8 +10,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { SLOTS = 4096, MOST_FILE = 4 * SLOTS }; /* of the table; records read of a file, and written to it */
 
@@ -56,7 +54,7 @@ static int open_file(ThContext *c, const Tuned *t, int flags) {
     int dir = trusted_compiledir(c, NULL, flags & O_CREAT, NULL, why);
     if (dir < 0) return -1;
     int fd = trusted_open(dir, t->file, flags);
-    close(dir);
+    os_close(dir);
     return fd;
 }
 
@@ -80,9 +78,9 @@ Tuned *tuned_open(ThContext *c, const char *file) {
     t->machine = machine();
     int fd = open_file(c, t, O_RDONLY);
     if (fd < 0) return t;
-    for (int i = 0; i < MOST_FILE && read(fd, &x, sizeof x) == (ssize_t)sizeof x; i++)
+    for (int i = 0; i < MOST_FILE && os_read(fd, &x, sizeof x) == (int64_t)sizeof x; i++)
         if (x.key && x.check == check_of(&x) && !tuned_put(t, x.key, x.value)) break;
-    close(fd);
+    os_close(fd);
     return t;
 }
 
@@ -90,14 +88,16 @@ void tuned_free(ThContext *c, Tuned *t) { ctx_free(c, t, sizeof *t); }
 
 /* Appended in one write; behind a cut off record of another process, so that records stay aligned. */
 void tuned_save(ThContext *c, const Tuned *t, uint64_t key, uint64_t value) {
-    struct stat s;
+    OsFile file;
     Record x = {.key = key, .value = value};
     x.check = check_of(&x);
     int fd = open_file(c, t, O_WRONLY | O_APPEND | O_CREAT);
     if (fd < 0) return;
-    bool odd = !fstat(fd, &s) && s.st_size % (off_t)sizeof x && ftruncate(fd, s.st_size - s.st_size % (off_t)sizeof x);
-    if (!odd && s.st_size < (off_t)(MOST_FILE * sizeof x) && write(fd, &x, sizeof x) < 0) odd = true;
-    close(fd);
+    bool good = os_look(fd, &file);
+    int64_t rest = good ? file.bytes % (int64_t)sizeof x : 0;
+    if (rest) good = os_truncate(fd, file.bytes - rest);
+    if (good && file.bytes < (int64_t)(MOST_FILE * sizeof x)) os_write(fd, &x, sizeof x);
+    os_close(fd);
 }
 
 uint64_t tuned_machine(const Tuned *t) { return t->machine; }

@@ -21,7 +21,7 @@ typedef struct PoolKernels {
 
 /* [0] float32, [1] float64 */
 extern const PoolKernels pool_kernels_sse2[2];
-#if defined(__x86_64__)
+#if TH_WIDE
 extern const PoolKernels pool_kernels_avx2[2], pool_kernels_avx512[2];
 #endif
 

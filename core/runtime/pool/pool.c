@@ -37,7 +37,7 @@ static void images_done(const PoolWork *w, int64_t from, int64_t to) {
 
 static const PoolKernels *kernels(ThDtype d) {
     const PoolKernels *k = pool_kernels_sse2;
-#if defined(__x86_64__)
+#if TH_WIDE
     int bytes = isa_vector_bytes();
     if (bytes == 32) k = pool_kernels_avx2;
     if (bytes == 64) k = pool_kernels_avx512;

@@ -2,7 +2,7 @@
 #include "simd.h"
 
 const SimdTable *simd_table(void) {
-#if defined(__x86_64__)
+#if TH_WIDE
     int bytes = isa_vector_bytes();
     if (bytes == 64) return &simd_table_avx512;
     if (bytes == 32) return &simd_table_avx2;

@@ -1,0 +1,189 @@
+/*
+ * posix.c -- os.h on systems with POSIX's files: Linux with glibc or musl, and WASI, which has no threads, processes or
+ * libraries.
+ */
+#define _GNU_SOURCE /* sched_getaffinity, dladdr, strtod_l */
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#if OS_POSIX
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#endif
+#if TH_DLOPEN
+#include <dlfcn.h>
+#endif
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+int os_open(const char *path, OsOpen how) {
+    static const int flags[] = {O_RDONLY | O_NONBLOCK, O_RDWR | O_NONBLOCK, O_WRONLY | O_TRUNC,
+                                O_WRONLY | O_CREAT | O_EXCL};
+    return open(path, flags[how] | O_CLOEXEC, 0666);
+}
+
+bool os_close(int fd) { return !close(fd); }
+
+static bool tell(OsFile *f, int rc, const struct stat *st) {
+    if (rc) return false;
+    *f = (OsFile){st->st_size, S_ISREG(st->st_mode)};
+    return true;
+}
+
+bool os_look(int fd, OsFile *f) {
+    struct stat st;
+    int rc = fstat(fd, &st);
+    return tell(f, rc, &st);
+}
+
+bool os_look_at(const char *path, OsFile *f) {
+    struct stat st;
+    int rc = lstat(path, &st);
+    return tell(f, rc, &st);
+}
+
+int64_t os_read(int fd, void *p, int64_t n) {
+    ssize_t got;
+    do got = read(fd, p, (size_t)n);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+int64_t os_write(int fd, const void *p, int64_t n) {
+    ssize_t got;
+    do got = write(fd, p, (size_t)n);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+int64_t os_read_at(int fd, void *p, int64_t n, int64_t at) {
+    ssize_t got;
+    do got = pread(fd, p, (size_t)n, at);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+int64_t os_write_at(int fd, const void *p, int64_t n, int64_t at) {
+    ssize_t got;
+    do got = pwrite(fd, p, (size_t)n, at);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+bool os_truncate(int fd, int64_t bytes) { return !ftruncate(fd, bytes); }
+bool os_rename(const char *from, const char *to) { return !rename(from, to); }
+void os_remove(const char *path) { unlink(path); }
+
+#if OS_POSIX
+void *os_map(int fd, size_t n, bool write, bool shared) {
+    void *at = mmap(NULL, n, write ? PROT_READ | PROT_WRITE : PROT_READ, shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void os_unmap(void *at, size_t n) { munmap(at, n); }
+#else
+void *os_map(int fd, size_t n, bool write, bool shared) {
+    (void)fd, (void)n, (void)write, (void)shared;
+    errno = ENOSYS;
+    return NULL;
+}
+
+void os_unmap(void *at, size_t n) { (void)at, (void)n; }
+#endif
+
+/* ---- memory, processes, time ------------------------------------------------------------------------------------- */
+/* Alignments above 16 cannot be kept by realloc, so those blocks are moved. */
+void *os_alloc(void *old, size_t old_size, size_t size, size_t align) {
+    if (!size) {
+        free(old);
+        return NULL;
+    }
+    if (align <= 16) return realloc(old, size);
+    void *p = NULL;
+    if (posix_memalign(&p, align, size)) return NULL;
+    if (old) {
+        memcpy(p, old, old_size < size ? old_size : size);
+        free(old);
+    }
+    return p;
+}
+
+#if OS_POSIX
+long os_process(void) { return (long)getpid(); }
+#else
+long os_process(void) { return 1; }
+#endif
+
+static int64_t clock_of(clockid_t id) {
+    struct timespec t;
+    return clock_gettime(id, &t) ? -1 : (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t os_now(void) { return clock_of(CLOCK_MONOTONIC); }
+#if OS_POSIX
+int64_t os_thread_time(void) { return clock_of(CLOCK_THREAD_CPUTIME_ID); }
+#else
+int64_t os_thread_time(void) { return os_now(); }
+#endif
+
+/* ---- libraries --------------------------------------------------------------------------------------------------- */
+#if TH_DLOPEN
+void *os_library(const char *path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+void *os_library_symbol(void *library, const char *name) { return dlsym(library, name); }
+void os_library_close(void *library) { dlclose(library); }
+const char *os_library_error(void) {
+    const char *said = dlerror();
+    return said ? said : "nobody knows why";
+}
+
+bool os_library_path(const void *address, char *path, size_t room) {
+    Dl_info me;
+    if (dladdr(address, &me) && me.dli_fname && strchr(me.dli_fname, '/') && !access(me.dli_fname, F_OK))
+        return (size_t)snprintf(path, room, "%s", me.dli_fname) < room;
+    ssize_t n = readlink("/proc/self/exe", path, room - 1);
+    path[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+#endif
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* The C library has this one ready: no memory is taken and nothing is to be freed. */
+static locale_t plain(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+double os_strtod(const char *s, char **end) { return strtod_l(s, end, plain()); }
+float os_strtof(const char *s, char **end) { return strtof_l(s, end, plain()); }
+
+int os_vformat(char *to, size_t size, const char *format, va_list ap) {
+    locale_t before = uselocale(plain()); /* of this thread alone */
+    int n = vsnprintf(to, size, format, ap);
+    uselocale(before);
+    return n;
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+#if OS_THREADS
+int os_processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set)) return 1;
+    return CPU_COUNT(&set);
+}
+
+void os_yield(void) { sched_yield(); }
+
+bool os_thread_start(OsThread *t, void *(*work)(void *user), void *user) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool ok = !pthread_create(t, NULL, work, user);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ok;
+}
+#endif
