@@ -1,0 +1,67 @@
+/*
+ * cuda.c -- GPUs in a library that was built without them: device_open (runtime/device/open.c) says so, and nothing
+ * here is reached with a device.
+ */
+#include "runtime/gpu/gpu.h"
+#include "schedule/program.h"
+
+#if !TH_CUDA
+static bool refuse(ThContext *c) {
+    return err(c, TH_NotImplementedError, "GPUs: this library was built without them (TH_CUDA=OFF)");
+}
+
+static bool no_text(Text *t, const Plan *p, const char *processor, const int64_t *known) {
+    (void)p, (void)processor, (void)known;
+    return refuse(t->c);
+}
+
+static const struct Target *no_target(ThContext *c, const char *processor) {
+    (void)processor;
+    refuse(c);
+    return NULL;
+}
+
+static Unit *no_unit(ThContext *c, const Plan *p, const char *function_name) {
+    (void)c, (void)p, (void)function_name;
+    return NULL;
+}
+
+const Backend backend_cuda = {.name = "cuda", .emit = no_text, .target = no_target, .build = no_unit};
+const HostServices gpu_services = {0};
+
+GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) {
+    (void)p, (void)d;
+    *source = NULL;
+    return NULL;
+}
+
+void cuda_program_free(GridProgram *g) { (void)g; }
+
+bool gpu_open(ThContext *c, Device *d) {
+    (void)d;
+    return refuse(c);
+}
+
+void gpu_end(GpuCall *g) { (void)g; }
+
+bool gpu_room(HostCall *h, size_t bytes, char **at) {
+    (void)bytes, (void)at;
+    return refuse(h->ctx);
+}
+
+int gpu_status(HostCall *h, DeviceStatus s) {
+    (void)s;
+    return !refuse(h->ctx);
+}
+
+GpuDone gpu_product(HostCall *h, const GpuProduct *p) {
+    (void)p;
+    refuse(h->ctx);
+    return GPU_FAILED;
+}
+
+int gpu_order_places(HostCall *h, char *place, i64 n, GpuOrder *o) {
+    (void)place, (void)n, (void)o;
+    return !refuse(h->ctx);
+}
+#endif

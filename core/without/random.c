@@ -1,0 +1,80 @@
+/*
+ * random.c -- what picks, orders and shares out in a library that was built without distributions; base/random/table.c
+ * refuses those that have names.
+ */
+#include "base/random/random.h"
+
+#if !TH_RANDOM
+static bool refuse(const ThRandom *r, const char *what) {
+    return r && err(r->ctx, TH_NotImplementedError, "%s: this library was built without it (TH_RANDOM=OFF)", what);
+}
+
+static ThArray *none(const ThRandom *r, const char *what) {
+    refuse(r, what);
+    return NULL;
+}
+
+int th_random_shuffle(ThRandom *r, ThArray *a) {
+    (void)a;
+    return refuse(r, "shuffle") - 1;
+}
+
+ThArray *th_random_permutation(ThRandom *r, int64_t n) {
+    (void)n;
+    return none(r, "permutation");
+}
+
+ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int ndim, const int64_t *shape) {
+    (void)n, (void)replace, (void)p, (void)ndim, (void)shape;
+    return none(r, "choice");
+}
+
+ThArray *th_random_choice_ordered(ThRandom *r, int64_t n, bool replace, bool ordered, ThArray *p, int ndim,
+                                  const int64_t *shape) {
+    (void)n, (void)replace, (void)ordered, (void)p, (void)ndim, (void)shape;
+    return none(r, "choice");
+}
+
+ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim, const int64_t *shape) {
+    (void)n, (void)pvals, (void)ndim, (void)shape;
+    return none(r, "multinomial");
+}
+
+ThArray *th_random_dirichlet(ThRandom *r, ThArray *alpha, int ndim, const int64_t *shape) {
+    (void)alpha, (void)ndim, (void)shape;
+    return none(r, "dirichlet");
+}
+
+/* ---- for operations: what fits is asked for first ---------------------------------------------------------------- */
+void random_counts(ThRandom *r, RandomCount one, const ThValue *p, int64_t *out, int64_t n) {
+    for (int64_t i = 0; i < n; i++) out[i] = one(r, p);
+}
+
+void random_order(ThRandom *r, int64_t *at, int64_t n) {
+    refuse(r, "permutation");
+    for (int64_t i = 0; i < n; i++) at[i] = i;
+}
+
+bool random_choice_fits(ThRandom *r, const RandomChoice *k) {
+    (void)k;
+    return refuse(r, "choice");
+}
+
+size_t random_choice_room(const RandomChoice *k, bool chances) {
+    (void)k, (void)chances;
+    return 0;
+}
+
+void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
+    (void)r, (void)k, (void)out, (void)room;
+}
+
+bool random_shares_fit(ThRandom *r, int64_t n, const double *p, int64_t k) {
+    (void)n, (void)p, (void)k;
+    return refuse(r, "multinomial");
+}
+
+void random_share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *out) {
+    (void)r, (void)n, (void)p, (void)k, (void)out;
+}
+#endif
