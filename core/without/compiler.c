@@ -1,6 +1,7 @@
 /*
- * compiler.c -- generated C in a library that was built without it.
+ * compiler.c -- generated C, and functions exported as it, in a library that was built without them.
  */
+#include "runtime/function.h"
 #include "runtime/frame/backend.h"
 
 #if !TH_COMPILER
@@ -26,4 +27,10 @@ static Unit *no_unit(ThContext *c, const Plan *p, const char *function_name) {
 }
 
 const Backend backend_c = {.name = "c", .emit = no_text, .target = no_target, .build = no_unit};
+
+int th_function_export(ThFunction *f, const ThExport *how) {
+    (void)how;
+    if (f) refuse(th_function_context(f));
+    return -1;
+}
 #endif
