@@ -27,7 +27,7 @@ int os_open(const char *path, OsOpen how) {
 
 bool os_close(int fd) { return !_close(fd); }
 
-static bool tell(OsFile *f, int rc, const struct _stati64 *st) {
+static bool seen(OsFile *f, int rc, const struct _stati64 *st) {
     if (rc) return false;
     *f = (OsFile){st->st_size, (st->st_mode & _S_IFMT) == _S_IFREG};
     return true;
@@ -36,13 +36,13 @@ static bool tell(OsFile *f, int rc, const struct _stati64 *st) {
 bool os_look(int fd, OsFile *f) {
     struct _stati64 st;
     int rc = _fstati64(fd, &st);
-    return tell(f, rc, &st);
+    return seen(f, rc, &st);
 }
 
 bool os_look_at(const char *path, OsFile *f) {
     struct _stati64 st;
     int rc = _stati64(path, &st);
-    return tell(f, rc, &st);
+    return seen(f, rc, &st);
 }
 
 int64_t os_read(int fd, void *p, int64_t n) { return _read(fd, p, (unsigned)(n > INT_MAX ? INT_MAX : n)); }
