@@ -119,7 +119,7 @@ theano.stat = core.stat
 
 -- Loaded when they are first asked for: what a training script needs and an engine does not.
 local LATER = { init = "initializers", layers = "layers", train = "train", data = "data", checkpoint = "checkpoint",
-  progress = "progress", plot = "plot", args = "runner.args", run = "runner.current" }
+  progress = "progress", plot = "plot", args = "runner.args", run = "runner.current", onnx = "onnx" }
 setmetatable(theano, { __index = function(t, name)
   if not LATER[name] then return nil end
   local module = require("theano." .. LATER[name])

@@ -8,7 +8,8 @@ local util = require("theano.util")
 
 local M = {}
 
-local function read(path)
+--- The bytes of a file.
+function M.read(path)
   local f, why = io.open(path, "rb")
   if not f then util.raise("IOError", "load: %s", why) end
   local text = f:read("a")
@@ -38,7 +39,7 @@ end
 
 -- ---- PGM and PPM, binary: Netpbm's P5 and P6 -----------------------------------------------------------------------
 local function load_pnm(path)
-  local text = read(path)
+  local text = M.read(path)
   local at, words = 1, {}
   while #words < 4 do
     local word, to = text:match("^%s*([^%s#]+)()", at)
@@ -100,7 +101,7 @@ local function samples(path, bytes, format, bits)
 end
 
 local function load_wav(path)
-  local text = read(path)
+  local text = M.read(path)
   if #text < 12 or text:sub(1, 4) ~= "RIFF" or text:sub(9, 12) ~= "WAVE" then bad(path, "it is no WAV file") end
   local at, format, channels, rate, bits = 13, nil, nil, nil, nil
   while at + 7 <= #text do
@@ -139,7 +140,7 @@ end
 
 -- ---- PNG, by libpng -------------------------------------------------------------------------------------------------
 local function load_png(path)
-  local bytes, height, width, channels = core.png_decode(read(path))
+  local bytes, height, width, channels = core.png_decode(M.read(path))
   local a = nd.frombuffer(bytes, "uint8")
   return a:reshape(channels == 1 and { height, width } or { height, width, channels })
 end
