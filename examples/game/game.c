@@ -64,7 +64,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- rules: a script ----------------------------------------------------------------------------------------------- */
+/* ---- rules: a script -----------------------------------------------------------------------------------------------
+ */
 static float number(lua_State *L, const char *name, float least, float most, float otherwise) {
     lua_getfield(L, -1, name);
     float v = lua_isnumber(L, -1) ? (float)lua_tonumber(L, -1) : otherwise;
@@ -135,7 +136,8 @@ static void move_prey(Game *g) {
     g->trail[g->frame % TRAIL] = g->prey;
 }
 
-/* ---- hunters ------------------------------------------------------------------------------------------------------- */
+/* ---- hunters -------------------------------------------------------------------------------------------------------
+ */
 static Vec nearest_rock(const Game *g, Vec p) {
     Vec best = {p.x + 2, p.y};
     float least = 1e9f;
@@ -203,7 +205,8 @@ static int step(Game *g) {
     return 0;
 }
 
-/* ---- the picture --------------------------------------------------------------------------------------------------- */
+/* ---- the picture ---------------------------------------------------------------------------------------------------
+ */
 static float across(float x) { return PICTURE_W / 2 + x * PICTURE_H / 2; }
 static float down(float y) { return PICTURE_H / 2 - y * PICTURE_H / 2; }
 
@@ -212,8 +215,8 @@ static void draw(Game *g, double fps) {
     char text[64];
     picture_fill(p, 0x10121c);
     for (int i = 0; i < g->rules.nrock; i++)
-        picture_disc(p, across(g->rules.rock[i].x), down(g->rules.rock[i].y), g->rules.rock_size * PICTURE_H / 2 - HUNTER,
-                     0x4a4e69);
+        picture_disc(p, across(g->rules.rock[i].x), down(g->rules.rock[i].y),
+                     g->rules.rock_size * PICTURE_H / 2 - HUNTER, 0x4a4e69);
     for (int i = 0; i < TRAIL && i < g->frame; i++)
         picture_disc(p, across(g->trail[i].x), down(g->trail[i].y), 2, 0x5c3a21);
     for (int i = 0; i < g->rules.hunters; i++) {
@@ -230,14 +233,16 @@ static void draw(Game *g, double fps) {
     if (fps > 0) picture_text(p, 8, 48, 2, 0x8d93ab, text);
 }
 
-/* ---- with a window, and without -------------------------------------------------------------------------------------- */
+/* ---- with a window, and without
+ * -------------------------------------------------------------------------------------- */
 #ifdef GAME_SDL
 static int play(Game *g) {
     if (SDL_Init(SDL_INIT_VIDEO)) return fprintf(stderr, "game: %s\n", SDL_GetError()), -1;
-    SDL_Window *w = SDL_CreateWindow("hunters", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, PICTURE_W, PICTURE_H, 0);
+    SDL_Window *w =
+        SDL_CreateWindow("hunters", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, PICTURE_W, PICTURE_H, 0);
     SDL_Renderer *r = w ? SDL_CreateRenderer(w, -1, 0) : NULL;
-    SDL_Texture *t = r ? SDL_CreateTexture(r, SDL_PIXELFORMAT_RGB888, SDL_TEXTUREACCESS_STREAMING, PICTURE_W, PICTURE_H)
-                       : NULL;
+    SDL_Texture *t =
+        r ? SDL_CreateTexture(r, SDL_PIXELFORMAT_RGB888, SDL_TEXTUREACCESS_STREAMING, PICTURE_W, PICTURE_H) : NULL;
     bool on = t != NULL;
     double next = now(), last = next;
     while (on) {
@@ -280,7 +285,8 @@ static int play_unseen(Game *g, int frames, bool fast, const char *picture) {
     printf("network: %.1f us a frame for %d hunters, %.1f us at most, %.2f %% of a frame's time\n", each * 1e6,
            g->rules.hunters, g->worst * 1e6, 100 * each / (double)DT);
     draw(g, 0);
-    if (picture && picture_save(&g->picture, picture)) return fprintf(stderr, "game: %s was not written\n", picture), -1;
+    if (picture && picture_save(&g->picture, picture))
+        return fprintf(stderr, "game: %s was not written\n", picture), -1;
     return 0;
 }
 

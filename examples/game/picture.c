@@ -62,7 +62,8 @@ void picture_text(Picture *p, int x, int y, int size, uint32_t color, const char
             if (letters[i].sign == *text) dots(p, x, y, size, color, letters[i].row);
 }
 
-/* ---- PNG: one stored block a line ---------------------------------------------------------------------------------- */
+/* ---- PNG: one stored block a line ----------------------------------------------------------------------------------
+ */
 typedef struct Png {
     FILE *f;
     uint32_t crc, sum1, sum2; /* of the chunk; Adler-32 of the lines */
@@ -78,7 +79,8 @@ static void put(Png *w, const void *bytes, size_t n) {
 }
 
 static void put32(Png *w, uint32_t v) {
-    unsigned char b[4] = {(unsigned char)(v >> 24), (unsigned char)(v >> 16), (unsigned char)(v >> 8), (unsigned char)v};
+    unsigned char b[4] = {(unsigned char)(v >> 24), (unsigned char)(v >> 16), (unsigned char)(v >> 8),
+                          (unsigned char)v};
     put(w, b, 4);
 }
 

@@ -137,8 +137,8 @@ static void report(Worker *w, int threads, int requests, double seconds) {
         for (int k = 0; all && k < requests; k++) all[i * requests + k] = w[i].took[k];
     }
     if (all) qsort(all, (size_t)n, sizeof *all, by_size);
-    printf("%d answers by %d threads: %.0f a second; half of them within %.1f us, 99 of 100 within %.1f us\n", n, threads,
-           n / seconds, all ? all[n / 2] * 1e6 : 0, all ? all[n - 1 - n / 100] * 1e6 : 0);
+    printf("%d answers by %d threads: %.0f a second; half of them within %.1f us, 99 of 100 within %.1f us\n", n,
+           threads, n / seconds, all ? all[n / 2] * 1e6 : 0, all ? all[n - 1 - n / 100] * 1e6 : 0);
     printf("%d wrong, %d errors, models bound %d times\n", wrong, errors, models);
     free(all);
 }

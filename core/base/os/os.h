@@ -106,6 +106,7 @@ static inline void os_event_tell(OsEvent *e) { pthread_cond_broadcast(e); } /* a
 static inline OsThread os_thread(void) { return pthread_self(); }
 static inline bool os_thread_same(OsThread a, OsThread b) { return pthread_equal(a, b); }
 static inline void os_thread_join(OsThread t) { pthread_join(t, NULL); }
+static inline void os_thread_leave(OsThread t) { pthread_detach(t); } /* nobody will wait for it */
 #else
 typedef char OsLock, OsEvent, OsThread;
 #define OS_LOCK_INIT 0
@@ -121,6 +122,7 @@ static inline void os_event_tell(OsEvent *e) { (void)e; }
 static inline OsThread os_thread(void) { return 0; }
 static inline bool os_thread_same(OsThread a, OsThread b) { return a == b; }
 static inline void os_thread_join(OsThread t) { (void)t; }
+static inline void os_thread_leave(OsThread t) { (void)t; }
 #endif
 /* Signals are for the host's own threads: this one gets none. False: there are no threads, or no more. */
 bool os_thread_start(OsThread *t, void *(*work)(void *user), void *user);
