@@ -13,7 +13,7 @@ static void put_double(const Emit *e, Text *t, double v) {
     if (v - v == 0) text_printf(t, "%a", v);
     else {
         text_put(t, signbit(v) ? "-" : "");
-        names_put(e, t, v != v ? "__builtin_nan(\"\")" : "__builtin_inf()");
+        for (const char *p = v != v ? "__builtin_nan(\"\")" : "__builtin_inf()"; *p;) p += names_put(e, t, p);
     }
 }
 
