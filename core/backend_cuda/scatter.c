@@ -84,6 +84,10 @@ static bool places(Emit *e, const Scatter *f, const NestNode *code) {
     e->indent++;
     emit_line(e, "i64 rest = g;");
     indices(e, f, "rest", true);
+    for (int l = 0; l < e->s->nloop; l++) { /* of the others the first point, which fails first */
+        int d = e->s->loop[l];
+        if (!scatter_sorts(e->k, f, d)) emit_line(e, "const i64 i%d = 0; (void)i%d;", d, d);
+    }
     bool ok = tell(e, code, f);
     if (f->how == SCATTER_BY_ADDRESS) address(e, f);
     else emit_line(e, "a.key[g] = v%d;", f->place);
