@@ -152,6 +152,8 @@ int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *re
 int th_rewrite_replace_all(ThRewriteCall *r, const ThPair *pairs, int n, const char *reason) {
     if (!r) return -1;
     if (n < 0 || (n && !pairs)) return err_missing(r->c, __func__), -1;
+    for (int i = 0; i < n; i++)
+        if (!pairs[i].var || !pairs[i].expr) return err_missing(r->c, __func__), -1;
     ThVar **from = ctx_alloc(r->c, sizeof *from * (size_t)(2 * n + 1)), **to = from ? from + n : NULL;
     const char *why = reason ? intern(r->c, reason) : r->name;
     bool ok = from && why && user_may_replace(r);
