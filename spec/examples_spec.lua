@@ -4,7 +4,7 @@ local runner = require("spec.support.runner")
 --- Each program: texts that its output holds, in this order.
 local expected = {
   common_mistakes = {
-    "shapes that do not fit", "ValueError: Shape mismatch: A has 3 cols but x has 4 rows",
+    "shapes that do not fit", "ValueError: Shape mismatch: x has 3 cols but v has 4 rows",
     "a vector for a matrix", "TypeError: Bad input argument", "Wrong number of dimensions: expected 2, got 1",
     "a missing argument", "TypeError: Missing required input: v",
     "floats for integers", "TypeError: Bad input argument", "without risking loss of precision",

@@ -219,11 +219,6 @@ describe("arguments that cannot be read are refused:", function()
     raises("TypeError", "must hold integers", function() pool(x, { ws = { 2, 2 }, pad = nd.array({ 0.5, 0 }) }) end)
     raises("TypeError", "must hold integers", function() pool(x, { ws = 2.5 }) end)
   end)
-  it("what debugprint does not print", function()
-    for _, key in ipairs({ "print_storage", "print_clients" }) do
-      raises("NotImplementedError", key, function() theano.printing.debugprint(x, { [key] = true, file = "str" }) end)
-    end
-  end)
 end)
 
 describe("compiled functions take complex numbers", function()

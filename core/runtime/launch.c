@@ -29,8 +29,8 @@ typedef struct LaunchUnit {
     Device *device;
     DeviceQueue q; /* its module is loaded by it */
     void *module;
-    OsLock lock; /* while it is loaded again after a loss */
-    unsigned life;        /* of the device, when it was loaded */
+    OsLock lock;   /* while it is loaded again after a loss */
+    unsigned life; /* of the device, when it was loaded */
     Places *places;
     void *function[]; /* GRID_FUNCTIONS a kernel */
 } LaunchUnit;

@@ -1,6 +1,6 @@
--- Trains the policy of the hunters in examples/game: a network that sees where the prey is, how fast it goes and where the
--- nearest rock is, and says where to push. It is trained through the game's own physics: the slope of what happens in two
--- seconds, by gradients through the loop. Run it with: build/theano examples/game/train.lua FILE [rounds]
+-- Trains the policy of the hunters in examples/game: a network that sees where the prey is, how fast it goes and where
+-- the nearest rock is, and says where to push. It is trained through the game's own physics: the slope of what happens
+-- in two seconds, by gradients through the loop. Run it with: build/theano examples/game/train.lua FILE [rounds]
 local theano = require("theano")
 local T = require("theano.tensor")
 local nd = require("theano.ndarray")

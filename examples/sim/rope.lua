@@ -1,5 +1,5 @@
--- A hanging rope as a differentiable model: its energy is written down, its forces are the gradient. The model becomes C
--- that needs no engine (rope.c, rope.h), and examples/sim/rope_loop.c is the physics loop around it.
+-- A hanging rope as a differentiable model: its energy is written down, its forces are the gradient. The model becomes
+-- C that needs no engine (rope.c, rope.h), and examples/sim/rope_loop.c is the physics loop around it.
 -- Run it with: build/theano examples/sim/rope.lua FOLDER
 local theano = require("theano")
 local T = require("theano.tensor")
@@ -25,5 +25,6 @@ local step = theano.compile {
   inputs = { at, speed }, outputs = { energy = energy, next_at = moved, next_speed = faster }, name = "rope",
 }
 local line = nd.linspace(0, LENGTH, N):reshape { N, 1 }
-step:export("rope", { dir = arg[1] or ".", args = { nd.concatenate({ line, line * 0 }, { axis = 1 }), nd.zeros { N, 2 } } })
+local state = nd.concatenate({ line, line * 0 }, { axis = 1 })
+step:export("rope", { dir = arg[1] or ".", args = { state, nd.zeros { N, 2 } } })
 print("rope.c and rope.h are written")

@@ -168,13 +168,12 @@ return function(M, K)
 
   -- ---- joining and parts --------------------------------------------------------------------------------------------
   local function list_of(what, arrays)
+    local list = {}
     if util.is_array(arrays) or util.is_var(arrays) then
-      return M.unstack(arrays.ndim == 1 and order(arrays, { 0, "x" }) or arrays)
-    end
-    if type(arrays) ~= "table" or getmetatable(arrays) or #util.list(what .. ": the list", arrays) == 0 then
-      util.raise("TypeError", "%s takes a sequence of arrays, at least one", what)
-    end
-    return arrays
+      list = M.unstack(arrays.ndim == 1 and order(arrays, { 0, "x" }) or arrays)
+    elseif type(arrays) == "table" and not getmetatable(arrays) then list = util.list(what .. ": the list", arrays) end
+    if #list == 0 then util.raise("TypeError", "%s takes a sequence of arrays, at least one", what) end
+    return list
   end
   local function joined(what, arrays, axis, form)
     local list = {}

@@ -154,7 +154,8 @@ end
 for kind, op in pairs({ add = "Add", mul = "Mul", sub = "Sub", true_div = "Div", pow = "Pow", maximum = "Max",
   minimum = "Min", neg = "Neg", abs_ = "Abs", exp = "Exp", log = "Log", tanh = "Tanh", sqrt = "Sqrt",
   sigmoid = "Sigmoid", scalar_sigmoid = "Sigmoid", softplus = "Softplus", erf = "Erf", ceil = "Ceil", floor = "Floor",
-  sin = "Sin", cos = "Cos", sgn = "Sign", inv = "Reciprocal", and_ = "And", or_ = "Or", invert = "Not", identity = "Identity" }) do
+  sin = "Sin", cos = "Cos", sgn = "Sign", inv = "Reciprocal", and_ = "And", or_ = "Or", invert = "Not",
+  identity = "Identity" }) do
   rules[kind] = chain(op)
 end
 
