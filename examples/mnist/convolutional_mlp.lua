@@ -1,6 +1,6 @@
 --- LeNet on MNIST digits: 20 filters 5x5, pooling, 50 filters 5x5, pooling, 500 hidden units, 10 classes; tanh,
 -- minibatches of 60, plain SGD, float32, once for each of three seeds.
--- build/theano examples/mnist/convolutional_mlp.lua [epochs] [folder]
+-- build/theano examples/mnist/convolutional_mlp.lua [epochs] [folder] [digits, for one quick run]
 -- Prints the test accuracy of every epoch and the median of the three runs; writes the learned filters of the first
 -- layer as a picture, lenet-filters.png. Ctrl-C saves what there is and exits.
 local theano = require("theano")
@@ -11,13 +11,19 @@ local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local train, data = theano.train, theano.data
 
 local epochs, out_dir = tonumber(arg[1]) or 12, arg[2] or "."
-local SEEDS = { 23455, 1234, 7 }
+local quick = tonumber(arg[3])
+local SEEDS = quick and { 23455 } or { 23455, 1234, 7 }
 local batch, rate = 60, 0.1
 
 -- ---- data: 8,000 training and 2,000 test digits, pixels in [0, 1], one channel ------------------------------------
 local digits = dofile(here .. "/digits.lua")(here)
 local function pictures(a) return a:reshape({ a.shape[1], 1, 28, 28 }) end
 local train_x, test_x = pictures(digits.train_x), pictures(digits.test_x)
+local train_y, test_y = digits.train_y, digits.test_y
+if quick then
+  local some, few = T.slice(0, quick), T.slice(0, quick // 4)
+  train_x, train_y, test_x, test_y = train_x[{ some }], train_y[{ some }], test_x[{ few }], test_y[{ few }]
+end
 local n_test = test_x.shape[1]
 
 -- ---- model --------------------------------------------------------------------------------------------------------
@@ -57,7 +63,7 @@ end
 
 -- ---- training -----------------------------------------------------------------------------------------------------
 theano.catch_interrupt(true)
-local tests = data.batches({ test_x, digits.test_y }, { size = 500 })
+local tests = data.batches({ test_x, test_y }, { size = 500 })
 
 local function run(seed)
   local net = build(seed)
@@ -68,7 +74,7 @@ local function run(seed)
       for x, y in tests:epoch() do wrong = wrong + net.errors(x, y) end
       return { ["test accuracy"] = 100 * (1 - wrong / n_test) }
     end,
-    data = data.batches({ train_x, digits.train_y }, { size = batch, shuffle = seed, drop_last = true }),
+    data = data.batches({ train_x, train_y }, { size = batch, shuffle = seed, drop_last = true }),
   }
   return history[#history]["test accuracy"], net.filters
 end

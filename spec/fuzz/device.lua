@@ -17,7 +17,7 @@ M.programs = {
   "gradients.lua", "indexing.lua", "linear_regression.lua", "logistic_regression.lua", "matrix_statistics.lua",
   "shared_state.lua", "softmax_regression.lua", "common_mistakes.lua", "mnist/mlp.lua 1 {out}",
   "rnn/char_lstm.lua 40", "linalg/pca.lua 1 {out}", "linalg/kalman.lua 1 {out}", "sparse/pagerank.lua",
-  "sparse/bag_of_words.lua", "sim/pendulum_control.lua", "mnist/convolutional_mlp.lua 1 {out}",
+  "sparse/bag_of_words.lua", "sim/pendulum_control.lua", "mnist/convolutional_mlp.lua 1 {out} 240",
 }
 
 local function output(line)
