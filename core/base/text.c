@@ -28,7 +28,7 @@ static bool room(Text *t, size_t n) {
 
 void text_put_n(Text *t, const char *s, size_t n) {
     if (!room(t, n)) return;
-    memcpy(t->at + t->n, s, n);
+    if (n) memcpy(t->at + t->n, s, n);
     t->n += n;
     t->at[t->n] = 0;
 }

@@ -19,7 +19,10 @@ end
 
 --- What is kept under the name, or nil; without a name a table of all names.
 function M.kept(name)
-  if name ~= nil then return kept[name] end
+  if name ~= nil then
+    util.expect("kept", "name", name, "string")
+    return kept[name]
+  end
   local all = {}
   for k, v in pairs(kept) do all[k] = v end
   return all
@@ -27,6 +30,7 @@ end
 
 --- Keeps it no longer; gives it.
 function M.forget(name)
+  util.expect("forget", "name", name, "string")
   local value = kept[name]
   kept[name] = nil
   return value

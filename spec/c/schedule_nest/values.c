@@ -146,7 +146,7 @@ static bool store_one(Eval *e, const Ins *i, int64_t at, const char *v) {
     const Access *a = &e->k->acc.at[i->a];
     char *p = element(e, i->a, at, true);
     if (!p) return false;
-    if (a->flags & ACC_ADD) e->simd->fold[RED_SUM][a->dtype](1, p, v);
+    if (a->flags & ACC_ADD) e->simd->fold[a->dtype == TH_BOOL ? RED_OR : RED_SUM][a->dtype](1, p, v);
     else memcpy(p, v, bytes_of((ThDtype)a->dtype));
     return true;
 }
