@@ -90,7 +90,8 @@ describe("examples/sim/rope.lua", function()
     local folder = runner.folder()
     local text, status = runner.run({ "examples/sim/rope.lua", folder })
     assert.equal(0, status, text)
-    local command = "cc -O1 -std=c99 -ffp-contract=off -I%s examples/sim/rope_loop.c %s/rope.c -lm -o %s/loop && %s/loop"
+    local command = "cc -O1 -std=c99 -ffp-contract=off -I%s examples/sim/rope_loop.c %s/rope.c -lm -o %s/loop && "
+      .. "%s/loop"
     text, status = run(command:format(folder, folder, folder, folder))
     runner.remove(folder)
     assert.equal(0, status, text)
