@@ -57,7 +57,7 @@ describe("cost of a warm call", function()
   -- The first 8,000 of the 20,000 results come before the collector does: they are new memory.
   it("of ten numbers, with a new result", function() costs("vector", 20000, 4100) end)
   it("of an update", function() costs("update", 100000, 1230) end)
-  it("of a bound function", function() costs("bound", 100000, 790) end)
+  it("of a bound function", function() costs("bound", 100000, 800) end)
 
   it("allocates nothing in bound calls, updates and borrowed results", function()
     local v = T.dvector("v")
