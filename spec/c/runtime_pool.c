@@ -71,7 +71,7 @@ static void agree(const PoolKernels *tables, bool is_double) {
 int main(void) {
     for (int is_double = 0; is_double < 2; is_double++) {
         agree(pool_kernels_sse2, is_double);
-#if defined(__x86_64__)
+#if TH_WIDE
         int bytes = isa_vector_bytes();
         if (bytes >= 32) agree(pool_kernels_avx2, is_double);
         if (bytes >= 64) agree(pool_kernels_avx512, is_double);

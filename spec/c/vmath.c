@@ -114,7 +114,7 @@ int main(void) {
     };
     for (int f = 0; f < TH_LEN(functions); f++) {
         check(&simd_table_sse2, &functions[f]);
-#if defined(__x86_64__)
+#if TH_WIDE
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) check(&simd_table_avx2, &functions[f]);
         if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
