@@ -9,22 +9,7 @@ static bool refuse(ThContext *c) {
     return err(c, TH_NotImplementedError, "generated code: this library was built without it (TH_COMPILER=OFF)");
 }
 
-static bool no_text(Text *t, const Plan *p, const char *processor, const int64_t *known) {
-    (void)p, (void)processor, (void)known;
-    return refuse(t->c);
-}
-
-static const struct Target *no_target(ThContext *c, const char *processor) {
-    (void)processor;
-    refuse(c);
-    return NULL;
-}
-
-/* The interpreter serves. */
-static Unit *no_unit(ThContext *c, const Plan *p, const char *function_name) {
-    (void)c, (void)p, (void)function_name;
-    return NULL;
-}
+#include "without/backend.h"
 
 const Backend backend_c = {.name = "c", .emit = no_text, .target = no_target, .build = no_unit};
 

@@ -10,21 +10,7 @@ static bool refuse(ThContext *c) {
     return err(c, TH_NotImplementedError, "GPUs: this library was built without them (TH_CUDA=OFF)");
 }
 
-static bool no_text(Text *t, const Plan *p, const char *processor, const int64_t *known) {
-    (void)p, (void)processor, (void)known;
-    return refuse(t->c);
-}
-
-static const struct Target *no_target(ThContext *c, const char *processor) {
-    (void)processor;
-    refuse(c);
-    return NULL;
-}
-
-static Unit *no_unit(ThContext *c, const Plan *p, const char *function_name) {
-    (void)c, (void)p, (void)function_name;
-    return NULL;
-}
+#include "without/backend.h"
 
 const Backend backend_cuda = {.name = "cuda", .emit = no_text, .target = no_target, .build = no_unit};
 const HostServices gpu_services = {0};
