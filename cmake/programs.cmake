@@ -1,5 +1,5 @@
 # What only the project itself needs, not one that takes it in: the runner, the mutation check, the emulated CUDA driver,
-# C tests, host examples, benchmarks, installing.
+# C tests, host examples, benchmarks. Installing is cmake/install.cmake.
 
 # The runner holds the engine, the Lua module and the whole of Lua, and exports lua_* to C modules that scripts load. It
 # enters luaopen_theano_core into package.preload, so core.so is never loaded beside it.
@@ -7,10 +7,11 @@ if(TH_LUA AND EXISTS ${PROJECT_SOURCE_DIR}/lua/main.c)
   add_executable(runner ${TH_RUNNER} $<TARGET_OBJECTS:theano_lua> $<TARGET_OBJECTS:theano_objects>)
   set_target_properties(runner PROPERTIES OUTPUT_NAME theano ENABLE_EXPORTS ON)
   target_include_directories(runner PRIVATE ${PROJECT_SOURCE_DIR}/core ${LUA_INCLUDE_DIRS})
+  get_filename_component(installed ${TH_LUA_DIR} ABSOLUTE BASE_DIR ${CMAKE_INSTALL_PREFIX})
   target_compile_definitions(runner PRIVATE
-    TH_TREE_LUA="${PROJECT_SOURCE_DIR}/lua"
-    TH_COMPILED_LUA="${PROJECT_BINARY_DIR}/lua/compiled"
-    TH_INSTALLED_LUA="${CMAKE_INSTALL_FULL_DATADIR}/lua/5.4")
+    TH_INSTALLED_LUA="${installed}")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/lua/tree CONTENT "${PROJECT_SOURCE_DIR}/lua") # (lua/modules.c)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/mutants/lua/tree CONTENT "${PROJECT_SOURCE_DIR}/lua")
   if(LIBEDIT_FOUND) # line editing of `theano -i`; without it lines are read plainly
     target_link_libraries(runner PRIVATE PkgConfig::LIBEDIT)
     target_compile_definitions(runner PRIVATE TH_HAVE_LIBEDIT=1)
@@ -23,15 +24,12 @@ if(TH_LUA AND EXISTS ${PROJECT_SOURCE_DIR}/lua/main.c)
   endif()
 endif()
 
-# The tree's modules as Lua's code: `require "theano"` in a third of the time (lua/main.c).
+# Our modules as Lua's code: `require "theano"` in a third of the time (lua/modules.c).
 if(TARGET runner)
   file(GLOB TH_MODULES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lua/theano/*.lua)
   add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/lua/compiled/made
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/lua/compiled
     COMMAND runner ${PROJECT_SOURCE_DIR}/scripts/precompile ${PROJECT_BINARY_DIR}/lua/compiled ${TH_MODULES}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/lua/installed
-    COMMAND runner ${PROJECT_SOURCE_DIR}/scripts/precompile --at=${CMAKE_INSTALL_FULL_DATADIR}/lua/5.4/theano
-      ${PROJECT_BINARY_DIR}/lua/installed ${TH_MODULES}
     COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/lua/compiled/made
     DEPENDS runner scripts/precompile ${TH_MODULES})
   add_custom_target(compiled_modules ALL DEPENDS ${PROJECT_BINARY_DIR}/lua/compiled/made)
@@ -62,7 +60,6 @@ if(TH_CUDA)
   set_target_properties(cuda_emulated PROPERTIES OUTPUT_NAME cuda-emulated)
   target_compile_options(cuda_emulated PRIVATE -Wno-missing-prototypes)
   target_link_libraries(cuda_emulated PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
-  install(TARGETS cuda_emulated LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
 # ---- tests and host examples ---------------------------------------------------------------------------------------
@@ -185,19 +182,4 @@ foreach(file IN LISTS TH_BENCHES)
   add_dependencies(benches bench_${name})
 endforeach()
 
-# ---- install -------------------------------------------------------------------------------------------------------
-if(TARGET theano)
-  install(TARGETS theano LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-install(TARGETS theano_static
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES core/theano.h core/theano_debug.h core/theano_device.h core/theano_function.h core/theano_random.h core/theano_rewrite.h lua/theano_lua.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-if(TARGET theano_core)
-  install(TARGETS theano_core LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/5.4/theano)
-  install(DIRECTORY lua/theano DESTINATION ${CMAKE_INSTALL_DATADIR}/lua/5.4 FILES_MATCHING PATTERN "*.lua")
-endif()
-if(TARGET runner)
-  install(TARGETS runner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(DIRECTORY ${PROJECT_BINARY_DIR}/lua/installed/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lua/5.4/theano/compiled
-    FILES_MATCHING PATTERN "*.luac")
-endif()
+include(cmake/install.cmake)

@@ -1,9 +1,10 @@
 /*
  * main.c -- the runner: theano script.lua args.., theano -e text, theano - (standard input), theano -i. Lua with the
- * engine inside, the tree's modules on package.path beside Lua's own, flags from .theanorc and THEANO_FLAGS read by
+ * engine inside, our modules on package.path beside Lua's own (modules.c), flags from .theanorc and THEANO_FLAGS read by
  * `require "theano"`. Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
  */
 #include "binding.h"
+#include "modules.h"
 #include "pool.h"
 #include "terminal.h"
 
@@ -83,99 +84,8 @@ static int open_core(lua_State *L) {
     return 1;
 }
 
-/* ---- modules that the build has compiled (scripts/precompile) ---- */
-/* The whole file at `path` on the stack, or nothing and false. */
-static bool push_file(lua_State *L, const char *path) {
-    FILE *f = fopen(path, "rb");
-    luaL_Buffer b;
-    size_t n = 0;
-    if (!f) return false;
-    luaL_buffinit(L, &b);
-    do {
-        n = fread(luaL_prepbuffer(&b), 1, LUAL_BUFFERSIZE, f);
-        luaL_addsize(&b, n);
-    } while (n == LUAL_BUFFERSIZE);
-    fclose(f);
-    luaL_pushresult(&b);
-    return true;
-}
-
-/* Pushes the path of theano.NAME's text, the text, and the code made of it: of the tree, else of what is installed. */
-static bool push_module(lua_State *L, const char *name) {
-    lua_pushfstring(L, TH_TREE_LUA "/theano/%s.lua", name);
-    if (push_file(L, lua_tostring(L, -1))) return push_file(L, lua_pushfstring(L, TH_COMPILED_LUA "/%s.luac", name));
-    lua_pop(L, 1);
-    return push_file(L, lua_pushfstring(L, TH_INSTALLED_LUA "/theano/%s.lua", name)) &&
-           push_file(L, lua_pushfstring(L, TH_INSTALLED_LUA "/theano/compiled/%s.luac", name));
-}
-
-/* The path of theano.NAME, other things, and on top Lua's code made from the very text that stands there now; or false.
- */
-static bool push_compiled(lua_State *L, const char *name) {
-    int path = lua_gettop(L) + 1; /* and its text behind it */
-    if (strchr(name, '.') || !push_module(L, name)) return false;
-    size_t ntext, n;
-    const char *text = lua_tolstring(L, path + 1, &ntext), *code = lua_tolstring(L, -1, &n);
-    uint64_t kept = 0;
-    for (int i = 7; i >= 0 && n >= 8; i--) kept = kept << 8 | (unsigned char)code[i];
-    if (n < 8 + ntext || kept != ntext || memcmp(code + 8, text, ntext) != 0) return false;
-    return luaL_loadbufferx(L, code + 8 + ntext, n - 8 - ntext, lua_tostring(L, path), "b") == LUA_OK; /* this Lua's */
-}
-
-/* The text of theano.NAME as a function and where it stands, by its whole path: of the tree, else of what is
- * installed. 0: there is none. */
-static int push_text(lua_State *L, const char *name) {
-    static const char *const forms[] = {TH_TREE_LUA "/theano/%s.lua", TH_TREE_LUA "/theano/%s/init.lua",
-                                        TH_INSTALLED_LUA "/theano/%s.lua", TH_INSTALLED_LUA "/theano/%s/init.lua"};
-    const char *inner = luaL_gsub(L, name, ".", "/");
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        const char *path = lua_pushfstring(L, forms[i], inner);
-        if (access(path, R_OK) != 0) continue;
-        if (luaL_loadfile(L, path) != LUA_OK) return lua_error(L);
-        lua_pushstring(L, path);
-        return 2;
-    }
-    return 0;
-}
-
-/* require's searcher for our own modules. */
-static int find_module(lua_State *L) {
-    const char *name = luaL_checkstring(L, 1);
-    if (strncmp(name, "theano", 6) != 0 || (name[6] && name[6] != '.') || strchr(name, '/')) return 0;
-    name = name[6] ? name + 7 : "init";
-    if (!strcmp(name, "core")) return 0;
-    lua_settop(L, 1);
-    if (push_compiled(L, name)) {
-        lua_pushvalue(L, 2);
-        return 2;
-    }
-    lua_settop(L, 1);
-    return push_text(L, name);
-}
-
-/* Before the searcher of files. */
-static void add_searcher(lua_State *L) {
+static void preload_core(lua_State *L) {
     lua_getglobal(L, "package");
-    lua_getfield(L, -1, "searchers");
-    for (lua_Integer i = luaL_len(L, -1); i >= 2; i--) {
-        lua_rawgeti(L, -1, i);
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_pushcfunction(L, find_module);
-    lua_rawseti(L, -2, 2);
-    lua_pop(L, 2);
-}
-
-/* Our folder before Lua's own places; 5.1 folders last, for pure-Lua tools that Debian files there (busted, penlight).
- */
-static void set_paths(lua_State *L) {
-    const char *lua = access(TH_TREE_LUA "/theano/init.lua", R_OK) == 0 ? TH_TREE_LUA : TH_INSTALLED_LUA;
-    lua_getglobal(L, "package");
-    lua_getfield(L, -1, "path");
-    lua_pushfstring(L, "%s/?.lua;%s/?/init.lua;%s;/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua", lua, lua,
-                    lua_tostring(L, -1));
-    lua_setfield(L, -3, "path");
-    lua_pop(L, 1);
     lua_getfield(L, -1, "preload");
     lua_pushcfunction(L, open_core);
     lua_setfield(L, -2, "theano.core");
@@ -289,8 +199,8 @@ static int on_panic(lua_State *L) {
 static int with_state(lua_State *L, int argc, char **argv) {
     luaL_openlibs(L);
     lua_gc(L, LUA_GCGEN, 0, 0); /* results of calls die young */
-    set_paths(L);
-    add_searcher(L);
+    modules_open(L);
+    preload_core(L);
     state = L;
     signal(SIGINT, on_interrupt);
     if (!strcmp(argv[1], "-e")) {

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION "0.1.0"
 #define OWNED_HEAD 16 /* bytes before memory that th_free frees: its size, and room to keep 16-alignment */
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -294,7 +293,7 @@ static bool all_known(const void *given, size_t known) {
 const void *ctx_options(ThContext *c, const char *function, const void *given, void *own, size_t known) {
     size_t size = *(const size_t *)given;
     if (!all_known(given, known)) {
-        err(c, TH_ValueError, "%s: the options are of a newer library than this one, %s", function, VERSION);
+        err(c, TH_ValueError, "%s: the options are of a newer library than this one, %s", function, TH_VERSION);
         return NULL;
     }
     if (!size || size >= known) return given;
@@ -333,7 +332,7 @@ void th_context_release(ThContext *c) {
     if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) destroy(c);
 }
 
-const char *th_version(void) { return VERSION; }
+const char *th_version(void) { return TH_VERSION; }
 
 int64_t th_stat(ThContext *c, const char *what) {
     if (!c) return -1;

@@ -1,0 +1,146 @@
+--- What `cmake --install` leaves can be moved, names neither the tree nor the build, and programs find it by pkg-config,
+-- by CMake's find_package and as part of another project. The version is the same wherever it stands.
+local runner = require("spec.support.runner")
+local skip = require("spec.support.skip")
+
+local build = runner.path:match("^(.*)/[^/]*$") or "."
+
+local function sh(command)
+  local pipe = assert(io.popen("{ " .. command .. "; } 2>&1; echo \"exit $?\""))
+  local text = pipe:read("a")
+  pipe:close()
+  return text:gsub("exit %d+\n$", ""), tonumber(text:match("exit (%d+)\n$"))
+end
+
+local function ok(command, ...)
+  local text, status = sh(command:format(...))
+  assert.equal(0, status, text)
+  return text
+end
+
+local function slurp(path)
+  local file <close> = assert(io.open(path))
+  return file:read("a")
+end
+
+local C = [[
+#include <theano.h>
+#include <stdio.h>
+int main(void) {
+    ThContext *c = th_context_new(NULL);
+    printf("%s %d\n", th_version(), c != NULL);
+    th_context_release(c);
+    return 0;
+}
+]]
+
+describe("what is installed", function()
+  local folder, prefix
+  setup(function()
+    folder = runner.folder()
+    prefix = folder .. "/moved to"
+    ok("cmake --install %s --prefix %s/first >/dev/null && mv %s/first '%s'", build, folder, folder, prefix)
+    runner.write(folder .. "/user.c", C)
+  end)
+  teardown(function() runner.remove(folder) end)
+
+  it("names neither the tree nor the build", function()
+    skip.unless(not build:find("san", 1, true), "a build for finding mistakes has their places")
+    local text, status = sh(("grep -rlF \"$(realpath .)\" '%s'"):format(prefix))
+    assert.equal("", text)
+    assert.equal(1, status)
+  end)
+
+  it("has a runner that finds its modules where it was moved to, those made ready too", function()
+    local said = ok("cd / && env -u LUA_PATH THEANORC=/dev/null '%s/bin/theano' -e '%s'", prefix, [[
+      local theano, layers = require "theano", require "theano.layers"
+      local x = theano.tensor.dvector "x"
+      print(debug.getinfo(theano.help, "S").source)
+      print((x * 2):eval { [x] = { 1, 2 } }, type(layers))
+      for _, path in ipairs(arg) do print(path) end]])
+    assert.equal("@" .. prefix .. "/share/lua/5.4/theano/init.lua\n[2. 4.]\ttable\n", said)
+    local text = ok("cd / && strace -f -e trace=openat '%s/bin/theano' -e 'require \"theano\"' 2>&1 || true", prefix)
+    assert.is_nil(text:find(ok("realpath .") :gsub("\n", "") .. "/", 1, true), text)
+    ok("cd / && '%s/bin/theano' doctor >/dev/null", prefix)
+  end)
+
+  it("has modules for lua5.4", function()
+    skip.without_program("lua5.4")
+    skip.unless(not build:find("san", 1, true), "an interpreter built without sanitizers cannot load these")
+    local said = ok("cd / && LUA_PATH='%s/share/lua/5.4/?.lua;%s/share/lua/5.4/?/init.lua' "
+      .. "LUA_CPATH=\"$(ls -d '%s'/lib*/lua/5.4 '%s'/lib/*/lua/5.4 2>/dev/null | head -n 1)/?.so\" lua5.4 -e '%s'",
+      prefix, prefix, prefix, prefix, "print(require(\"theano.ndarray\").arange(3):sum())")
+    assert.equal("3\n", said)
+  end)
+
+  it("has the licence, and words for the shell", function()
+    ok("test -s '%s/share/doc/theano/LICENSE' && bash -n '%s/share/bash-completion/completions/theano'", prefix, prefix)
+  end)
+
+  it("is found by pkg-config, shared and static", function()
+    skip.without_program("pkg-config")
+    skip.unless(not build:find("san", 1, true), "a program built without sanitizers cannot load a library built with them")
+    local pc = ok("dirname \"$(find '%s' -name theano.pc)\"", prefix):gsub("\n", "")
+    local config = ("export PKG_CONFIG_PATH='%s'; cd %s"):format(pc, folder)
+    local want = ok("PKG_CONFIG_PATH='%s' pkg-config --modversion theano", pc):gsub("\n", "") .. " 1\n"
+    ok("%s && eval gcc -std=c11 -Wall -Werror user.c -o shared $(pkg-config --cflags --libs theano)", config)
+    assert.equal(want, ok("cd %s && LD_LIBRARY_PATH='%s/..' ./shared", folder, pc))
+    ok("%s && eval gcc -std=c11 user.c -o static $(pkg-config --cflags theano) '\"%s/../libtheano.a\"' "
+      .. "$(pkg-config --static --libs theano | sed 's/-ltheano//')", config, pc)
+    assert.equal(want, ok("%s/static", folder))
+  end)
+
+  it("is found by CMake's find_package, shared and static", function()
+    skip.unless(not build:find("san", 1, true), "a program built without sanitizers cannot load a library built with them")
+    runner.write(folder .. "/CMakeLists.txt", [[
+cmake_minimum_required(VERSION 3.22)
+project(user LANGUAGES C)
+find_package(theano 0.1 REQUIRED)
+add_executable(shared user.c)
+target_link_libraries(shared theano::theano)
+add_executable(static user.c)
+target_link_libraries(static theano::theano_static)
+]])
+    ok("cd %s && cmake -G Ninja -S . -B out -DCMAKE_PREFIX_PATH='%s' -DCMAKE_C_COMPILER_WORKS=1 && ninja -C out",
+      folder, prefix)
+    local text = ok("%s/out/shared && %s/out/static", folder, folder)
+    assert.equal(ok("%s -e 'print(require(\"theano.core\").version, 1)'", runner.path):gsub("\t", " "):rep(2), text)
+    local said, status = sh(("cd %s && sed -i 's/theano 0.1/theano 99/' CMakeLists.txt && cmake -S . -B out"):format(folder))
+    assert.not_equal(0, status)
+    assert.truthy(said:find("requested version \"99\"", 1, true), said)
+  end)
+
+  it("is part of another project that takes the tree in", function()
+    runner.write(folder .. "/CMakeLists.txt", ([[
+cmake_minimum_required(VERSION 3.22)
+project(user LANGUAGES C)
+add_subdirectory(%s theano)
+add_executable(whole user.c)
+target_link_libraries(whole theano::theano_static)
+]]):format(ok("realpath ."):gsub("\n", "")))
+    ok("cd %s && cmake -G Ninja -S . -B part -DCMAKE_C_COMPILER_WORKS=1 -DTH_LUA=OFF", folder)
+    local text = ok("ninja -C %s/part -n whole", folder)
+    assert.truthy(text:find("libtheano.a", 1, true), text)
+    assert.is_nil(text:find("spec/", 1, true)) -- and brings no tests with it
+  end)
+end)
+
+describe("the version", function()
+  local version = slurp("CMakeLists.txt"):match("project%(theano VERSION ([%d.]+)")
+
+  it("is the same wherever it stands", function()
+    assert.truthy(version:find("^%d+%.%d+%.%d+$"), version)
+    assert.equal(version, require("theano.core").version)
+    assert.equal(version, slurp("debian/changelog"):match("^theano%-lua %(([%d.]+)%)"))
+    assert.truthy(slurp("theano-" .. version .. "-1.rockspec"):find('version = "' .. version .. '-1"', 1, true))
+    assert.truthy(slurp("CHANGELOG.md"):find("\n## " .. version, 1, true))
+    assert.equal("libtheano1", slurp("debian/control"):match("\nPackage: (libtheano%d+)\n"))
+    assert.truthy(slurp("core/theano.h"):find("\n#define TH_ABI 1\n", 1, true), "a package of another name, too")
+  end)
+
+  it("is a rock's, whose file Lua reads", function()
+    local rock = {}
+    assert(loadfile("theano-" .. version .. "-1.rockspec", "t", rock))()
+    assert.same({ "theano", version .. "-1", "cmake" }, { rock.package, rock.version, rock.build.type })
+  end)
+end)
