@@ -1,7 +1,7 @@
 /*
  * main.c -- the runner: theano script.lua args.., theano -e text, theano - (standard input), theano -i. Lua with the
- * engine inside, our modules on package.path beside Lua's own (modules.c), flags from .theanorc and THEANO_FLAGS read by
- * `require "theano"`. Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
+ * engine inside, our modules on package.path beside Lua's own (modules.c), flags from .theanorc and THEANO_FLAGS read
+ * by `require "theano"`. Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
  */
 #include "binding.h"
 #include "modules.h"

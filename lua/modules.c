@@ -1,9 +1,9 @@
 /*
- * modules.c -- where the runner finds the modules of this project: by where it lies itself, so that what is installed can
- * be moved and never looks into the tree it was built from.
+ * modules.c -- where the runner finds the modules of this project: by where it lies itself, so that what is installed
+ * can be moved and never looks into the tree it was built from.
  *
- *   a build folder   BUILD/theano beside BUILD/lua/tree, which names the tree's folder lua/ (written by CMake); what the
- *                    build made of the modules (scripts/precompile) is in BUILD/lua/compiled
+ *   a build folder   BUILD/theano beside BUILD/lua/tree, which names the tree's folder lua/ (written by CMake); what
+ *                    the build made of the modules (scripts/precompile) is in BUILD/lua/compiled
  *   installed        PREFIX/bin/theano with PREFIX/share/lua/5.4/theano, made ready in compiled/ there; where there is
  *                    no such folder, the one that was asked for when it was configured
  */
@@ -81,7 +81,7 @@ static const char *read_piece(lua_State *L, void *user, size_t *size) {
     return *size ? p->at[p->next++] : NULL;
 }
 
-/* A text's length before it, from the stack's top, as Lua's code has it; its end is its own. Pops nothing. */
+/* The text at *at behind the 8 bytes of its length, and what follows; NULL where that is not so. */
 static void take(const char **at, size_t *size, const char **text, size_t *n) {
     uint64_t value = 0;
     *text = NULL;
@@ -93,8 +93,8 @@ static void take(const char **at, size_t *size, const char **text, size_t *n) {
     *at += 8 + *n, *size -= 8 + *n;
 }
 
-/* Lua's code of a module: what stands before its file's name, and what stands behind. The name is put between them, since
- * nobody knew when it was made where it would lie. Leaves the function, or nothing and false. */
+/* Lua's code of a module: what stands before its file's name, and what stands behind. The name is put between them,
+ * since nobody knew when it was made where it would lie. Leaves the function, or something else and false. */
 static bool load_code(lua_State *L, const char *path, const char *head, size_t nhead, const char *rest, size_t nrest) {
     char digits[10];
     size_t at = sizeof digits, left = strlen(path) + 2; /* '@', the path, and one, as lundump.c reads lengths */

@@ -160,13 +160,13 @@ describe("generated units", function()
       if base then
         local text = assert(io.open("lua/theano/" .. name, "rb")):read("a")
         local made = assert(io.open("build/lua/compiled/" .. base .. ".luac", "rb")):read("a")
-        local kept, from = string.unpack("<s8", made)
+        local kept, head, from = string.unpack("<s8s8", made)
         assert.is_true(kept == text, name)
-        assert.is_function(load(made:sub(from), name, "b"))
-        local there = assert(io.open("build/lua/installed/" .. base .. ".luac", "rb")):read("a")
-        assert.is_true(string.unpack("<s8", there) == text, name)
-        local source = debug.getinfo(load(there:sub(from), name, "b"), "S").source
-        assert.truthy(source:find("^@/.*/share/lua/5%.4/theano/" .. base .. "%.lua$"), source) -- where it will lie
+        local path = "@/somewhere else/" .. ("long/"):rep(40) .. name -- what the runner puts in: where it lies
+        local length = #path + 1
+        local size = string.char(length >> 7, length & 0x7f | 0x80)
+        local f = assert(load(head .. size .. path .. made:sub(from), name, "b"))
+        assert.equal(path, debug.getinfo(f, "S").source)
         n = n + 1
       end
     end
