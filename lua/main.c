@@ -92,7 +92,23 @@ static void preload_core(lua_State *L) {
     lua_pop(L, 2);
 }
 
+/* The message on top with what theano.hints has to say about it behind; as it is where that goes wrong. */
+static void explain(lua_State *L, const char *text, const char *path) {
+    int top = lua_gettop(L);
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "theano.hints");
+    if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_istable(L, -1)) {
+        lua_getfield(L, -1, "explain");
+        lua_pushvalue(L, top);
+        lua_pushstring(L, text);
+        lua_pushstring(L, path);
+        if (lua_pcall(L, 3, 1, 0) == LUA_OK && lua_isstring(L, -1)) lua_replace(L, top);
+    }
+    lua_settop(L, top);
+}
+
 static int traceback(lua_State *L) {
+    if (lua_type(L, 1) == LUA_TSTRING && lua_gettop(L) == 1) explain(L, NULL, NULL);
     const char *m = lua_tostring(L, 1);
     if (!m && luaL_callmeta(L, 1, "__tostring")) m = lua_tostring(L, -1);
     if (!m) m = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
@@ -115,8 +131,13 @@ static int fail(lua_State *L) {
     return m && strstr(m, "Interrupted:") ? 130 : 1;
 }
 
-static int run(lua_State *L, int status, char **argv, int argc, int first) {
-    if (status != LUA_OK) return fail(L);
+/* Runs the function on top. Where reading it failed: `text` is what was read, NULL where that is the file argv names.
+ */
+static int run(lua_State *L, int status, const char *text, char **argv, int argc, int first) {
+    if (status != LUA_OK) {
+        explain(L, text, argv[first - 1]);
+        return fail(L);
+    }
     lua_pushcfunction(L, traceback);
     lua_insert(L, -2);
     int n = argc - first;
@@ -165,7 +186,7 @@ static int command(lua_State *L, int argc, char **argv) {
 static int interactive(lua_State *L, int argc, char **argv) {
     int code = 0;
     set_arg(L, argv, argc, argc > 2 ? 2 : 0);
-    if (argc > 2) code = run(L, luaL_loadfile(L, argv[2]), argv, argc, 3);
+    if (argc > 2) code = run(L, luaL_loadfile(L, argv[2]), NULL, argv, argc, 3);
     lua_settop(L, 0);
     lua_getglobal(L, "require");
     lua_pushliteral(L, "theano.repl");
@@ -206,12 +227,12 @@ static int with_state(lua_State *L, int argc, char **argv) {
     if (!strcmp(argv[1], "-e")) {
         if (argc < 3) return usage(stderr, 2);
         set_arg(L, argv, argc, 2);
-        return run(L, luaL_loadbuffer(L, argv[2], strlen(argv[2]), "=(command line)"), argv, argc, 3);
+        return run(L, luaL_loadbuffer(L, argv[2], strlen(argv[2]), "=(command line)"), argv[2], argv, argc, 3);
     }
     if (!strcmp(argv[1], "-i")) return interactive(L, argc, argv);
     if (is_command(argv[1])) return command(L, argc, argv);
     set_arg(L, argv, argc, 1);
-    return run(L, luaL_loadfile(L, strcmp(argv[1], "-") ? argv[1] : NULL), argv, argc, 2);
+    return run(L, luaL_loadfile(L, strcmp(argv[1], "-") ? argv[1] : NULL), NULL, argv, argc, 2);
 }
 
 int main(int argc, char **argv) {

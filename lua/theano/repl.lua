@@ -4,6 +4,7 @@
 local theano = require("theano")
 local core = require("theano.core")
 local help = require("theano.help")
+local hints = require("theano.hints")
 local show = require("theano.show")
 local util = require("theano.util")
 
@@ -62,9 +63,13 @@ function M.run(text, line, env)
   if not text:find("%S") then return true, "" end
   local f, message, unfinished = compile(text, line, env)
   if unfinished then return nil end
-  if not f then return false, report("SyntaxError: " .. message:gsub("^(stdin:%d+:) ", "%1 ")) end
+  if not f then
+    return false, report(hints.explain("SyntaxError: " .. message, ("\n"):rep(line - 1) .. text))
+  end
   local results = table.pack(pcall(f, pass))
-  if not results[1] then return false, report(results[2]) end
+  if not results[1] then
+    return false, hints.explain(report(results[2]), ("\n"):rep(line - 1) .. text)
+  end
   if results.n > 1 then env._ = results[2] end
   local lines = {}
   for i = 2, results.n do lines[#lines + 1] = show(results[i]) end
