@@ -152,15 +152,18 @@ local report = { machine = machine(), option = shown, date = os.date("!%Y-%m-%dT
 print(report.machine.processor .. "; load " .. report.machine.load)
 for _, group in ipairs(groups) do
   local G = dofile("bench/groups/" .. group .. ".lua")
+  local rows = {}
   print(("\n== %s: %s"):format(group, G.title))
   for _, case in ipairs(G.cases) do
-    if not option.only or table.concat(case, ", "):find(option.only, 1, true) then
+    if not option.only or (table.concat(case, ", ") .. ","):find(option.only, 1, true) then
       local row = run(group, G, case)
       row.unit = G.unit or "s"
       report.rows[#report.rows + 1] = row
-      figures.print(row)
+      rows[#rows + 1] = row
+      if not G.worst then figures.print(row) end
     end
   end
+  if G.worst then figures.worst(rows) end
 end
 for name, s in pairs(servers) do
   if not s.dead then s.out:close() end

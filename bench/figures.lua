@@ -86,4 +86,22 @@ function M.print(row)
   if #skipped > 0 then print(table.concat(skipped, "\n")) end
 end
 
+--- One line a row, the worst first: ours to the fastest peer by least times, both times.
+function M.worst(rows)
+  local lines = {}
+  for _, row in ipairs(rows) do
+    local ours, peer, theirs = row.seconds.lua or {}, M.fastest(row)
+    local why = {}
+    for name, reason in pairs(row.skipped) do why[#why + 1] = name .. ": " .. reason end
+    for name, d in pairs(row.differs) do why[#why + 1] = ("%s: DIFFERS: %.9g, ours %.9g"):format(name, d[1], d[2]) end
+    table.sort(why)
+    local least = #ours > 0 and (M.quartiles(ours))
+    lines[#lines + 1] = { ratio = least and peer and least / theirs or math.huge, text = ("%-40s %11s %11s  %s"):format(
+      row.case, least and amount(least, row.unit) or "-", peer and amount(theirs, row.unit) or "-",
+      table.concat(why, "; ")) }
+  end
+  table.sort(lines, function(a, b) return a.ratio > b.ratio or a.ratio == b.ratio and a.text < b.text end)
+  for _, line in ipairs(lines) do print(("%8.2f  %s"):format(line.ratio, line.text)) end
+end
+
 return M

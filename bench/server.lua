@@ -5,7 +5,11 @@
 local now = os.getenv("BENCH_CLOCK") == "cpu" and os.clock or require("system").monotime
 local budget = tonumber(os.getenv("BENCH_SECONDS") or "0.03")
 
-local function load_group(name) return dofile("bench/groups/" .. name .. ".lua") end
+local groups = {} -- by name: what a group keeps between its cases stays
+local function load_group(name)
+  groups[name] = groups[name] or dofile("bench/groups/" .. name .. ".lua")
+  return groups[name]
+end
 
 -- Seconds of n calls; what the calls return is dropped.
 local function run(w, n)

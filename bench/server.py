@@ -23,13 +23,19 @@ BUDGET = float(os.environ.get("BENCH_SECONDS", "0.03"))
 NOW = time.process_time if os.environ.get("BENCH_CLOCK") == "cpu" else time.perf_counter
 
 
+GROUPS = {}  # by name: what a group keeps between its cases stays
+
+
 def load(group):
+    if group in GROUPS:
+        return GROUPS[group]
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "groups", group + ".py")
     if not os.path.exists(path):
         raise Skip("no such workload for this peer")
     spec = importlib.util.spec_from_file_location("group_" + group, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    GROUPS[group] = module
     return module
 
 

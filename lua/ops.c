@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_RESULTS = 256 }; /* of one function: split */
+enum { MOST_RESULTS = 256, FEW_ARGS = 4 }; /* of one function: split */
 
 static bool any_symbolic(lua_State *L, LtState *s, const ThArg *a, int n) {
     (void)L;
@@ -68,15 +68,36 @@ static void check_operands(lua_State *L, int arity) {
     }
 }
 
+/* Most calls: some arrays and numbers, read without memory for them. The last of the given is no nil. */
+static bool few_args(lua_State *L, LtState *s, ThArg *at, int n) {
+    for (int i = 0; i < n; i++) {
+        int t = lua_type(L, i + 1);
+        at[i].key = NULL;
+        if (t == LUA_TUSERDATA) {
+            if (!(at[i].array = lt_array(L, s, i + 1))) return false;
+            at[i].kind = TH_ARG_ARRAY;
+        } else if (t == LUA_TNUMBER && lua_isinteger(L, i + 1)) {
+            at[i].kind = TH_ARG_INT;
+            at[i].i = lua_tointeger(L, i + 1);
+        } else if (t == LUA_TNUMBER) {
+            at[i].kind = TH_ARG_FLOAT;
+            at[i].f = lua_tonumber(L, i + 1);
+        } else return false;
+    }
+    return n > 0;
+}
+
 static int apply(lua_State *L) { /* upvalues: state, number, number of arguments of a metamethod (0: not one), eager? */
     LtState *s = LT_STATE(L);
     int func = (int)lua_tointeger(L, lua_upvalueindex(2)), arity = (int)lua_tointeger(L, lua_upvalueindex(3));
-    if (arity) {
-        lua_settop(L, arity); /* __unm and __bnot get a second, dummy operand */
-        check_operands(L, arity);
-    }
+    ThArg few[FEW_ARGS];
+    if (arity) lua_settop(L, arity); /* __unm and __bnot get a second, dummy operand */
+    int n = lua_gettop(L);
+    bool arrays = lua_toboolean(L, lua_upvalueindex(4));
+    if (arrays && n <= FEW_ARGS && few_args(L, s, few, n)) return eager(L, s, func, few, n);
+    if (arity) check_operands(L, arity);
     LtArgs a = lt_args(L, s, 1, lua_gettop(L), th_func_info(func));
-    if (lua_toboolean(L, lua_upvalueindex(4)) && !any_symbolic(L, s, a.at, a.n)) return eager(L, s, func, a.at, a.n);
+    if (arrays && !any_symbolic(L, s, a.at, a.n)) return eager(L, s, func, a.at, a.n);
     return build(L, s, func, a.at, a.n);
 }
 

@@ -281,17 +281,12 @@ static bool evaluate(ThContext *c, ThVar *const *outs, int nout, ThArray **resul
     return ok;
 }
 
-int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max) {
-    if (!c) return -1;
-    if (nargs < 0 || max < 0 || (nargs && !args) || !out) return err_missing(c, __func__), -1;
-    if (func < 0 || func >= th_func_count()) return err(c, TH_ValueError, "there is no function number %d", func), -1;
+static int by_graph(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max) {
     ThVar *vars[MOST_RESULTS];
     ThArray *result[MOST_RESULTS] = {0};
-    int n;
-    if (!failed(c) && eager_quick(c, func, args, nargs, out, max, &n)) return n;
     uint32_t prov = c->prov; /* of the last graph: not where this call stands, nor where later ones of its kind do */
     c->prov = 0;
-    n = ops_build(c, false, func, args, nargs, vars, MOST_RESULTS);
+    int n = ops_build(c, false, func, args, nargs, vars, MOST_RESULTS);
     bool ok = n >= 0 && evaluate(c, vars, n, result);
     c->prov = prov;
     for (int i = 0; i < n; i++) {
@@ -300,4 +295,13 @@ int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out
         else th_array_release(result[i]);
     }
     return ok ? (n < max ? n : max) : -1;
+}
+
+int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max) {
+    if (!c) return -1;
+    if (nargs < 0 || max < 0 || (nargs && !args) || !out) return err_missing(c, __func__), -1;
+    if (func < 0 || func >= th_func_count()) return err(c, TH_ValueError, "there is no function number %d", func), -1;
+    int n;
+    if (!failed(c) && eager_quick(c, func, args, nargs, out, max, &n)) return n;
+    return by_graph(c, func, args, nargs, out, max);
 }

@@ -19,19 +19,25 @@ enum { SAID = 192, DEEPEST = 3 };
 typedef struct Quick {
     uint64_t key;
     struct Quick *next;
-    ThFunction *fn; /* NULL: the long way is the only one */
+    ThFunction *fn;             /* NULL: the long way is the only one */
+    const InterpDirect *direct; /* of fn's kernel, where it may run on arrays of one shape without a call; or NULL */
+    uint64_t turn;              /* of the flags */
     int func, nargs, nout, nsaid;
-    ThType in[MOST_ARGS];
+    ThType in[MOST_ARGS], out[MOST_OUT];
     char said[]; /* the other arguments */
 } Quick;
 
 typedef struct Kept {
-    Quick *slot[SLOTS];
+    int pow, power, sqr, sqrt; /* numbers of these functions */
+    Quick *slot[SLOTS], *last[SLOTS]; /* by key; the last one by function */
     int n;
+    char *regs; /* what direct kernels work in */
+    size_t reg_bytes;
 } Kept;
 
 typedef struct Operands {                     /* of one call */
-    ThArray *at[MOST_ARGS], *made[MOST_ARGS]; /* arrays; those made here of numbers */
+    ThArray *at[MOST_ARGS], *made[MOST_ARGS]; /* arrays; those made here of numbers, when they are wanted */
+    ThComplex128 cell[MOST_ARGS];             /* numbers */
     ThType type[MOST_ARGS];
     int n, nsaid; /* nsaid: 0 where arrays are all there is */
     char said[SAID];
@@ -44,18 +50,24 @@ static void drop_all(ThContext *c, Kept *k) {
             th_function_release(q->fn);
             ctx_free(c, q, sizeof *q + (size_t)q->nsaid);
         }
-    memset(k, 0, sizeof *k);
+    memset(k->slot, 0, sizeof k->slot);
+    memset(k->last, 0, sizeof k->last);
+    k->n = 0;
 }
 
 static void free_kept(ThContext *c, void *p) {
-    drop_all(c, p);
-    ctx_free(c, p, sizeof(Kept));
+    Kept *k = p;
+    drop_all(c, k);
+    if (k->regs) ctx_free(c, k->regs, k->reg_bytes);
+    ctx_free(c, k, sizeof *k);
 }
 
 static Kept *kept(ThContext *c) {
     if (c->slot[CTX_EAGER]) return c->slot[CTX_EAGER];
     Kept *k = ctx_alloc0(c, sizeof *k);
     if (!k) return NULL;
+    k->pow = th_func_find("pow"), k->power = th_func_find("power");
+    k->sqr = th_func_find("sqr"), k->sqrt = th_func_find("sqrt");
     c->slot[CTX_EAGER] = k;
     c->slot_free[CTX_EAGER] = free_kept;
     return k;
@@ -68,17 +80,20 @@ static bool is_number(const ThArg *a) {
 
 /* Numbers stand beside an array in operators only, and take the dtype that NumPy gives them there; elsewhere they are
  * axes, counts and sizes. */
-static bool number(ThContext *c, Operands *o, const ThArg *a, ThDtype beside) {
+static void number(Operands *o, const ThArg *a, ThDtype beside) {
     static const ThDtype own[] = {
         [TH_ARG_INT] = TH_INT64, [TH_ARG_FLOAT] = TH_FLOAT64, [TH_ARG_COMPLEX] = TH_COMPLEX128};
-    char cell[16];
     ThDtype d = dtype_beside(th_dtype_kind(own[a->kind]), a->kind == TH_ARG_INT ? a->i : 0, beside);
-    dtype_cast(cell, d, 0, (const char *)&a->i, own[a->kind], 0, 1);
-    ThArray *x = array_scalar(c, d, cell);
-    if (!x) return false;
+    dtype_cast((char *)&o->cell[o->n], d, 0, (const char *)&a->i, own[a->kind], 0, 1);
     o->type[o->n] = type_tensor(d, 0, 0);
-    o->at[o->n] = o->made[o->n] = x;
-    o->n++;
+    o->at[o->n++] = NULL;
+}
+
+/* Arrays of the numbers too. */
+static bool whole(ThContext *c, Operands *o) {
+    for (int i = 0; i < o->n; i++)
+        if (!o->at[i] && !(o->at[i] = o->made[i] = array_scalar(c, (ThDtype)o->type[i].dtype, &o->cell[i])))
+            return false;
     return true;
 }
 
@@ -123,16 +138,18 @@ static bool say_arg(Operands *o, const ThArg *a, int depth) {
 }
 
 /* Arrays alone, or an operator's array and number. */
-static bool plain_operands(ThContext *c, const ThArg *args, int nargs, Operands *o) {
+static bool plain_operands(const ThArg *args, int nargs, Operands *o) {
     ThDtype beside = TH_DTYPE_NONE; /* of the array; operators have two operands */
     for (int i = 0; i < nargs; i++)
         if (args[i].kind == TH_ARG_ARRAY) beside = (ThDtype)args[i].array->dtype;
-    for (int i = 0; i < nargs; i++)
-        if (args[i].kind == TH_ARG_ARRAY ? !array(o, args[i].array) : !number(c, o, &args[i], beside)) return false;
+    for (int i = 0; i < nargs; i++) {
+        if (args[i].kind != TH_ARG_ARRAY) number(o, &args[i], beside);
+        else if (!array(o, args[i].array)) return false;
+    }
     return true;
 }
 
-static bool operands(ThContext *c, int func, const ThArg *args, int nargs, Operands *o) {
+static bool operands(int func, const ThArg *args, int nargs, Operands *o) {
     bool operator_ = th_func_info(func)->metamethod != NULL, plain = true;
     int arrays = 0;
     if (nargs < 1 || nargs > MOST_GIVEN) return false;
@@ -142,22 +159,22 @@ static bool operands(ThContext *c, int func, const ThArg *args, int nargs, Opera
         plain &= !args[i].key && (args[i].kind == TH_ARG_ARRAY || (operator_ && is_number(&args[i])));
     }
     if (!arrays || (plain ? nargs : arrays) > MOST_ARGS) return false;
-    if (plain) return plain_operands(c, args, nargs, o);
+    if (plain) return plain_operands(args, nargs, o);
     for (int i = 0; i < nargs; i++)
         if (!say_arg(o, &args[i], 0) || (args[i].kind == TH_ARG_ARRAY && !array(o, args[i].array))) return false;
     return true;
 }
 
 /* Flags that decide dtypes are part of the key. */
-static uint64_t key_of(ThContext *c, int func, const Operands *o) {
-    uint64_t h = hash_mix((uint64_t)func, config_turn(c));
+static uint64_t key_of(uint64_t turn, int func, const Operands *o) {
+    uint64_t h = hash_mix((uint64_t)func, turn);
     h = hash_bytes(o->type, sizeof *o->type * (size_t)o->n, h);
     return o->nsaid ? hash_bytes(o->said, (size_t)o->nsaid, h) : h;
 }
 
-static bool same(const Quick *q, uint64_t key, int func, const Operands *o) {
-    if (q->key != key || q->func != func || q->nargs != o->n || q->nsaid != o->nsaid) return false;
-    if (memcmp(q->said, o->said, (size_t)o->nsaid) != 0) return false;
+static bool same(const Quick *q, uint64_t turn, int func, const Operands *o) {
+    if (q->turn != turn || q->func != func || q->nargs != o->n || q->nsaid != o->nsaid) return false;
+    if (o->nsaid && memcmp(q->said, o->said, (size_t)o->nsaid) != 0) return false;
     for (int i = 0; i < o->n; i++)
         if (!type_eq(q->in[i], o->type[i])) return false;
     return true;
@@ -201,6 +218,18 @@ static bool computed(ThVar *const *out, int n) {
     return true;
 }
 
+/* Each element of the results is one of the operands' elements at that place, and of numbers. */
+static bool elementwise(ThContext *c, ThVar *const *out, int n) {
+    ApplyVec order = {0};
+    bool all = graph_toposort(c, out, n, NULL, 0, &order);
+    for (int i = 0; i < order.n; i++) {
+        const ThApply *a = order.at[i];
+        all &= (a->op->flags & OP_ELEMWISE) || (a->op == &op_dimshuffle && a->in[0]->type.ndim == 0);
+    }
+    vec_free(c, &order);
+    return all;
+}
+
 /* given: the call's arguments, of which the operands become variables. */
 static void prepare(ThContext *c, int func, const Operands *o, const ThArg *given, int nargs, Quick *q) {
     ThVar *in[MOST_ARGS] = {0}, *out[MOST_OUT] = {0};
@@ -216,6 +245,8 @@ static void prepare(ThContext *c, int func, const Operands *o, const ThArg *give
     int n = ok ? ops_build(c, false, func, args, nargs, out, MOST_OUT) : -1;
     if (n > 0 && n <= MOST_OUT && computed(out, n)) q->fn = function_of(c, in, o, out, n);
     q->nout = n > 0 ? n : 0;
+    for (int i = 0; i < n && i < MOST_OUT; i++) q->out[i] = out[i]->type;
+    if (q->fn && elementwise(c, out, n)) q->direct = interp_direct(q->fn->interp);
     for (int i = 0; i < n && i < MOST_OUT; i++) th_var_release(out[i]);
     for (int i = 0; i < o->n; i++) th_var_release(in[i]);
     if (failed(c)) th_error_clear(c);
@@ -223,16 +254,19 @@ static void prepare(ThContext *c, int func, const Operands *o, const ThArg *give
 
 /* Calls with other arguments than arrays are prepared when they come again: these may be different at each call. */
 static Quick *find(ThContext *c, Kept *k, int func, const Operands *o, const ThArg *args, int nargs) {
-    uint64_t key = key_of(c, func, o);
-    Quick *q = k->slot[key % SLOTS];
-    while (q && !same(q, key, func, o)) q = q->next;
+    uint64_t turn = config_turn(c);
+    Quick *q = k->last[func % SLOTS];
+    if (q && q->nout >= 0 && same(q, turn, func, o)) return q;
+    uint64_t key = key_of(turn, func, o);
+    q = k->slot[key % SLOTS];
+    while (q && (q->key != key || !same(q, turn, func, o))) q = q->next;
     if (q) {
         if (q->nout < 0) prepare(c, func, o, args, nargs, q);
-        return q;
+        return k->last[func % SLOTS] = q;
     }
     if (k->n >= MOST_KEPT) drop_all(c, k);
     if (!(q = ctx_alloc0(c, sizeof *q + (size_t)o->nsaid))) return NULL;
-    q->key = key, q->func = func, q->nargs = o->n, q->nsaid = o->nsaid, q->nout = -1;
+    q->key = key, q->turn = turn, q->func = func, q->nargs = o->n, q->nsaid = o->nsaid, q->nout = -1;
     q->next = k->slot[key % SLOTS];
     memcpy(q->in, o->type, sizeof o->type);
     memcpy(q->said, o->said, (size_t)o->nsaid);
@@ -242,16 +276,79 @@ static Quick *find(ThContext *c, Kept *k, int func, const Operands *o, const ThA
     return q;
 }
 
+/* ---- without a call ---- */
+/* The array whose shape all others have but numbers; NULL: there is none, or they do not lie densely on the host. */
+static const ThArray *one_shape(const Operands *o, bool *number) {
+    const ThArray *shape = NULL;
+    for (int i = 0; i < o->n; i++) {
+        const ThArray *a = o->at[i];
+        if (!a) continue;
+        if (!(a->flags & ARRAY_CONTIGUOUS) || buffer_special(a->buf)) return NULL;
+        if (!shape || a->ndim > shape->ndim) shape = a;
+    }
+    for (int i = 0; i < o->n; i++) {
+        const ThArray *a = o->at[i];
+        number[i] = !a || a->ndim == 0;
+        if (!number[i] && (a->ndim != shape->ndim ||
+                           memcmp(ARRAY_SHAPE(a), ARRAY_SHAPE(shape), sizeof(int64_t) * (size_t)a->ndim) != 0))
+            return NULL;
+    }
+    return shape;
+}
+
+static bool registers(ThContext *c, Kept *k, size_t bytes) {
+    if (bytes <= k->reg_bytes) return true;
+    char *p = ctx_alloc(c, bytes);
+    if (!p) return false;
+    if (k->regs) ctx_free(c, k->regs, k->reg_bytes);
+    k->regs = p, k->reg_bytes = bytes;
+    return true;
+}
+
+/* false: that is not possible with these arrays, or memory is out. */
+static bool run_direct(ThContext *c, Kept *k, const Quick *q, Operands *o, ThArray **out) {
+    bool number[MOST_ARGS];
+    char *in[MOST_ARGS], *to[MOST_OUT];
+    const ThArray *shape = one_shape(o, number);
+    if (!shape || !registers(c, k, interp_direct_room(q->direct))) return false;
+    for (int i = 0; i < o->n; i++) in[i] = o->at[i] ? o->at[i]->data : (char *)&o->cell[i];
+    for (int i = 0; i < q->nout; i++) {
+        out[i] = th_array_empty(c, (ThDtype)q->out[i].dtype, shape->ndim, ARRAY_SHAPE(shape));
+        if (!out[i]) {
+            while (i > 0) th_array_release(out[--i]);
+            return false;
+        }
+        to[i] = out[i]->data;
+    }
+    const DirectCall call = {.n = shape->size, .in = in, .number = number, .out = to};
+    interp_direct_run(q->direct, &call, k->regs);
+    return true;
+}
+
+/* x^2 and the root of floats are functions of their own, as in NumPy: one product, one root. */
+static int simpler(const Kept *k, int func, const ThArg *args, int *nargs) {
+    if ((func != k->pow && func != k->power) || *nargs != 2 || args[0].key || args[1].key) return func;
+    if (args[0].kind != TH_ARG_ARRAY || !args[0].array) return func;
+    const ThArg *n = &args[1];
+    const double power = n->kind == TH_ARG_INT ? (double)n->i : n->kind == TH_ARG_FLOAT ? n->f : 0;
+    const char kind = th_dtype_kind((ThDtype)args[0].array->dtype);
+    const bool real = kind == 'f' || kind == 'c', whole = (kind == 'i' || kind == 'u') && n->kind == TH_ARG_INT;
+    if (power == 2 && (real || whole)) return *nargs = 1, k->sqr;
+    if (power == 0.5 && real) return *nargs = 1, k->sqrt;
+    return func;
+}
+
 bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max, int *nout) {
     Operands o;
     o.n = o.nsaid = 0;
-    memset(o.made, 0, sizeof o.made);
-    memset(o.type, 0, sizeof o.type);
+    o.made[0] = o.made[1] = o.made[2] = NULL;
     Kept *k = kept(c);
     bool done = false;
-    if (k && operands(c, func, args, nargs, &o)) {
+    if (k) func = simpler(k, func, args, &nargs);
+    if (k && operands(func, args, nargs, &o)) {
         Quick *q = find(c, k, func, &o, args, nargs);
-        done = q && q->fn && q->nout <= max && th_call(q->fn, o.at, o.n, out) == 0;
+        if (q && q->fn && q->nout <= max)
+            done = (q->direct && run_direct(c, k, q, &o, out)) || (!failed(c) && whole(c, &o) && th_call(q->fn, o.at, o.n, out) == 0);
         if (done) *nout = q->nout;
     }
     for (int i = 0; i < o.n; i++) th_array_release(o.made[i]);

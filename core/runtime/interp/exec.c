@@ -149,12 +149,12 @@ static void literal(char *o, ThDtype d, ThValue v, int64_t n) {
     dtype_cast(o, d, (int64_t)th_dtype_bytes(d), (const char *)&v, from, 0, n);
 }
 
-static void constant(IRun *r, const IIns *i, char *o, int64_t n) {
-    ThDtype d = i->ins->dtype;
+void interp_number(const Step *step, const Ins *i, char *o, int64_t n) {
+    ThDtype d = i->dtype;
     ThValue v;
-    if (i->ins->op == INS_PARAM) v = r->step->param[i->ins->a];
+    if (i->op == INS_PARAM) v = step->param[i->a];
     else {
-        double x = i->ins->a == INS_HALF ? 0.5 : i->ins->a;
+        double x = i->a == INS_HALF ? 0.5 : i->a;
         char kind = th_dtype_kind(d);
         if (kind == 'c') v.c = (ThComplex128){x, 0};
         else if (kind == 'f') v.f = x;
@@ -236,7 +236,7 @@ static int one(IRun *r, const LoopStage *s, const IIns *i) {
         load(r, s, i, o, n);
         break;
     case INS_PARAM:
-    case INS_CONST: constant(r, i, o, n); break;
+    case INS_CONST: interp_number(r->step, i->ins, o, n); break;
     case INS_INDEX: position(r, s, i, o, n); break;
     case INS_SIZE:
         for (int64_t j = 0; j < n; j++) ((int64_t *)(void *)o)[j] = isize(r, r->ik->k->size.at[i->ins->a]);

@@ -21,4 +21,17 @@ int interp_step(const InterpUnit *u, int step, ThFrame *f);
 size_t interp_gemm_offset(const IKernel *k);
 size_t interp_room(const IKernel *k); /* calls.c: of a kernel or its twin, whichever is more */
 
+/* direct.c: a plan of one elementwise kernel, without a frame; NULL: it is another one (or memory is out: the error is
+ * set). It lives as long as the unit. */
+typedef struct InterpDirect InterpDirect;
+typedef struct DirectCall {
+    int64_t n;          /* elements of each argument and result.. */
+    char *const *in;    /* ..by input of the plan.. */
+    const bool *number; /* ..that has one element only */
+    char *const *out;   /* by output; no argument lies there */
+} DirectCall;
+const InterpDirect *interp_direct(const InterpUnit *u);
+size_t interp_direct_room(const InterpDirect *d); /* bytes of `regs`, which may hold anything */
+void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs);
+
 #endif

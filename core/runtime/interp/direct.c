@@ -1,0 +1,184 @@
+/*
+ * direct.c -- an elementwise kernel run without a frame: on arrays of one shape that lie densely, and on numbers. In: a
+ * plan of one such kernel, addresses of arguments and results. Always holds: the same block kernels on the same blocks
+ * as the loops of interp.c, hence the same bits; nothing fails, no memory is taken.
+ */
+#include "unit.h"
+
+#include <string.h>
+
+struct InterpDirect {
+    const IKernel *ik;
+    int *code, ncode, once; /* value ids in order: the first `once` are uniform */
+    int16_t *at;            /* by access: number of the argument, -1 - number of the result, or FIXED */
+    const char **fixed;     /* by access: address of a constant array's element */
+    char **block;           /* by value: a block of the number that it is, or NULL */
+};
+enum { FIXED = INT16_MAX };
+
+/* ---- which plans ---- */
+static bool plain(const Access *a) { return a->idx < 0 && a->guard < 0 && !(a->flags & (ACC_ADD | ACC_ROWTEMP)); }
+
+static bool suits(const Plan *p) {
+    if (p->nstep != 1 || p->step[0].kind != STEP_KERNEL || p->nshared || p->nupdate) return false;
+    const Kernel *k = p->kernel[p->step[0].kernel];
+    if (k->st.n != 1 || k->st.at[0].cls != STAGE_LOOP || k->red.n || k->can_fail) return false;
+    for (int i = 0; i < k->acc.n; i++)
+        if (!plain(&k->acc.at[i])) return false;
+    for (int i = 0; i < k->ins.n; i++) {
+        int op = k->ins.at[i].op;
+        if (op >= INS_LOAD && op != INS_LOAD && op != INS_STORE && op != INS_PARAM && op != INS_CONST && op != INS_CAST)
+            return false;
+    }
+    return true;
+}
+
+/* Where an access leads: an argument, a result, a number of the plan's. */
+static bool resolve(const Plan *p, const Step *s, const Kernel *k, int i, InterpDirect *d) {
+    const PlanBuf *b = &p->buf[s->buf[k->acc.at[i].buf]];
+    if (b->kind == BUF_INPUT) return d->at[i] = (int16_t)b->index, true;
+    if (b->kind == BUF_CONST && p->constant[b->index]->size == 1) {
+        d->at[i] = FIXED;
+        d->fixed[i] = p->constant[b->index]->data;
+        return true;
+    }
+    for (int r = 0; r < p->noutput && b->kind == BUF_OUTPUT; r++)
+        if (p->result[r].buf == s->buf[k->acc.at[i].buf]) return d->at[i] = (int16_t)(-1 - r), true;
+    return false;
+}
+
+/* What belongs to the kernel's points stands in their loop. */
+static bool in_loop(const Plan *p, const Step *s, const IKernel *ik, int id) {
+    const IIns *i = &ik->ins[id];
+    if (i->ins->op != INS_LOAD && i->ins->op != INS_STORE) return !i->fails;
+    return i->block || p->buf[s->buf[ik->k->acc.at[i->ins->a].buf]].ndim == 0;
+}
+
+/* The instructions of the blocks, or those before them. */
+static bool append(const InterpUnit *u, const Step *s, InterpDirect *d, bool block) {
+    for (int j = 0; j < d->ik->order.ncode; j++) {
+        int id = d->ik->order.code[j];
+        const IIns *i = &d->ik->ins[id];
+        if (d->block[id]) continue;
+        if (!in_loop(u->plan, s, d->ik, id)) return false;
+        if (i->ins->op == INS_PARAM || i->ins->op == INS_CONST) {
+            if (!(d->block[id] = arena_alloc(u->arena, (size_t)i->bytes * SIMD_BLOCK))) return false;
+            interp_number(s, i->ins, d->block[id], SIMD_BLOCK);
+        } else if (i->block == block) d->code[d->ncode++] = id;
+    }
+    return true;
+}
+
+const InterpDirect *interp_direct(const InterpUnit *u) {
+    const Plan *p = u->plan;
+    if (!suits(p)) return NULL;
+    const Step *s = &p->step[0];
+    const IKernel *ik = &u->kernel[s->kernel];
+    const Kernel *k = ik->k;
+    InterpDirect *d = arena_alloc0(u->arena, sizeof *d);
+    if (!d) return NULL;
+    d->ik = ik;
+    d->code = arena_alloc(u->arena, sizeof *d->code * (size_t)(ik->order.ncode + 1));
+    d->at = arena_alloc0(u->arena, sizeof *d->at * (size_t)(k->acc.n + 1));
+    d->fixed = arena_alloc0(u->arena, sizeof *d->fixed * (size_t)(k->acc.n + 1));
+    d->block = arena_alloc0(u->arena, sizeof *d->block * (size_t)(k->ins.n + 1));
+    if (!d->code || !d->at || !d->fixed || !d->block) return NULL;
+    for (int i = 0; i < k->acc.n; i++)
+        if (!resolve(p, s, k, i, d)) return NULL;
+    if (!append(u, s, d, false)) return NULL;
+    d->once = d->ncode;
+    return append(u, s, d, true) ? d : NULL;
+}
+
+size_t interp_direct_room(const InterpDirect *d) { return d->ik->reg_bytes; }
+
+/* ---- running ---- */
+typedef struct Run {
+    const InterpDirect *d;
+    char *regs, **value; /* by value: where its block is */
+    const DirectCall *c;
+    int64_t pos, len, padded, room; /* of the block; room: of the longest one, in which uniform values are repeated */
+} Run;
+
+/* The access's elements, and whether they are one number. */
+static char *base(const Run *r, int access, bool *number) {
+    int at = r->d->at[access];
+    *number = at == FIXED || (at >= 0 && r->c->number[at]);
+    return at == FIXED ? (char *)r->d->fixed[access] : at >= 0 ? r->c->in[at] : r->c->out[-1 - at];
+}
+
+/* The last element again, up to the end of the padding: a few. */
+static void pad(char *p, size_t bytes, int64_t n, int64_t padded) {
+    uint64_t x;
+    if (bytes != sizeof x) {
+        interp_replicate(p, bytes, n, padded);
+        return;
+    }
+    memcpy(&x, p + (size_t)(n - 1) * bytes, bytes);
+    for (; n < padded; n++) memcpy(p + (size_t)n * bytes, &x, bytes);
+}
+
+static void load(Run *r, int id, const IIns *i) {
+    bool number;
+    char *p = base(r, i->ins->a, &number), *reg = r->regs + i->reg;
+    if (number || !i->block) {
+        memcpy(reg, p, i->bytes);
+        interp_replicate(reg, i->bytes, 1, r->room);
+        return;
+    }
+    p += r->pos * i->bytes;
+    r->value[id] = r->len == r->padded ? p : reg;
+    if (r->len == r->padded) return;
+    memcpy(reg, p, (size_t)r->len * i->bytes);
+    pad(reg, i->bytes, r->len, r->padded);
+}
+
+static void compute(Run *r, int id, const IIns *i) {
+    bool number, straight = i->into >= 0 && r->len == r->padded;
+    char *result = r->regs + i->reg;
+    if (straight) result = base(r, r->d->ik->ins[i->into].ins->a, &number) + r->pos * i->bytes;
+    int64_t n = i->block ? r->padded : SIMD_PAD;
+    const IMicro *m = r->d->ik->micro.at + i->micro, *end = m + i->nmicro;
+    for (; m < end; m++) {
+        const char *in[3];
+        for (int j = 0; j < 3; j++) {
+            const IOpnd *o = &m->in[j];
+            in[j] = o->value >= 0 ? r->value[o->value] : (o->base ? o->base : r->regs) + o->off;
+        }
+        m->fn(n, m == end - 1 ? result : r->regs + m->out, in[0], in[1], in[2]);
+    }
+    r->value[id] = result;
+    if (!i->block) interp_replicate(result, i->bytes, 1, r->room);
+}
+
+static void store(Run *r, const IIns *i) {
+    bool number;
+    size_t bytes = th_dtype_bytes(r->d->ik->k->acc.at[i->ins->a].dtype);
+    char *to = base(r, i->ins->a, &number) + r->pos * (int64_t)bytes;
+    const char *v = r->value[i->ins->b];
+    if (v != to) memcpy(to, v, (size_t)r->len * bytes);
+}
+
+static void one(Run *r, int id) {
+    const IIns *i = &r->d->ik->ins[id];
+    if (i->ins->op == INS_LOAD) load(r, id, i);
+    else if (i->ins->op == INS_STORE) store(r, i);
+    else compute(r, id, i);
+}
+
+static int64_t padded(int64_t n) { return (n + SIMD_PAD - 1) / SIMD_PAD * SIMD_PAD; }
+
+void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs) {
+    const IKernel *ik = d->ik;
+    const int64_t n = c->n;
+    Run r = {.d = d, .regs = regs, .value = (char **)(void *)(regs + ik->at), .c = c};
+    r.room = n < SIMD_BLOCK ? padded(n) : SIMD_BLOCK;
+    r.len = 1, r.padded = SIMD_PAD;
+    for (int i = 0; i < ik->k->ins.n; i++) r.value[i] = d->block[i] ? d->block[i] : regs + ik->ins[i].reg;
+    for (int j = 0; j < d->once; j++) one(&r, d->code[j]);
+    for (; r.pos < n && d->once < d->ncode; r.pos += SIMD_BLOCK) {
+        r.len = n - r.pos < SIMD_BLOCK ? n - r.pos : SIMD_BLOCK;
+        r.padded = padded(r.len);
+        for (int j = d->once; j < d->ncode; j++) one(&r, d->code[j]);
+    }
+}
