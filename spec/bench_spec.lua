@@ -49,9 +49,20 @@ describe("bench", function()
     assert.is_true(tonumber(r[2]) > 0)
   end)
 
+  it("calls each function that arrays share with NumPy", function()
+    local ported, called = require("theano.ported"), {}
+    for line in io.lines("bench/groups/arrays.calls") do called[line:match("^(.-) |") or ""] = true end
+    for name in ported.functions:gmatch("%S+") do
+      assert.is_true(called[name] or ported.unwanted[name] ~= nil or name == "printoptions", name)
+    end
+    local r = answers("prepare\tarrays\tsum axis 1\t10\nprepare\tarrays\tx[mask] =\t10\nround\n")
+    assert.is_truthy(r[1]:find("^ok\t%d"), r[1])
+    assert.is_true(tonumber(r[3]) > 0)
+  end)
+
   it("has cases, peers and work for every group", function()
     for _, name in ipairs({ "net", "elemwise", "rows", "calls", "compile", "native", "threads", "scan", "tensors",
-      "conv", "memory", "draws", "modern" }) do
+      "conv", "memory", "draws", "modern", "arrays" }) do
       local G = dofile("bench/groups/" .. name .. ".lua")
       assert.is_true(#G.cases > 0 and G.peers[1] == "lua" and type(G.prepare) == "function", name)
       for _, case in ipairs(G.cases) do

@@ -28,7 +28,7 @@ typedef struct Quick {
 } Quick;
 
 typedef struct Kept {
-    int pow, power, sqr, sqrt; /* numbers of these functions */
+    int pow, power, sqr, sqrt;        /* numbers of these functions */
     Quick *slot[SLOTS], *last[SLOTS]; /* by key; the last one by function */
     int n;
     char *regs; /* what direct kernels work in */
@@ -348,7 +348,8 @@ bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray *
     if (k && operands(func, args, nargs, &o)) {
         Quick *q = find(c, k, func, &o, args, nargs);
         if (q && q->fn && q->nout <= max)
-            done = (q->direct && run_direct(c, k, q, &o, out)) || (!failed(c) && whole(c, &o) && th_call(q->fn, o.at, o.n, out) == 0);
+            done = (q->direct && run_direct(c, k, q, &o, out)) ||
+                   (!failed(c) && whole(c, &o) && th_call(q->fn, o.at, o.n, out) == 0);
         if (done) *nout = q->nout;
     }
     for (int i = 0; i < o.n; i++) th_array_release(o.made[i]);

@@ -183,7 +183,7 @@ local function flags_of(a, values)
   return setmetatable({ array = a, values = values }, Flags)
 end
 
-meta.__index = function(a, key)
+local function get(a, key)
   if type(key) == "string" and key:find("^[%a_][%w_]*$") then
     local m = methods[key]
     if m then return m end
@@ -198,13 +198,14 @@ meta.__index = function(a, key)
   end
   return index(a, key)
 end
-meta.__newindex = function(a, key, value)
+local function set(a, key, value)
   if type(key) == "string" and key:find("^[%a_][%w_]*$") then
     local hint = key == "shape" and ": a:reshape(shape) gives a view" or key == "dtype" and ": a:astype(dtype)" or ""
     util.raise("AttributeError", "the attribute '%s' of an ndarray cannot be set%s", key, hint)
   end
   setindex(a, key, value)
 end
+meta.__index, meta.__newindex = core.quick_index(methods, get, Tuple, set)
 -- What Lua makes of a < b is a boolean, so there is no operator for it.
 local function no_comparison()
   util.raise("TypeError", "Lua makes a boolean of every comparison, so arrays have no operator: use nd.lt(a, b)")

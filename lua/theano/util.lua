@@ -188,13 +188,15 @@ function M.by_name(what, fn, by_position, types)
     names[i] = debug.getlocal(fn, i)
     if types and types[names[i]] then typed[#typed + 1] = i end
   end
+  local most, untyped = #names, #typed == 0
   local function called(...)
     local n = select("#", ...)
+    if untyped and n <= most and (n == 0 or type((select(n, ...))) ~= "table") then return fn(...) end
     local keywords = not by_position and n > 0 and M.is_keywords((select(n, ...)))
     for _, i in ipairs(not keywords and typed or {}) do
       M.check_type(what, names[i], (select(i, ...)), types[names[i]])
     end
-    if not keywords and n <= #names then return fn(...) end
+    if not keywords and n <= most then return fn(...) end
     if by_position then M.raise("TypeError", "%s takes at most %d arguments, got %d", what, #names, n) end
     local given, values = M.bind(what, names, ...), {}
     for i, name in ipairs(names) do values[i] = given[name] end
