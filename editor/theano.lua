@@ -1231,7 +1231,8 @@ function theano.help(name) end
 ---@return any
 function theano.ifelse(condition, then_branch, else_branch, name) end
 
----True once Ctrl-C was pressed under `catch_interrupt(true)`.
+---True once Ctrl-C was pressed under `catch_interrupt(true)`; of several ranks: once all know that one was to
+---end.
 ---@return boolean
 function theano.interrupted() end
 

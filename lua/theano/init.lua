@@ -109,8 +109,10 @@ function theano.catch_interrupt(on)
   return core.catch_interrupt ~= nil and core.catch_interrupt(on)
 end
 
---- True once Ctrl-C was pressed under `catch_interrupt(true)`.
+--- True once Ctrl-C was pressed under `catch_interrupt(true)`; of several ranks: once all know that one was to end.
 function theano.interrupted()
+  local mpi = package.loaded["theano.mpi"]
+  if mpi and mpi.size > 1 then return mpi.interrupted() end
   return core.interrupted ~= nil and core.interrupted()
 end
 
@@ -119,7 +121,7 @@ theano.stat = core.stat
 
 -- Loaded when they are first asked for: what a training script needs and an engine does not.
 local LATER = { init = "initializers", layers = "layers", train = "train", data = "data", checkpoint = "checkpoint",
-  progress = "progress", plot = "plot", args = "runner.args", run = "runner.current", onnx = "onnx" }
+  progress = "progress", mpi = "mpi", plot = "plot", args = "runner.args", run = "runner.current", onnx = "onnx" }
 setmetatable(theano, { __index = function(t, name)
   if not LATER[name] then return nil end
   local module = require("theano." .. LATER[name])

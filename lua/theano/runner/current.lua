@@ -15,9 +15,9 @@ end
 --- A place for a file of the run: in its folder, or the name itself.
 function Run:path(name) return self.dir and self.dir .. "/" .. name or name end
 
---- Writes a checkpoint (theano.checkpoint) into the folder; nothing without one.
+--- Writes a checkpoint (theano.checkpoint) into the folder; nothing without one. Of several ranks the first one does.
 function Run:save(tree)
-  if self.dir then require("theano.checkpoint").save(self:path("checkpoint.npz"), tree) end
+  if self.dir and not self.follows then require("theano.checkpoint").save(self:path("checkpoint.npz"), tree) end
 end
 
 --- Sets the states in `tree` from the checkpoint of a run that goes on, and gives its plain values; nil when this run

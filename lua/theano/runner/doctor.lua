@@ -70,6 +70,11 @@ local CHECKS = {
     return (flags and "THEANO_FLAGS=" .. flags or "no THEANO_FLAGS")
       .. (record.exists((os.getenv("HOME") or "") .. "/.theanorc") and ", ~/.theanorc" or ""), true
   end },
+  { "processes", function()
+    local line = first_line("mpirun", { "--version" })
+    return line and line:find("Open MPI", 1, true) and line or "no mpirun of Open MPI (theano.mpi: apt-get install "
+      .. "openmpi-bin)", true
+  end },
   { "plots", function()
     local line = first_line("rsvg-convert", { "--version" })
     return line or "SVG alone", true

@@ -97,6 +97,11 @@ local function traceback(message)
   return debug.traceback(type(message) == "string" and message or tostring(message), 2)
 end
 
+local function theano_interrupted()
+  local theano = package.loaded["theano"]
+  return theano and theano.interrupted()
+end
+
 -- Runs the script; its code, and how it ended.
 local function execute(o)
   _G.arg = table.move(o.words, 1, #o.words, 1, { [0] = o.script })
@@ -106,6 +111,7 @@ local function execute(o)
   if chunk then ok, why = xpcall(chunk, traceback, table.unpack(o.words)) end
   os.exit = real -- luacheck: ignore
   local asked, signal = core.interrupted()
+  if not asked and theano_interrupted() then asked, signal = true, 15 end -- another rank was
   if not ok and getmetatable(why) == Exit then
     return why.code, asked and "interrupted" or why.code == 0 and "finished" or "failed"
   end
@@ -139,19 +145,24 @@ local function prepare(o)
   return config
 end
 
-function M.main(...)
-  local o, why = read_words({ ... })
-  if not o then return wrong(why) end
-  if o.help then
-    io.write(M.usage)
-    return 0
+-- The ranks of one job (theano.mpi) share a folder: the first makes and describes it, the others are told its name.
+local function follow(o, mpi)
+  o.dir = mpi.text("")
+  if o.dir == "" then return false end
+  if o.resume then
+    local config = record.load_json(o.dir, "config.json")
+    o.script, o.words = config.script, config.words
   end
-  local config
-  config, why = prepare(o)
-  if not config then return wrong(why) end
+  return true
+end
+
+-- What a script's `theano.run` does, and what is to be done when it has ended; a rank that follows keeps no metrics.
+local function open_run(o, config, follows)
   local run = require("theano.runner.current")
   rawset(run, "dir", o.dir)
   rawset(run, "resuming", o.resume ~= nil)
+  rawset(run, "follows", follows)
+  if follows then return function() end end
   rawset(run, "declared", function(_, values)
     config.args = values
     record.save_json(o.dir, "config.json", config)
@@ -161,14 +172,36 @@ function M.main(...)
   local status = { state = "running", pid = uv.os_getpid(), host = uv.os_gethostname(),
     began = os.date("!%Y-%m-%dT%H:%M:%SZ") }
   record.save_json(o.dir, "status.json", status)
-  local untee = tee(o.dir .. "/output.txt")
+  return function(code, state, message)
+    close()
+    status.state, status.code, status.error = state, code, message
+    status.ended = os.date("!%Y-%m-%dT%H:%M:%SZ")
+    record.save_json(o.dir, "status.json", status)
+  end
+end
+
+function M.main(...)
+  local o, why = read_words({ ... })
+  if not o then return wrong(why) end
+  if o.help then
+    io.write(M.usage)
+    return 0
+  end
+  local mpi = (os.getenv("OMPI_COMM_WORLD_SIZE") or os.getenv("PMIX_RANK")) and require("theano").mpi
+  local follows, config = mpi and mpi.rank > 0, nil
+  if follows then
+    if not follow(o, mpi) then return 2 end
+  else
+    config, why = prepare(o)
+    if mpi then mpi.text(config and o.dir or "") end
+    if not config then return wrong(why) end
+  end
+  local ended = open_run(o, config, follows)
+  local untee = tee(o.dir .. (follows and "/output-" .. mpi.rank .. ".txt" or "/output.txt"))
   core.catch_interrupt(true)
   local code, state, message = execute(o)
   untee()
-  close()
-  status.state, status.code, status.error = state, code, message
-  status.ended = os.date("!%Y-%m-%dT%H:%M:%SZ")
-  record.save_json(o.dir, "status.json", status)
+  ended(code, state, message)
   return code
 end
 
