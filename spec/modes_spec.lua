@@ -122,6 +122,40 @@ describe("DebugMode", function()
     assert.same({ 4.0, 6.0 }, (function() turn = -5 return quiet({ 1.0, 2.0 }):tolist() end)())
   end)
 
+  it("generated C that computes something else, or writes what it only reads, is found out", function()
+    local skip, runner = require("spec.support.skip"), require("spec.support.runner")
+    skip.unless(theano.config.cxx ~= "" and theano.config.device == "cpu", "no C compiler")
+    local folder = runner.folder()
+    runner.write(folder .. "/a.lua", [[
+      local theano = require("theano")
+      local T, mode = theano.tensor, theano.compile.DebugMode({ stability_patience = 1 })
+      local x, y = T.dvector("features"), T.dvector("y")
+      local f = theano.compile({ x, y }, T.exp(x) * y, { mode = mode })
+      f({ 1, 2 }, { 3, 4 })
+    ]])
+    -- A compiler that damages the text: what the kernel did gets another line.
+    local function said(fault)
+      local script = folder .. "/cc"
+      runner.write(script, ('#!/bin/sh\nfor a in "$@"; do case "$a" in *.c) sed -i "s/return kernel_0(f, b, s, 0, 0);/'
+        .. 'int r = kernel_0(f, b, s, 0, 0); %s; return r;/" "$a";; esac; done\nexec %s "$@"\n'):format(fault,
+        theano.config.cxx))
+      os.execute("chmod 700 " .. script)
+      return runner.run({ folder .. "/a.lua" }, { env = {
+        ("THEANO_FLAGS=cxx=%s,base_compiledir=%s/c,linker=c"):format(script, folder) } })
+    end
+    local wrong = said("((double *)b[2])[0] += 1")
+    local writes = said("((double *)b[0])[0] = 7")
+    runner.remove(folder)
+    for _, word in ipairs({ "BadThunkOutput: the interpreter and generated C", "exp(i0)", "(features, y)", "a.lua:4",
+      "largest difference: 1" }) do
+      assert.truthy(wrong:find(word, 1, true), wrong)
+    end
+    for _, word in ipairs({ "BadDestroyMap: generated C changed input 0", "(features, y)", "a.lua:4",
+      "before: float64 (2) array([1., 2.])", "after: float64 (2) array([7., 2.])" }) do
+      assert.truthy(writes:find(word, 1, true), writes)
+    end
+  end)
+
   it("an operation's perform and its kernel are compared, inside a loop too", function()
     local cube = theano.Op({ name = "Cube", kernel = "x*x*x", perform = function(_, _, i) return i[1] * i[1] end })
     local same = theano.Op({ name = "Square", kernel = "x*x", perform = function(_, _, i) return i[1] * i[1] end })

@@ -296,6 +296,31 @@ static bool compare_apart(const WatchCall *k, ThArray *const *got) {
     return true;
 }
 
+/* Generated C left what it only reads as it was: arg are copies. */
+static bool intact_apart(const WatchCall *k, ThArray *const *arg) {
+    for (int i = 0, at = 0; i < k->g->apart_node.n; i++) {
+        const ThApply *a = k->g->apart_node.at[i];
+        for (int j = 0; j < a->nin; j++) {
+            if (a->in[j]->kind == VAR_CONSTANT) continue;
+            const ThArray *was = watch_value(k, a->in[j]), *is = arg[at++];
+            if (!type_is_array(a->in[j]->type) || array_same_bits(was, is)) continue;
+            Text t;
+            text_init(&t, k->g->c);
+            text_printf(&t,
+                        "generated C changed input %d of a node, which its destroy_map does not name\nApply node: ", j);
+            put_apply(&t, a);
+            put_value(&t, "before", was);
+            put_value(&t, "after", is);
+            watch_where(&t, k);
+            return raise(TH_BadDestroyMap, &t);
+        }
+    }
+    return true;
+}
+
+/* The user's value, or a copy that generated code cannot harm. */
+static ThArray *harmless(ThArray *a, ThType t) { return type_is_array(t) ? th_array_copy(a) : th_array_retain(a); }
+
 static bool run_apart(WatchCall *k) {
     WatchGraph *g = k->g;
     ThContext *c = g->c;
@@ -303,7 +328,8 @@ static bool run_apart(WatchCall *k) {
     for (int i = 0; i < g->apart_node.n; i++) nout += g->apart_node.at[i]->nout;
     ThArray **arg = ctx_alloc0(c, sizeof *arg * (size_t)(n + nout + 1)), **out = arg ? arg + n : NULL;
     bool ok = arg != NULL;
-    for (int i = 0; ok && i < n; i++) arg[i] = watch_value(k, g->apart_in.at[i]);
+    for (int i = 0; ok && i < n; i++)
+        ok = (arg[i] = harmless(watch_value(k, g->apart_in.at[i]), g->apart_in.at[i]->type)) != NULL;
     if (ok && th_call(g->apart, arg, n, out)) {
         Text t;
         text_init(&t, c);
@@ -314,9 +340,9 @@ static bool run_apart(WatchCall *k) {
         if (fatal) text_free(&t), ok = false;
         else ok = raise(TH_BadThunkOutput, &t);
     } else {
-        ok = ok && compare_apart(k, out);
+        ok = ok && intact_apart(k, arg) && compare_apart(k, out);
     }
-    for (int i = 0; out && i < nout; i++) th_array_release(out[i]);
+    for (int i = 0; arg && i < n + nout; i++) th_array_release(arg[i]);
     ctx_free(c, arg, sizeof *arg * (size_t)(n + nout + 1));
     return ok;
 }
@@ -365,18 +391,35 @@ bool watch_debug_graph(WatchCall *k) {
     return !g->apart || run_apart(k);
 }
 
+/* ..and the function as a whole what it may not write. */
+static bool intact_whole(const WatchFunction *f, const WatchCall *k, ThArray *const *arg, ThArray *const *in) {
+    for (int i = 0; i < k->g->in.n; i++) {
+        const ThVar *v = k->g->in.at[i];
+        if (f->writes.at[i] || !type_is_array(v->type) || array_same_bits(arg[i], in[i])) continue;
+        Text t;
+        text_init(&t, k->g->c);
+        text_put(&t, "the function as a whole changed its input ");
+        var_str(&t, v);
+        text_put(&t, ", which is not mutable");
+        put_value(&t, "before", arg[i]);
+        put_value(&t, "after", in[i]);
+        return raise(TH_BadDestroyMap, &t);
+    }
+    return true;
+}
+
 bool watch_debug_whole(WatchFunction *f, const WatchCall *k, ThArray *const *arg, ThArray *const *out) {
     ThContext *c = k->g->c;
     int n = k->g->in.n, nout = k->g->out.n;
     ThArray **in = ctx_alloc0(c, sizeof *in * (size_t)(n + nout + 1)), **got = in ? in + n : NULL;
     bool ok = in != NULL;
-    for (int i = 0; ok && i < n; i++)
-        ok = (in[i] = f->writes.at[i] ? th_array_copy(arg[i]) : th_array_retain(arg[i])) != NULL;
+    for (int i = 0; ok && i < n; i++) ok = (in[i] = harmless(arg[i], k->g->in.at[i]->type)) != NULL;
     if (ok && th_call(f->whole, in, n, got)) {
         bool fatal = th_error(c) == TH_MemoryError || th_error(c) == TH_Interrupted;
         if (!fatal) th_error_clear(c); /* the function itself tells */
         ok = !fatal;
     } else {
+        ok = ok && intact_whole(f, k, arg, in);
         for (int o = 0; ok && o < nout; o++) {
             double most;
             const ThVar *v = k->g->out.at[o];
