@@ -189,8 +189,10 @@ ThArray *workspace_array(Workspace *w, int buf);                   /* what an IN
 void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a); /* a: of array_reserve; the described value */
 void report_failure(Workspace *w);                                 /* frame.err -> the context's error */
 void report_check(Workspace *w, int check, const ShapeEnv *e);
-int report_largest(const Workspace *w);     /* the step that makes the largest temporary, or -1 */
-void report_no_room(Workspace *w, int buf); /* MemoryError: what lies in buf does not fit; -1: all temporaries */
+void report_op(Text *t, const char *text);         /* a node's text without its operands */
+void storage_map(Text *t, Workspace *w, int step); /* storage.c */
+int report_largest(const Workspace *w);            /* the step that makes the largest temporary, or -1 */
+void report_no_room(Workspace *w, int buf);        /* MemoryError: what lies in buf does not fit; -1: all temporaries */
 
 /* ---- call.c ---- */
 typedef struct CallArgs { /* arrays, or args of any kind; the other one NULL */

@@ -249,6 +249,17 @@ static void values(Text *t, Workspace *w, int node, int step) {
     text_put(t, "]");
 }
 
+/* NumPy's numbers of dtypes, under exception_verbosity=high. */
+static void type_numbers(Text *t, const PlanNode *n) {
+    static const int8_t number[TH_DTYPE_COUNT] = {
+        [TH_BOOL] = 0,     [TH_INT8] = 1,       [TH_UINT8] = 2,      [TH_INT16] = 3,  [TH_UINT16] = 4,
+        [TH_INT32] = 5,    [TH_UINT32] = 6,     [TH_INT64] = 7,      [TH_UINT64] = 8, [TH_FLOAT32] = 11,
+        [TH_FLOAT64] = 12, [TH_COMPLEX64] = 14, [TH_COMPLEX128] = 15};
+    text_put(t, "\nInputs type_num: [");
+    for (int i = 0; i < n->nin; i++) text_printf(t, i ? ", %d" : "%d", number[n->in[i].dtype]);
+    text_put(t, "]");
+}
+
 /* ---- who uses the results ---- */
 static void call_text(Text *t, const ThApply *a) {
     apply_op_str(t, a);
@@ -284,40 +295,9 @@ static void clients(Text *t, const Workspace *w, int node) {
     text_put(t, "]");
 }
 
-/* ---- the storage map ---- */
-static void storage_line(Text *t, Workspace *w, int buf, int64_t *total) {
-    static const char *const kind[] = {"Input", "Shared Input", "Constant", "Temporary", "Output"};
-    const PlanBuf *b = &w->fn->plan->buf[buf];
-    const ThArray *a = workspace_array(w, buf);
-    int64_t item = (int64_t)th_dtype_bytes(b->dtype), n = a ? a->size : 0;
-    if (b->kind == BUF_WINDOW || (!a && (b->late || !size_get(b->size, w->frame.sym, &n))))
-        return; /* counted elsewhere, or not there yet */
-    text_put(t, " - ");
-    if (b->name) text_put(t, b->name);
-    else text_printf(t, "<%s %d>", th_dtype_name((ThDtype)b->dtype), buf);
-    text_printf(t, ", %s, Shape: (", kind[b->kind]);
-    for (int d = 0; a && d < a->ndim; d++) text_printf(t, d ? ", %lld" : "%lld", (long long)ARRAY_SHAPE(a)[d]);
-    if (!a) text_printf(t, "%lld", (long long)n);
-    text_printf(t, "%s), ElemSize: %lld Byte(s), TotalSize: %lld Byte(s)\n", !a || a->ndim == 1 ? "," : "",
-                (long long)item, (long long)(n * item));
-    *total += n * item;
-}
-
-static void storage_map(Text *t, Workspace *w) {
-    const Plan *p = w->fn->plan;
-    int64_t total = 0, inputs = 0;
-    text_put(t, "\nStorage map footprint:\n");
-    for (int b = 0; b < p->nbuf; b++) {
-        int64_t before = total;
-        storage_line(t, w, b, &total);
-        if (p->buf[b].kind == BUF_INPUT || p->buf[b].kind == BUF_SHARED) inputs += total - before;
-    }
-    text_printf(t, " TotalSize: %lld Byte(s) %.3f GB\n TotalSize inputs: %lld Byte(s) %.3f GB", (long long)total,
-                (double)total * 1e-9, (long long)inputs, (double)inputs * 1e-9);
-}
-
+/* ---- the tail ---- */
 /* exception_verbosity: the graph around the node, or how to get it. */
-static void hint(Text *t, Workspace *w, int node) {
+static void hint(Text *t, Workspace *w, int node, int step) {
     const FGraph *fg = w->fn->fg;
     if (!fg || node >= fg->norder) return;
     if (!w->fn->verbose) {
@@ -327,9 +307,9 @@ static void hint(Text *t, Workspace *w, int node) {
     }
     const ThApply *a = fg->order[node];
     const ThDebugPrint o = {.depth = -1, .print_type = true, .stop_on_name = true, .ids = 'C'};
-    text_put(t, "\n\nDebugprint of the apply node:\n");
+    text_put(t, "\nDebugprint of the apply node: \n");
     debugprint(t, a->out, a->nout, &o, NULL);
-    storage_map(t, w);
+    storage_map(t, w, step);
 }
 
 static void made_at(Text *t, const PlanNode *n, const char *before) {
@@ -341,7 +321,7 @@ static void made_at(Text *t, const PlanNode *n, const char *before) {
 }
 
 /* "Elemwise{exp,no_inplace}" of "Elemwise{exp,no_inplace}(x)": what stands before the operands. */
-static void put_op(Text *t, const char *text) {
+void report_op(Text *t, const char *text) {
     int depth = 0;
     size_t n = 0;
     for (; text[n] && (text[n] != '(' || depth > 0); n++)
@@ -356,7 +336,7 @@ static void turn(Text *t, Workspace *w, const PlanNode *n) {
     if (!n->counter) text_put(t, "\nInside ");
     else if (!w->valid || at == SIZE_UNKNOWN) text_put(t, "\nBefore the first step of ");
     else text_printf(t, "\nIn step %lld of ", (long long)at);
-    put_op(t, loop->text ? loop->text : "?");
+    report_op(t, loop->text ? loop->text : "?");
     made_at(t, loop, ", made at ");
 }
 
@@ -374,10 +354,11 @@ static void node_tail(Text *t, Workspace *w, int node, int step) {
         dims(t, w, n, step, true);
         values(t, w, node, step);
     }
+    if (n->in && w->fn->verbose) type_numbers(t, n);
     clients(t, w, node);
     made_at(t, n, "\nBacktrace when the node is created: ");
     for (const PlanNode *in = n; in->within; in = &p->node[in->within - 1]) turn(t, w, in);
-    hint(t, w, node);
+    hint(t, w, node, step);
 }
 
 static void finish(Workspace *w, ThError kind, Text *t) {
@@ -419,11 +400,14 @@ static bool operand(void *u, Text *t, int i) {
     const Plan *p = q->w->fn->plan;
     if (q->node < 0 || q->node >= p->nnode) return false;
     const PlanNode *n = &p->node[q->node];
-    if (!operand_text(t, n->text, i)) return false;
-    const ThVar *v = i < n->nin ? input_var(q->w, n, i) : NULL;
-    if (!v || v->name || !v->owner || !v->owner->prov) return true;
+    const PlanValue *v = n->in && i < n->nin ? &n->in[i] : NULL;
+    bool known = v && v->said;
+    if (known) text_put(t, v->said);
+    else known = operand_text(t, n->text, i);
+    if (!v || !v->made) return known;
+    if (!known) text_put(t, "an argument");
     text_put(t, " (");
-    prov_text(t->c, t, v->owner->prov);
+    prov_text(t->c, t, v->made);
     text_put(t, ")");
     return true;
 }
@@ -460,7 +444,7 @@ static void put_owner(Text *t, const Workspace *w, int buf) {
     const Plan *p = w->fn->plan;
     const PlanBuf *b = &p->buf[buf];
     const char *text = b->node >= 0 && b->node < p->nnode ? p->node[b->node].text : NULL;
-    if (text) text_put(t, "the result of "), put_op(t, text);
+    if (text) text_put(t, "the result of "), report_op(t, text);
     else text_put(t, b->kind == BUF_OUTPUT ? "a result" : "a value");
     text_printf(t, ", %s of shape (", th_dtype_name((ThDtype)b->dtype));
     for (int d = 0; d < b->ndim; d++) {
@@ -651,7 +635,10 @@ static void headline(Text *t, Workspace *w, int node, const int64_t *e) {
         text_put(t, late ? "the time that it was given is over" : "interrupted");
         break;
     }
-    case TH_MemoryError: text_put(t, "out of memory"); break;
+    case TH_MemoryError:
+        text_put(t, "out of memory");
+        put_budget(t, w);
+        break;
     default:
         if (is_extremum(op))
             text_put(
