@@ -96,6 +96,27 @@ describe("debugprint", function()
   end)
 end)
 
+describe("exception_verbosity=high", function()
+  -- Theano 1.0.5, gof/link.py, raise_with_op: the largest first; shared variables, arguments, then what has an owner.
+  it("ends with Theano's storage map, line by line", function()
+    local scope <close> = theano.config.change_flags({ exception_verbosity = "high" })
+    local x, y = T.dmatrix("x"), T.dvector()
+    local w = theano.shared(nd.ones({ 4, 5 }), "w")
+    local f = theano.compile({ x, y }, T.dot(T.exp(x), w)[y:astype("int64")], { mode = "None" })
+    local _, text = pcall(f, nd.ones({ 3, 4 }), nd.array({ 0.0, 7.0 }))
+    has(text, "IndexError", "\nInputs type_num: [12, 7]\nOutputs clients: ", "\nDebugprint of the apply node: \n")
+    assert.equal(table.concat({ "",
+      "Storage map footprint:",
+      " - w, Shared Input, Shape: (4, 5), ElemSize: 8 Byte(s), TotalSize: 160 Byte(s)",
+      " - dot.0, Shape: (3, 5), ElemSize: 8 Byte(s), TotalSize: 120 Byte(s)",
+      " - x, Input, Shape: (3, 4), ElemSize: 8 Byte(s), TotalSize: 96 Byte(s)",
+      " - <TensorType(float64, vector)>, Input, Shape: (2,), ElemSize: 8 Byte(s), TotalSize: 16 Byte(s)",
+      " TotalSize: 392 Byte(s) 0.000 GB", " TotalSize inputs: 272 Byte(s) 0.000 GB" }, "\n"),
+      text:match("\nStorage map footprint.*$"))
+    assert.truthy(scope)
+  end)
+end)
+
 describe("texts of variables", function()
   local a, b = T.dvector("a"), T.dvector("b")
   it("are Theano's", function()
@@ -273,6 +294,25 @@ describe("why, rewrites and advice", function()
     raises("ValueError", "the function has no kernel 999", function() theano.why(f, "kernel 999") end)
     raises("TypeError", "a compiled function", function() theano.why(3, "kernel 0") end)
     has(printing.rewrites(f), "canonicalize (", "elemwise_fusion", "BlasOpt", " -> ", "body of for")
+  end)
+
+  it("give the planner's own reasons: why neighbours are two, why memory is not shared", function()
+    local x, y = T.dmatrix("x"), T.dmatrix("y")
+    local function told(outputs, what)
+      local g = theano.compile({ inputs = { x, y }, outputs = outputs, mode = INTERPRETED, on_unused_input = "ignore" })
+      g(nd.ones({ 4, 4 }), nd.ones({ 4, 4 }))
+      return theano.why(g, what)
+    end
+    local e = T.exp(x)
+    has(told({ e:sum(0), (e + 1):sum(1) }, "step 0"),
+      "not one kernel with step 1, which reads b2: several kernels read it, and to compute it in each costs more",
+      "nor row by row: their rows differ in number", "b2 has memory of its own, not that of b0 (x): it is an argument")
+    has(told((x / x:sum(1, { keepdims = true })):sum(0), "step 0"), "it adds up, and so does what reads it")
+    has(told(T.sort(e) * 2, "step 0"), "what reads it wants the whole array")
+    has(told(T.sort(e) * 2, "step 1"), "it is a call of the library, a loop or a branch")
+    has(told(T.dot(e, y) + e.T, "step 0"), "not one kernel with step 1")
+    has(told({ e, T.dot(e, y) }, "step 0"), "which reads b2: what reads it wants the whole array")
+    has(told(T.tanh(T.cumsum(T.cumsum(e, 0), 1)), "step 2"), "writes b4")
   end)
 
   it("find float64 in a float32 graph, with line and culprit", function()

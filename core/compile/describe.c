@@ -4,6 +4,7 @@
  * kernels as loops and how they run here. Numbers are those of the lengths of the last call.
  */
 #include "compile.h"
+#include "plan/apart.h"
 #include "schedule/nest.h"
 
 #include <string.h>
@@ -170,6 +171,7 @@ static void put_step(Describe *d, int i) {
     put_ints(t, "buffers", s->buf, s->nbuf);
     put_double(t, "flops", w.flops);
     put_double(t, "bytes", w.bytes);
+    put_string(t, "rows", apart_text(s->rows));
     put_int(t, "chain", s->chain);
     text_printf(t, ", \"can_fail\": %s", s->can_fail ? "true" : "false");
     if (measured) {
@@ -205,6 +207,9 @@ static void put_buffer(Describe *d, int i, int64_t offset) {
     put_int(t, "first", b->first);
     put_int(t, "last", b->last);
     put_int(t, "in_place_of", b->inplace_of);
+    put_string(t, "kept", apart_text(b->kept));
+    put_string(t, "apart", apart_text(b->inplace_of < 0 ? b->apart : APART_NONE));
+    put_int(t, "apart_of", b->apart_of);
     put_int(t, "node", b->node);
     text_printf(t, ", \"late\": %s, \"shape\": ", b->late ? "true" : "false");
     bool known = d->sym != NULL;

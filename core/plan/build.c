@@ -48,6 +48,7 @@ int build_buffer(Build *b, int root) {
                  .dtype = r->dtype,
                  .ndim = (int16_t)r->ndim,
                  .index = r->index,
+                 .kept = r->why,
                  .node = r->node,
                  .first = -1,
                  .last = -1,
@@ -184,6 +185,7 @@ static bool kernel_step(Build *b, Made *m) {
     s.nparam = k->param.n;
     s.can_fail = k->can_fail;
     s.fails_first = k->fails_first;
+    s.rows = m->why;
     k->title = s.title;
     s.buf = arena_alloc(b->plan->arena, (size_t)(nroots + 1) * sizeof(int));
     s.nbuf = nroots;
@@ -537,6 +539,7 @@ static bool node_inputs(Build *b, int n) {
         in[i].buf = -1;
         in[i].off = size_const(0);
         in[i].dtype = a->in[i]->type.dtype;
+        said_operand(b, a->in[i], &in[i]);
         if (v->root >= 0) place_of(b, a->in[i], v, &in[i]);
         else if (x->gone && !lengths_only(b, a->in[i], &in[i])) return true; /* then none are told */
     }

@@ -44,8 +44,9 @@ void build_live(Build *b, int f, int step);
 bool build_late(Build *b, int f);     /* allocates it here when only a STEP_SIZE knows its size and nothing did yet */
 int build_share(Build *b, Kernel *k); /* the kernel with this key, or k itself: taken over */
 bool build_segment(Build *b);
-bool build_region(Build *b, const Region *g);   /* in line after the last one */
-int build_counter(Build *b);                    /* a slot that counts the turns of a loop */
-bool build_embed(Build *b, Embed *e, int node); /* embed_build.c; node: whose body it is */
+bool build_region(Build *b, const Region *g);               /* in line after the last one */
+int build_counter(Build *b);                                /* a slot that counts the turns of a loop */
+bool build_embed(Build *b, Embed *e, int node);             /* embed_build.c; node: whose body it is */
+void said_operand(Build *b, const ThVar *v, PlanValue *to); /* said.c: sets what reports say */
 
 #endif

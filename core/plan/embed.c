@@ -38,6 +38,7 @@ static bool plan_body(Planner *p, Embed *e, int number, const ThApply *node, con
     for (int i = 0; i < nin; i++) {
         if (in[i].inner < 0 || in[i].inner >= nin) return broken(p, "no such argument of the body");
         if (!describe(p, e, node, &in[i], &ios[in[i].inner])) return false;
+        ios[in[i].inner].said = said_argument(p, node, fg->in[in[i].inner], &in[i], e->loop);
     }
     for (int o = 0; o < fg->nplain_out; o++) ios[fg->nin + o].type = fg->out[o]->type;
     fg->device = p->fg->device;

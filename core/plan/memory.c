@@ -2,6 +2,7 @@
  * memory.c -- which temporaries share memory. In: steps and the lifetimes of buffers. Out: in-place wishes and the
  * ALLOC/FREE events that layout.c replays for concrete sizes.
  */
+#include "apart.h"
 #include "parts.h"
 
 static const Access *only_access(const Kernel *k, int buf, bool writes) {
@@ -44,30 +45,51 @@ static bool seen_twice(const Plan *p, const Step *s, int i) {
     return false;
 }
 
-/* Output local buffer o of step s may lie where the dying input local buffer i lies. */
-static bool fits(const Plan *p, const Kernel *k, const Step *s, int step, int i, int o) {
+/* Elements of a buffer; arguments and shared variables tell their lengths alone. */
+static bool same_size(const PlanBuf *in, const PlanBuf *out) {
+    if (th_dtype_bytes((ThDtype)in->dtype) != th_dtype_bytes((ThDtype)out->dtype)) return false;
+    if (in->kind == BUF_TEMP || in->kind == BUF_OUTPUT) return size_eq(in->size, out->size);
+    bool same = in->ndim == out->ndim && in->kind != BUF_WINDOW;
+    for (int d = 0; d < in->ndim && same; d++) same = size_eq(in->shape[d], out->shape[d]);
+    return same;
+}
+
+/* May output local buffer o of step s lie where the dying input local buffer i lies? APART_NONE, or why not. */
+static Apart fits(const Plan *p, const Kernel *k, const Step *s, int step, int i, int o) {
+    static const uint8_t kind[] = {APART_IN_ARGUMENT, APART_IN_SHARED, APART_IN_CONSTANT,
+                                   APART_NONE,        APART_IN_RESULT, APART_IN_NOTHING};
     const PlanBuf *in = &p->buf[s->buf[i]], *out = &p->buf[s->buf[o]];
-    if (in->kind != BUF_TEMP || in->late || in->last != step || in->first == step) return false;
-    if (in->carried || out->carried) return false; /* the next turn of a loop reads it again */
-    if (!size_eq(in->size, out->size) || th_dtype_bytes((ThDtype)in->dtype) != th_dtype_bytes((ThDtype)out->dtype))
-        return false;
+    if (!same_size(in, out) || (in->kind >= BUF_TEMP && in->first == step) || in->late) return APART_IN_NOTHING;
+    if (kind[in->kind] != APART_NONE) return kind[in->kind];
+    if (in->last != step) return APART_IN_LATER;
+    if (in->carried || out->carried) return APART_IN_TURNS;
     const Access *r = only_access(k, i, false), *w = only_access(k, o, true);
-    return r && w && same_map(r, w) && read_first(k, r, w) && !seen_twice(p, s, i);
+    return r && w && same_map(r, w) && read_first(k, r, w) && !seen_twice(p, s, i) ? APART_NONE : APART_IN_ORDER;
+}
+
+/* Of several reasons the one that tells most. */
+static void told(PlanBuf *out, Apart why, int of) {
+    if (out->apart != APART_NONE && out->apart != APART_IN_NOTHING) return;
+    out->apart = (uint8_t)why;
+    out->apart_of = why == APART_IN_NOTHING ? -1 : of;
 }
 
 /* Each output of a one-stage loop takes the slot of the first dying input that it can replace element by element. */
 static void wish(Plan *p, int step) {
     Step *s = &p->step[step];
     const Kernel *k = p->kernel[s->kernel];
-    if (k->st.n != 1 || k->st.at[0].cls != STAGE_LOOP) return;
+    Apart never = k->st.n != 1 ? APART_IN_STAGES : k->st.at[0].cls != STAGE_LOOP ? APART_IN_CALL : APART_NONE;
     for (int o = 0; o < s->nbuf; o++) {
         PlanBuf *out = &p->buf[s->buf[o]];
         if (out->kind != BUF_TEMP || out->late || out->first != step || out->last == step) continue;
-        for (int i = 0; i < s->nbuf && out->inplace_of < 0; i++) {
-            bool taken = false;
-            for (int q = 0; q < o; q++)
-                taken |= p->buf[s->buf[q]].inplace_of == s->buf[i] && p->buf[s->buf[q]].first == step;
-            if (i != o && !taken && fits(p, k, s, step, i, o)) out->inplace_of = s->buf[i];
+        out->apart = APART_NONE;
+        told(out, never == APART_NONE ? APART_IN_NOTHING : never, -1);
+        for (int i = 0; i < s->nbuf && never == APART_NONE && out->inplace_of < 0; i++) {
+            Apart why = i == o ? APART_IN_NOTHING : fits(p, k, s, step, i, o);
+            for (int q = 0; q < o && why == APART_NONE; q++)
+                if (p->buf[s->buf[q]].inplace_of == s->buf[i] && p->buf[s->buf[q]].first == step) why = APART_IN_TAKEN;
+            if (why == APART_NONE) out->inplace_of = s->buf[i];
+            else told(out, why, s->buf[i]);
         }
     }
 }

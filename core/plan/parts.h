@@ -75,6 +75,7 @@ typedef struct Root {
     int index;        /* of the input, shared or output */
     const ThVar *var; /* constants */
     const char *name; /* of the variable computed here, or NULL */
+    uint8_t why;      /* who writes it is in another kernel than some of its readers (apart.h) */
     int node;         /* at work when it was made, -1 */
     int writers;      /* works that store into it */
     int rmark, wmark; /* the group that reads, stores it, as merge.c last saw */
@@ -120,6 +121,7 @@ typedef struct Made {
     int group;
     Kernel *k;   /* NULL: another kind of work, or a stage of an earlier one */
     int nstages; /* this and so many - 1 next ones are stages of k; 0 of those */
+    uint8_t why; /* the next one is no stage of k (apart.h) */
 } Made;
 typedef struct Seen {
     uint64_t key;
@@ -168,6 +170,7 @@ typedef struct Planner {
     int nin, nout;
     Arena *arena;      /* scratch */
     bool no_inplace;   /* last try: no argument or shared is written */
+    uint8_t why;       /* group.c, stages.c: what was at work did not join (apart.h) */
     int foreign;       /* group.c: the first live work yet that writes what outlives the call, INT32_MAX none */
     bool *distrust;    /* indices that others looked at are looked at again, since the order became another one */
     int *number;       /* by node id: its place in the order, INT32_MAX none */
@@ -220,6 +223,7 @@ bool planner_contiguous(Planner *p, const ThVar *v); /* from here on in C order:
 bool planner_whole(Planner *p, Val *v);              /* whole from the node at work on: its elements are sizes */
 Val *planner_out(Planner *p, const ThVar *v);        /* an output's Val: a fresh temporary unless there is one */
 bool val_contiguous(Planner *p, const Val *v);
+const char *said_argument(const Planner *p, const ThApply *node, const ThVar *inner, const LoopPort *q, bool loop);
 bool embed_loop(Lower *l, int body, Size trip, const LoopPort *in, int nin, const LoopPort *out, int nout, int until,
                 int turns); /* embed.c: LowerApi's */
 bool embed_branch(Lower *l, int cond, const int *then_in, int nthen, const int *else_in, int nelse);

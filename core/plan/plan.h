@@ -61,6 +61,9 @@ typedef struct PlanBuf {
     int first, last;         /* steps between which a TEMP lives (layout) */
     bool carried;            /* a turn of a loop finds what stood there before it */
     int inplace_of;          /* TEMP/OUTPUT: try the slot of this buffer (dies there), or -1 */
+    uint8_t kept;            /* apart.h: why what reads it is another kernel than what writes it */
+    uint8_t apart;           /* ..why it lies in place of nothing; */
+    int apart_of;            /* ..and the buffer of which that is said, or -1 */
     int node;                /* the node at work when it was made, or -1 */
     const char *name;        /* of the user's variable that lies there, or NULL; text for readers, never for use */
 } PlanBuf;
@@ -87,6 +90,7 @@ typedef struct Step {
     int nnodes; /* all nodes fused into it */
     bool can_fail;
     bool fails_first;  /* ..only before it writes anything */
+    uint8_t rows;      /* apart.h: why the step behind it is not computed row by row with it */
     int chain;         /* this step and the chain - 1 behind it may run tile by tile (chains.c), or 0 */
     const char *title; /* "Elemwise{tanh}, Dot22" */
     const char *op;    /* the operation that a profile counts it under; NULL: its node's */
@@ -125,6 +129,8 @@ typedef struct PlanValue {
     bool packed;   /* reports: C-contiguous, strides follow from the lengths, which are the argument's own */
     int16_t ndim;
     Size off, shape[TH_MAX_NDIM], stride[TH_MAX_NDIM];
+    const char *said; /* reports: what the user calls it (interned); NULL: what its node's text has */
+    Prov made;        /* reports: where it was written, if it has no name */
 } PlanValue;
 
 typedef struct PlanHost {
@@ -152,6 +158,7 @@ typedef struct PlanNode {
 typedef struct PlanIo {
     ThType type;
     const char *name;
+    const char *said; /* of a body's: what it is outside (interned), NULL: its name tells */
     bool mutable_, borrow, strided;
     bool varying; /* of a body: another value at every turn, so that integers in it are read while it runs */
 } PlanIo;

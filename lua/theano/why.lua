@@ -74,51 +74,17 @@ local function story_of(g, id)
 end
 
 -- ---- why steps stand apart ------------------------------------------------------------------------------------------
-local LIBRARY = { gemm = "a product of the library", conv = "a convolution of the library",
-  pool = "a pooling of the library", draw = "a draw of random numbers" }
-
-local function library_of(kernel)
-  for word, text in pairs(LIBRARY) do
-    if kernel.text:find("stage %d+: " .. word) then return text end
+-- Why steps a and b, of which b reads what a writes, are two: what the planner noted when it kept them apart.
+local function apart(d, a, b, number_a, number_b, buffer)
+  local why = d.buffers[buffer + 1].kept
+  local next_kernel
+  for i = number_a + 1, #d.steps - 1 do
+    if not next_kernel and d.steps[i + 1].kind ~= "sizes" then next_kernel = i end
   end
-end
-
--- The outer loops of a kernel, as its text tells them: "par s0, red s1".
-local function loops_of(kernel)
-  local dims = {}
-  for kind, size in kernel.text:gmatch("\n  dim %d+: (%a+) ([^\n]+)") do dims[#dims + 1] = kind .. " " .. size end
-  return dims
-end
-
--- Why the kernels of steps a and b, of which b reads what a writes, are two.
-local function apart(d, a, b, buffer)
-  local buf = d.buffers[buffer + 1]
-  if a.kind ~= "kernel" or b.kind ~= "kernel" then
-    local host = a.kind ~= "kernel" and a or b
-    return ("%s is no kernel but a %s, which works on whole arrays"):format(cut(host.title or host.kind, 60),
-      host.kind == "host" and "call of the library" or host.kind)
+  if b.kind == "kernel" and next_kernel == number_b and a.rows ~= "" then
+    why = why .. "; nor row by row: " .. a.rows
   end
-  local ka, kb = d.kernels[a.kernel + 1], d.kernels[b.kernel + 1]
-  local la, lb = library_of(ka), library_of(kb)
-  if la and lb then return ("both hold %s, and a kernel holds one"):format(la == lb and la or la .. " or " .. lb) end
-  if lb then return ("%s reads whole operands, so they stand in memory before it begins"):format(lb) end
-  if la and buf.kind == "shared" then return la .. " writes a shared variable in place" end
-  local da, db = loops_of(ka), loops_of(kb)
-  local reduces = table.concat(da, " "):find("red", 1, true)
-  if reduces then
-    return ("the first adds up over a dimension (%s), and its sums are not complete before its loops end"):format(
-      table.concat(da, ", "))
-  end
-  if #da ~= #db then
-    return ("their loops differ: (%s) and (%s)"):format(table.concat(da, ", "), table.concat(db, ", "))
-  end
-  local readers = 0
-  for _, s in ipairs(d.steps) do
-    for _, x in ipairs(s.buffers) do if x == buffer then readers = readers + 1 end end
-  end
-  if readers > 2 then return ("%d steps read b%d, so that it is kept in memory"):format(readers - 1, buffer) end
-  if #ka.text + #kb.text > 12000 then return "together they are longer than a kernel may be" end
-  return "the planner found no order in which one loop does both without keeping what it needs"
+  return why
 end
 
 local function writes(d, step)
@@ -132,33 +98,23 @@ local function writes(d, step)
   return out
 end
 
+local function buffer_text(d, b)
+  local buf = d.buffers[b + 1]
+  return buf.name and ("b%d (%s)"):format(b, buf.name) or "b" .. b
+end
+
 local function in_place_text(d, number)
   local out = {}
   local step = d.steps[number + 1]
   for b in pairs(writes(d, step)) do
     local buf = d.buffers[b + 1]
     if buf.kind == "temporary" and buf.in_place_of >= 0 then
-      out[#out + 1] = ("writes b%d in place of b%d"):format(b, buf.in_place_of)
-    elseif buf.kind == "temporary" then
-      local why = "nothing that ends here has its size"
-      for _, x in ipairs(step.buffers) do
-        local other = d.buffers[x + 1]
-        if x ~= b and other.bytes == buf.bytes and other.bytes then
-          if other.kind == "input" then
-            why = ("b%d%s is an argument, which only In(.., {mutable = true}) lets be overwritten"):format(x,
-              other.name and " (" .. other.name .. ")" or "")
-          elseif other.kind == "shared" then
-            why = ("b%d%s is a shared variable, whose value is still needed"):format(x,
-              other.name and " (" .. other.name .. ")" or "")
-          elseif other.kind == "constant" then
-            why = ("b%d is a constant"):format(x)
-          elseif other.last > number then
-            why = ("b%d is read again in step %d"):format(x, other.last)
-          end
-          break
-        end
-      end
-      out[#out + 1] = ("b%d has memory of its own: %s"):format(b, why)
+      out[#out + 1] = ("writes %s in place of %s"):format(buffer_text(d, b), buffer_text(d, buf.in_place_of))
+    elseif buf.kind == "temporary" and buf.apart ~= "" then
+      out[#out + 1] = ("%s has memory of its own%s: %s"):format(buffer_text(d, b),
+        buf.apart_of >= 0 and ", not that of " .. buffer_text(d, buf.apart_of) or "", buf.apart)
+    elseif buf.kind == "input" or buf.kind == "shared" then
+      out[#out + 1] = ("writes over %s"):format(buffer_text(d, b))
     end
   end
   table.sort(out)
@@ -172,6 +128,8 @@ local function rate_text(s)
   if s.calls and s.calls > 0 then parts[#parts + 1] = util.format("%.3g s a call", s.seconds / s.calls) end
   return table.concat(parts, ", ")
 end
+
+local STORED = util.set({ "temporary", "output" })
 
 local function put_step(out, d, g, number)
   local step = d.steps[number + 1]
@@ -192,17 +150,17 @@ local function put_step(out, d, g, number)
       local theirs = writes(d, s)
       for _, b in ipairs(s.buffers) do
         local buf = d.buffers[b + 1]
-        if buf.kind == "temporary" and mine[b] and other - 1 > number and not theirs[b] then
+        if STORED[buf.kind] and mine[b] and other - 1 > number and not theirs[b] then
           out[#out + 1] = ("  not one kernel with step %d, which reads b%d: %s"):format(other - 1, b,
-            apart(d, step, s, b))
+            apart(d, step, s, number, other - 1, b))
           break
         end
       end
       for _, b in ipairs(step.buffers) do
         local buf = d.buffers[b + 1]
-        if buf.kind == "temporary" and theirs[b] and other - 1 < number and not mine[b] then
+        if STORED[buf.kind] and theirs[b] and other - 1 < number and not mine[b] then
           out[#out + 1] = ("  not one kernel with step %d, whose b%d it reads: %s"):format(other - 1, b,
-            apart(d, s, step, b))
+            apart(d, s, step, other - 1, number, b))
           break
         end
       end

@@ -75,6 +75,7 @@ ThApply *scan_edit_make(ScanEdit *e) {
     out.n = ok ? old.n : 0;
     if (ok) {
         ScanPlan p;
+        e->o->b.prov = e->a->prov; /* whoever built parts may have said other lines */
         scan_plan_begin(&p, &e->o->b, e->in[0]);
         p.name = e->s.a->name;
         p.truncate = e->s.a->truncate;

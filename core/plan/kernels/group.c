@@ -4,6 +4,7 @@
  * where they read it. Joining only ever delays a work, so it is legal when nobody outside needs it earlier and nothing
  * it reads is overwritten in between. Always holds: a stored root is read only by groups that run after its own.
  */
+#include "plan/apart.h"
 #include "plan/parts.h"
 
 enum { MAX_JOIN = 8, AGAIN = 2, CHEAP = 4 }; /* groups that read a work; that compute it again; its operations then */
@@ -198,17 +199,27 @@ typedef struct Join { /* what joining group g would mean for work w */
     bool seen;        /* a reader was matched */
     bool fits;        /* so far */
     bool post;        /* every reader runs after the group's reduction */
+    uint8_t why;      /* it does not fit */
     int8_t map[KDIM]; /* w's dims in the base's */
 } Join;
+
+/* Not joined, and why: whoever finds the last way barred has the word. */
+static int no(Planner *p, Apart why) {
+    p->why = (uint8_t)why;
+    return 0;
+}
+
+static int misfit(Planner *p, const Join *j) { return no(p, j->why ? j->why : APART_PLACES); }
 
 /* One reading access of a member of group g on root r written by w. */
 static void match_reader(Planner *p, Join *j, int w, const Access *s, const Use *u, const Member *m) {
     const Work *rw = &p->work.at[u->work];
     int8_t map[KDIM];
     if (!j->fits) return;
-    j->fits = (rw->point || rw->reduce ||
-               (rw->kind == WORK_KERNEL && rw->k->st.n == 1 && rw->k->st.at[0].cls == STAGE_LOOP)) &&
-              u->acc >= 0 && match_access(p, p->work.at[w].k, s, rw->k, &rw->k->acc.at[u->acc], map);
+    bool loop =
+        rw->point || rw->reduce || (rw->kind == WORK_KERNEL && rw->k->st.n == 1 && rw->k->st.at[0].cls == STAGE_LOOP);
+    j->fits = loop && u->acc >= 0 && match_access(p, p->work.at[w].k, s, rw->k, &rw->k->acc.at[u->acc], map);
+    j->why = loop && u->acc >= 0 ? APART_PLACES : APART_READER;
     if (!j->fits) return;
     compose(map, m->map, p->work.at[w].k->ndim);
     if (j->seen && memcmp(map, j->map, KDIM)) j->fits = false;
@@ -337,13 +348,12 @@ static bool shrinks_draw(const Planner *p, int w) {
 static int join_vertical(Planner *p, int w, const Join *j, int n) {
     const Kernel *k = p->work.at[w].k;
     bool again = (cheap(k) && (n <= AGAIN || k->ndim == 0)) || !loads_any(k);
-    if (n > 1 && shrinks_draw(p, w)) return 0;
-    if (n > 1 && !again) return 0;
+    if (n > 1 && (shrinks_draw(p, w) || !again)) return no(p, APART_AGAIN);
     for (int i = 0; i < n; i++) {
-        if (!j[i].fits || !j[i].seen || !room(p, w, j[i].group, j[i].map, false)) return 0;
-        if (!again && !covers(p, w, j[i].group, j[i].map))
-            return 0; /* it would be computed again for every point of the other dims */
-        if (!reads_survive(p, w, p->group.at[j[i].group].exec)) return 0;
+        if (!j[i].fits || !j[i].seen) return misfit(p, &j[i]);
+        if (!room(p, w, j[i].group, j[i].map, false)) return no(p, APART_ROOM);
+        if (!again && !covers(p, w, j[i].group, j[i].map)) return no(p, APART_REPEATED);
+        if (!reads_survive(p, w, p->group.at[j[i].group].exec)) return no(p, APART_OVERWRITTEN);
     }
     for (int i = 0; i < n; i++)
         if (!add_member(p, w, j[i].group, j[i].map, false, j[i].post)) return -1;
@@ -365,11 +375,13 @@ static int join_extra(Planner *p, int w, const Join *j, int n) {
         if (first < 0 || p->group.at[j[i].group].exec < p->group.at[j[first].group].exec) first = i;
     if (first < 0) return 0;
     const Join *f = &j[first];
-    if (!f->fits || !f->seen || !room(p, w, f->group, f->map, true) || !all_mapped(p->work.at[w].k, f->map) ||
-        !covers(p, w, f->group, f->map))
-        return 0;
-    if (!p->work.at[p->group.at[f->group].base].point && !p->work.at[p->group.at[f->group].base].reduce) return 0;
-    if (!reads_survive(p, w, p->group.at[f->group].exec)) return 0;
+    if (!f->fits || !f->seen) return misfit(p, f);
+    if (!room(p, w, f->group, f->map, true)) return no(p, APART_ROOM);
+    if (!all_mapped(p->work.at[w].k, f->map)) return no(p, APART_PLACES);
+    if (!covers(p, w, f->group, f->map)) return no(p, APART_REPEATED);
+    const Work *base = &p->work.at[p->group.at[f->group].base];
+    if (!base->point && !base->reduce) return no(p, APART_READER);
+    if (!reads_survive(p, w, p->group.at[f->group].exec)) return no(p, APART_OVERWRITTEN);
     return add_member(p, w, f->group, f->map, true, f->post) ? 1 : -1;
 }
 
@@ -405,19 +417,25 @@ static bool invert(const Planner *p, int w, int g, const int8_t *map, int8_t *in
 }
 
 static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
-    if (n != 1 || !j->fits || !j->seen || !rows_first(p->work.at[w].k)) return 0;
+    if (n != 1) return no(p, APART_SUMS_READERS);
+    if (!j->fits || !j->seen) return misfit(p, j);
+    if (!rows_first(p->work.at[w].k)) return no(p, APART_PLACES);
     Group *g = &p->group.at[j->group];
-    if (!room(p, w, j->group, j->map, true) || !reads_survive(p, w, g->exec)) return 0;
+    if (!room(p, w, j->group, j->map, true)) return no(p, APART_ROOM);
+    if (!reads_survive(p, w, g->exec)) return no(p, APART_OVERWRITTEN);
     const Work *base = &p->work.at[g->base];
     int8_t self[KDIM], inverse[KDIM];
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     if (base->reduce) {
         if (!j->post || !group_same_dims(p, base->k, p->work.at[w].k))
-            return 0; /* a reduction of a reduction needs another stage */
+            return no(p, APART_SUMS); /* a reduction of a reduction needs another stage */
         for (int d = 0; d < base->k->ndim; d++)
-            if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1)) return 0;
+            if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1))
+                return no(p, APART_PLACES);
     } else {
-        if (!base->point || !all_mapped(p->work.at[w].k, j->map) || !invert(p, w, j->group, j->map, inverse)) return 0;
+        if (!base->point) return no(p, APART_READER);
+        if (!all_mapped(p->work.at[w].k, j->map)) return no(p, APART_PLACES);
+        if (!invert(p, w, j->group, j->map, inverse)) return no(p, APART_REPEATED);
         for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) {
             compose(p->member.at[m].map, inverse, KDIM);
             p->member.at[m].post = true;
@@ -484,13 +502,18 @@ static int join_call(Planner *p, int w, const Join *j, int n, bool outside) {
     Group *g = &p->group.at[f->group];
     const Kernel *k = p->work.at[w].k;
     int8_t self[KDIM], inverse[KDIM];
-    if (!f->fits || !f->seen || k->nouter || !p->work.at[g->base].point || p->work.at[g->base].k->nouter) return 0;
-    if (!room(p, w, f->group, f->map, true) || !reads_survive(p, w, g->exec) || !cannot_fail(p, g)) return 0;
-    if (!all_mapped(k, f->map) || !invert(p, w, f->group, f->map, inverse)) return 0;
+    const Work *base = &p->work.at[g->base];
+    if (!f->fits || !f->seen) return misfit(p, f);
+    if (k->nouter || !base->point || base->k->nouter) return no(p, base->reduce ? APART_SUMS : APART_READER);
+    if (!room(p, w, f->group, f->map, true)) return no(p, APART_ROOM);
+    if (!reads_survive(p, w, g->exec)) return no(p, APART_OVERWRITTEN);
+    if (!cannot_fail(p, g)) return no(p, APART_CALL_FAILS);
+    if (!all_mapped(k, f->map)) return no(p, APART_PLACES);
+    if (!invert(p, w, f->group, f->map, inverse)) return no(p, APART_REPEATED);
     int draw = drawn(p, w);
     if (draw >= 0 &&
         (!read_in(p, draw, f->group) || !members_in_line(p, w, g, inverse) || (k->can_fail && g->exec > p->foreign)))
-        return 0;
+        return no(p, APART_DRAWN);
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) compose(p->member.at[m].map, inverse, KDIM);
     g->base = w;
@@ -544,17 +567,22 @@ static void mark_foreign(Planner *p, int r, int w, int acc) {
     if (p->root.at[r].kind == BUF_SHARED || p->root.at[r].kind == BUF_INPUT) p->foreign = w;
 }
 
+static void mark_why(Planner *p, int r, int w, int acc) { (void)w, (void)acc, p->root.at[r].why = p->why; }
+
 static int try_join(Planner *p, int w) {
     const Work *k = &p->work.at[w];
-    if (k->effect || !(k->point || k->reduce || k->call) || !single_writer(p, w)) return 0;
+    if (k->effect) return no(p, APART_EFFECT);
+    if (!(k->point || k->reduce || k->call)) return no(p, k->kind == WORK_KERNEL ? APART_KIND : APART_WHOLE);
+    if (!single_writer(p, w)) return no(p, APART_STORAGE);
     Join j[MAX_JOIN];
     bool outside;
     int n = find_joins(p, w, j, &outside);
-    if (n == 0 || n > MAX_JOIN) return 0;
-    for (int i = 0; i < n && k->k->can_fail; i++) j[i].fits &= !group_writes_foreign(p, j[i].group);
+    if (n == 0 || n > MAX_JOIN) return no(p, n ? APART_MANY : APART_NOBODY);
+    for (int i = 0; i < n && k->k->can_fail; i++)
+        if (group_writes_foreign(p, j[i].group)) j[i].fits = false, j[i].why = APART_FAILS;
     if (k->call) return join_call(p, w, j, n, outside);
-    if (k->reduce) return outputs_of(k->k) == 1 ? join_reduce(p, w, j, n, outside) : 0;
-    int r = outside ? 0 : join_vertical(p, w, j, n);
+    if (k->reduce) return outputs_of(k->k) == 1 ? join_reduce(p, w, j, n, outside) : no(p, APART_RESULTS);
+    int r = outside ? no(p, APART_RESULT) : join_vertical(p, w, j, n);
     return r != 0 ? r : join_extra(p, w, j, n);
 }
 
@@ -566,8 +594,10 @@ bool group_all(Planner *p) {
         if (!is_live(p, w)) continue;
         p->work.at[w].live = true;
         each_use(p, w, false, mark_needed);
+        p->why = APART_NONE;
         int r = try_join(p, w);
         if (r < 0 || (r == 0 && !new_group(p, w))) return false;
+        each_use(p, w, true, mark_why);
         each_use(p, w, true, mark_foreign);
     }
     return true;

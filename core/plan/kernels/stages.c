@@ -7,6 +7,7 @@
  */
 #include "kernel/order.h"
 #include "ops/table/ops.h"
+#include "plan/apart.h"
 #include "plan/parts.h"
 
 /* ---- what can be a stage ---- */
@@ -163,15 +164,23 @@ static bool is_product(const Kernel *k) {
     return false;
 }
 
+static int no(Planner *p, Apart why) {
+    p->why = (uint8_t)why;
+    return 0;
+}
+
 static int shared_rows(Planner *p, const Kernel *a, const Kernel *b) {
     bool gain = false;
-    if (p->fg->device && (is_product(a) || is_product(b))) return 0;
-    if (!is_loops(a) || !is_loops(b)) return 0;
+    if (p->fg->device && (is_product(a) || is_product(b))) return no(p, APART_PRODUCT);
+    if (!is_loops(a) || !is_loops(b)) return no(p, APART_NO_LOOPS);
     int rows = rows_of(a, b);
-    if (!rows || !room(a, b, rows) || !same_rows(p, a, b, rows)) return 0;
-    if ((a->can_fail || b->can_fail) && (foreign_writes(p, a) || foreign_writes(p, b))) return 0;
-    if (!rows_outside(a, rows) || !rows_outside(b, rows)) return 0;
-    return agree(p, a, b, rows, &gain) && gain ? rows : 0;
+    if (!rows) return no(p, APART_NO_ROWS);
+    if (!room(a, b, rows)) return no(p, APART_ROOM);
+    if (!same_rows(p, a, b, rows)) return no(p, APART_OTHER_ROWS);
+    if ((a->can_fail || b->can_fail) && (foreign_writes(p, a) || foreign_writes(p, b))) return no(p, APART_FAILS);
+    if (!rows_outside(a, rows) || !rows_outside(b, rows)) return no(p, APART_COLUMNS);
+    if (!agree(p, a, b, rows, &gain)) return no(p, APART_ACROSS);
+    return gain ? rows : no(p, APART_NO_GAIN);
 }
 
 /* ---- putting them together ---- */
@@ -333,8 +342,9 @@ bool stages_all(Planner *p) {
     Made *open = NULL; /* its kernel may take the next one in */
     for (int i = 0; i < p->made.n; i++) {
         Made *m = &p->made.at[i];
-        int rows = open && m->k ? shared_rows(p, open->k, m->k) : 0;
+        int rows = open && m->k ? shared_rows(p, open->k, m->k) : no(p, APART_NEXT_WHOLE);
         if (!rows) {
+            if (open) open->why = p->why;
             open = m->k ? m : NULL;
             continue;
         }
