@@ -60,8 +60,8 @@ if(TARGET runner)
   set(words ${PROJECT_BINARY_DIR}/bash-completion/theano)
   add_custom_command(OUTPUT ${words}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/bash-completion
-    COMMAND runner completion bash >${words}
-    DEPENDS runner ${PROJECT_SOURCE_DIR}/lua/theano/runner/completion.lua)
+    COMMAND runner -e "assert(io.open(arg[1], 'w')):write(require('theano.runner.completion').bash)" ${words}
+    DEPENDS runner ${PROJECT_SOURCE_DIR}/lua/theano/runner/completion.lua VERBATIM)
   add_custom_target(bash_completion ALL DEPENDS ${words})
   install(FILES ${words} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()

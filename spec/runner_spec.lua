@@ -135,6 +135,20 @@ describe("without a working compiler or cache a function runs in the interpreter
   end)
 end)
 
+describe("a program that is not there", function()
+  it("leaves nothing behind that the end of the process stumbles over", function()
+    local text = [[
+      print(require("theano.runner.record").output_of("/no/such/program", {}))
+      local figure = require("theano").plot.figure {}
+      figure:line { 1, 2 }
+      print(pcall(figure.save, figure, os.tmpname() .. ".png"))
+    ]]
+    local said, status = runner.run({ "-e", text }, { env = { "PATH=/nowhere" } })
+    assert.truthy(said:find("nil\nfalse\t.*rsvg%-convert is not installed"), said)
+    assert.equal(0, status)
+  end)
+end)
+
 describe("generated units", function()
   it("are found in the cache by the next process", function()
     local text = [[

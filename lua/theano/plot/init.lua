@@ -149,7 +149,8 @@ local function converted(svg, path)
     function(status) code = status end)
   if not handle then why = "rsvg-convert is not installed (librsvg2-bin)" end
   while handle and code == nil do uv.run("once") end
-  if handle then handle:close() uv.run("nowait") end
+  if handle then handle:close() end
+  uv.run("nowait") -- what is closed, or did not start, is only gone after a turn; ending without one crashes in luv
   os.remove(source)
   if why or code ~= 0 then
     util.raise(why and "NotImplementedError" or "IOError", "plot: %s cannot be made: %s (.svg needs nothing)", path,

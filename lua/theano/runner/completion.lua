@@ -2,7 +2,8 @@
 -- @module theano.runner.completion
 local M = {}
 
-local BASH = [[
+--- The words as bash reads them; what is installed is made of this, where argparse is not.
+M.bash = [[
 _theano() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options=
   if [ "$COMP_CWORD" = 1 ]; then
@@ -28,7 +29,7 @@ function M.main(...)
   local p = require("theano.runner.words")("theano completion"):description("Prints a completion for a shell.")
   p:argument("shell", "bash"):choices({ "bash" })
   p:parse({ ... })
-  io.write(BASH)
+  io.write(M.bash)
   return 0
 end
 

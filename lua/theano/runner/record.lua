@@ -76,6 +76,7 @@ function M.output_of(program, args)
   local handle = uv.spawn(program, { args = args, stdio = { nil, pipe, nil } }, function(status) code = status end)
   if not handle then
     pipe:close()
+    uv.run("nowait") -- a process that did not start is only gone after a turn; ending without one crashes in luv
     return nil
   end
   local open = true
