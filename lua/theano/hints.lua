@@ -67,7 +67,8 @@ local NAMES = {
   nd = 'local nd = require "theano.ndarray"', theano = 'local theano = require "theano"',
   tensor = 'local T = require "theano.tensor"', enumerate = "for i, x in ipairs(list) do", zip = "an index for both",
   xrange = "for i = 0, n - 1 do", unpack = "table.unpack(list)", loadstring = "load(text)",
-  torch = 'nd: local nd = require "theano.ndarray" (docs/from-torch7.md)', nn = 'require "theano.layers" (docs/from-torch7.md)',
+  torch = 'nd: local nd = require "theano.ndarray" (docs/from-torch7.md)',
+  nn = 'require "theano.layers" (docs/from-torch7.md)',
 }
 
 --- What `import NAME` is.
