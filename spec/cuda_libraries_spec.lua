@@ -75,6 +75,39 @@ describe("CUDA's libraries", function()
       N.svd(y, { compute_uv = false }) }, { args[2] }, tolerance, "cusolverDnXgesvd")
   end)
 
+  it("solve equations, invert, and take determinants", function()
+    local dtype = rotate.some({ "float32", "float64", "complex64", "complex128" }, 1)[1]
+    local tolerance = (dtype == "float64" or dtype == "complex128") and 1e-9 or 5e-3
+    local rng = nd.random.RandomState(8)
+    local type = T.TensorType(dtype, { false, false, false })
+    local x, b = type("x"), type("b")
+    local lu, at = S.lu_factor(x)
+    local args = { numbers(rng, dtype, 3, 6, 6), numbers(rng, dtype, 3, 6, 2) }
+    local logs = { N.slogdet(x) }
+    try({ x }, { N.det(x), logs[1], logs[2], lu, at, S.lu_factor(x[":, :, 1:"]), S.lu_factor(x[":, 2:"]) }, { args[1] },
+      tolerance, "cusolverDnXgetrf")
+    local turned = x["::-1"]:dimshuffle(0, 2, 1)
+    try({ x, b }, { S.solve(x, b), S.solve(x, b, { trans = 1 }), S.solve(x, b, { trans = 2 }), S.solve(turned, b),
+      S.solve(x, b, { assume_a = "sym" }), S.solve(x, b, { assume_a = "her", lower = true }), N.matrix_inverse(x),
+      S.lu_solve(lu, at, b) }, args, tolerance, "cusolverDnXgetrs")
+  end)
+
+  it("make matrices of orthonormal columns", function()
+    local dtype, letter = table.unpack(rotate.some({ { "float32", "Sor" }, { "float64", "Dor" },
+      { "complex64", "Cun" }, { "complex128", "Zun" } }, 1)[1])
+    local tolerance = (dtype == "float64" or dtype == "complex128") and 1e-9 or 5e-3
+    local rng = nd.random.RandomState(9)
+    local x = T.TensorType(dtype, { false, false, false })("x")
+    for _, shape in ipairs({ { 2, 6, 4 }, { 2, 4, 6 } }) do
+      local outputs = {}
+      for _, mode in ipairs({ "reduced", "complete", "r", "raw" }) do
+        for _, v in ipairs({ N.qr(x, mode) }) do outputs[#outputs + 1] = v end
+      end
+      try({ x }, outputs, { numbers(rng, dtype, table.unpack(shape)) }, tolerance,
+        "cusolverDn" .. letter .. "gqr")
+    end
+  end)
+
   it("say what our kernels say of matrices that have no factor", function()
     local x = T.dtensor3("x")
     local some = nd.array({ { { 2., 0 }, { 0, 2 } }, { { -1., 0 }, { 0, 1 } } })
@@ -83,6 +116,12 @@ describe("CUDA's libraries", function()
     local said = {}
     for i, f in ipairs({ device.compile({}, { x }, S.cholesky(x)), device.compile(flags, { x }, S.cholesky(x)) }) do
       said[i] = select(2, pcall(f, some))
+    end
+    assert.matches("matrix 1 of a batch of 2", tostring(said[1]), nil, true)
+    assert.equal(tostring(said[1]):match("[^\n]*"), tostring(said[2]):match("[^\n]*"))
+    for i, how in ipairs({ {}, flags }) do
+      some[{ 1, 0, 0 }], some[{ 1, 1, 1 }] = 1, 0
+      said[i] = select(2, pcall(device.compile(how, { x }, N.matrix_inverse(x)), some))
     end
     assert.matches("matrix 1 of a batch of 2", tostring(said[1]), nil, true)
     assert.equal(tostring(said[1]):match("[^\n]*"), tostring(said[2]):match("[^\n]*"))
@@ -115,10 +154,11 @@ describe("CUDA's libraries", function()
     local a = nd.sparse.csr_matrix(nd.array({ { 1., 0, 2 }, { 0, 0, 3 }, { 4, 5, 6 } }))
     local z = T.dmatrix("z")
     for _, entry in ipairs({ "cufftExecZ2Z", "cusparseSpMM", "cusparseCreateDnMat", "cusolverDnXpotrf",
-      "cusolverDnXsyevd_bufferSize", "cusolverDnXgesvd" }) do
+      "cusolverDnXsyevd_bufferSize", "cusolverDnXgesvd", "cusolverDnXgetrf", "cusolverDnXgetrs", "cusolverDnXgeqrf",
+      "cusolverDnDorgqr" }) do
       local p = T.dot(z, z.T) + nd.eye(3)
       local by = { cufft = { F.fft(z) }, cuspar = { sparse.dot(x, m) }, cusolv = { S.cholesky(p), N.eigvalsh(p),
-        N.svd(z, { compute_uv = false }) } }
+        N.svd(z, { compute_uv = false }), N.matrix_inverse(z), N.det(z), N.qr(z) } }
       local outs = by[entry:sub(1, 6)] or by.cufft
       emulated.fail(entry, 1, 6)
       try({ x, m, z }, { sparse.dot(x, m) * 2, table.unpack(outs) }, { a, rng:randn(3, 2), rng:randn(3, 3) }, 1e-9,

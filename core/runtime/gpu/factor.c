@@ -1,7 +1,7 @@
 /*
  * factor.c -- linear algebra on a device: a batch of matrices to launches. In: a FactorWork with addresses of the
- * device. Out: its results, or the first matrix that failed in the call's error record. Large Cholesky factors,
- * eigenvalues of Hermitian matrices and singular values are cuSOLVER's where it is found. The algorithms are those of
+ * device. Out: its results, or the first matrix that failed in the call's error record. Large matrices are cuSOLVER's
+ * where it is found (all but Schur forms, exponentials and solutions by triangles). The algorithms are those of
  * core/runtime/factor, whose bodies are the text of the kernels (factor_kernels.h, spectrum_kernels.h).
  */
 #include "embed.h"
@@ -216,47 +216,110 @@ static Launch launch_of(const FactorWork *w) {
 }
 
 /* ---- by cuSOLVER ------------------------------------------------------------------------------------------------- */
-enum { PHASE_ALL, PHASE_TAKE, PHASE_PUT }; /* as the kernels have them */
+enum { PHASE_ALL, PHASE_TAKE, PHASE_PUT, PHASE_Q }; /* as the kernels have them */
+
+static bool by_lu(const FactorWork *w) {
+    return w->kind == FACTOR_LU || w->kind == FACTOR_DET || w->kind == FACTOR_SLOGDET || w->kind == FACTOR_INVERSE ||
+           w->kind == FACTOR_LU_SOLVE || (w->kind == FACTOR_SOLVE && w->assume != FACTOR_POS);
+}
+static bool solves(const FactorWork *w) {
+    return w->kind == FACTOR_INVERSE || w->kind == FACTOR_SOLVE || w->kind == FACTOR_LU_SOLVE;
+}
+
+static GpuSolverKind solver_kind(const FactorWork *w) {
+    return w->kind == FACTOR_CHOLESKY ? GPU_SOLVER_CHOLESKY
+           : w->kind == FACTOR_QR     ? GPU_SOLVER_QR
+           : by_lu(w)                 ? GPU_SOLVER_LU
+           : by_svd(w)                ? GPU_SOLVER_SVD
+                                      : GPU_SOLVER_EIGH;
+}
+
+/* It is asked, and there is such a library: the others have kernels of ours. */
+static bool solver_may(HostCall *h, const FactorWork *w, const FactorArgs *a, Launch l) {
+    enum { WORTH = 96 * 96 * 96, FEW = 64 };
+    int64_t m = a->n[0][0], n = a->n[0][1], small = m < n ? m : n;
+    bool has = w->kind == FACTOR_CHOLESKY || w->kind == FACTOR_QR || by_lu(w) || by_svd(w) || l.first == EIGH;
+    GpuSolverWork s = {.kind = solver_kind(w), .dtype = w->dtype};
+    if (!has || l.family != &gpu_factors || !gpu_wants(h, a->count > FEW ? 0 : small * m * n, WORTH)) return false;
+    return gpu_solver(h, &s) == GPU_DONE;
+}
+
+/* Its room besides a matrix's own: right sides, and pivots. */
+static int64_t solver_room(const FactorWork *w, const FactorArgs *a, int64_t item) {
+    int64_t m = a->n[0][0], n = a->n[0][1], small = m < n ? m : n;
+    if (!by_lu(w)) return 0;
+    return (solves(w) ? n * a->n[w->nin][1] * item : 0) + small * (int64_t)sizeof(int64_t);
+}
 
 /* What of matrix `item` the library works on: its room as the kernels carve it. */
-static GpuSolverWork solver_work(const FactorWork *w, const FactorArgs *a, int64_t item, bool pinv) {
+static GpuSolverWork solver_work(const FactorWork *w, const FactorArgs *a, int64_t item, GpuSolverKind kind) {
     int64_t bytes = (int64_t)th_dtype_bytes(w->dtype), m = a->n[0][0], n = a->n[0][1];
-    int64_t large = m > n ? m : n, small = m < n ? m : n;
+    int64_t large = m > n ? m : n, small = m < n ? m : n, q = w->mode == FACTOR_COMPLETE ? m : small;
     char *room = a->room + item * a->each;
-    GpuSolverWork s = {.dtype = w->dtype, .rows = large, .cols = small, .a = room, .info = (int32_t *)a->info + item};
-    s.kind = w->kind == FACTOR_CHOLESKY ? GPU_SOLVER_CHOLESKY : by_svd(w) ? GPU_SOLVER_SVD : GPU_SOLVER_EIGH;
-    s.vectors = s.kind == GPU_SOLVER_SVD ? a->vectors : pinv || (w->kind == FACTOR_EIGH && w->vectors);
-    s.full = a->full;
-    s.s = room + (2 * n * n + 6 * n) * bytes;
-    if (s.kind != GPU_SOLVER_SVD) return s;
-    s.v = room + large * (a->full ? large : small) * bytes;
-    s.u = s.v + small * small * bytes;
-    s.s = s.u + ((large + 1) * large + small) * bytes;
+    GpuSolverWork s = {.kind = kind, .dtype = w->dtype, .rows = m, .cols = n, .trans = w->trans, .full = a->full};
+    s.a = room, s.info = (int32_t *)a->info + item;
+    s.vectors = kind == GPU_SOLVER_SVD ? a->vectors : w->kind == FACTOR_PINV || (w->kind == FACTOR_EIGH && w->vectors);
+    switch (kind) {
+    case GPU_SOLVER_SOLVE:
+        s.many = a->n[w->nin][1], s.s = room + n * n * bytes;
+        if (w->kind == FACTOR_INVERSE) s.trans = FACTOR_N;
+        s.info += a->count; /* that of the factors is kept */
+        /* fall through */
+    case GPU_SOLVER_LU: s.pivot = (int64_t *)(void *)(room + a->each) - small; break;
+    case GPU_SOLVER_Q: s.cols = small, s.many = q; /* fall through */
+    case GPU_SOLVER_QR: s.s = room + m * (q > n ? q : n) * bytes; break;
+    case GPU_SOLVER_SVD:
+        s.rows = large, s.cols = small;
+        s.v = room + large * (a->full ? large : small) * bytes;
+        s.u = s.v + small * small * bytes;
+        s.s = s.u + ((large + 1) * large + small) * bytes;
+        break;
+    default: s.s = room + (2 * n * n + 6 * n) * bytes;
+    }
     return s;
+}
+
+/* Reflectors and their factors that are results themselves. */
+static void solver_raw(const FactorArgs *a, int64_t item, GpuSolverWork *s) {
+    int64_t at[2] = {0, 0};
+    for (int64_t d = a->nd - 1; d >= 0; item /= a->len[d--])
+        for (int i = 0; i < 2; i++) at[i] += item % a->len[d] * a->st[d][1 + i];
+    s->a = a->at[1] + at[0], s->s = a->at[2] + at[1];
+}
+
+/* All matrices, one after the other. */
+static GpuDone by_kind(HostCall *h, const FactorWork *w, const FactorArgs *a, GpuSolverKind kind) {
+    GpuDone done = GPU_DONE;
+    for (int64_t i = 0; i < a->count && done == GPU_DONE; i++) {
+        GpuMark mark = gpu_mark(h);
+        GpuSolverWork s = solver_work(w, a, i, kind);
+        if (kind == GPU_SOLVER_QR && w->mode == FACTOR_RAW) solver_raw(a, i, &s);
+        done = gpu_solver(h, &s);
+        gpu_back(h, mark);
+    }
+    return done;
+}
+
+static GpuDone phase(HostCall *h, FactorArgs *a, Launch l, int variant, int which) {
+    a->phase = which;
+    return gpu_launch(h, l.family, variant, l.first, a->count, a) ? GPU_FAILED : GPU_DONE;
 }
 
 /* GPU_NOT: nothing has become of the operands. */
 static GpuDone by_solver(HostCall *h, const FactorWork *w, FactorArgs *a, Launch l, int variant) {
-    enum { WORTH = 96 * 96 * 96, FEW = 64 };
-    int64_t m = a->n[0][0], n = a->n[0][1], small = m < n ? m : n;
-    bool has = w->kind == FACTOR_CHOLESKY || by_svd(w) || l.first == EIGH;
     char *info;
-    if (!has || l.family != &gpu_factors || !gpu_wants(h, a->count > FEW ? 0 : small * m * n, WORTH)) return GPU_NOT;
-    GpuSolverWork s = {.kind = GPU_SOLVER_CHOLESKY, .dtype = w->dtype};
-    if (gpu_solver(h, &s) != GPU_DONE) return GPU_NOT;
-    if (!gpu_room(h, (size_t)a->count * sizeof(i32), &info)) return GPU_FAILED;
-    a->info = (const i32 *)(const void *)info, a->phase = PHASE_TAKE;
-    if (gpu_launch(h, l.family, variant, l.first, a->count, a)) return GPU_FAILED;
-    GpuDone done = GPU_DONE;
-    for (int64_t i = 0; i < a->count && done == GPU_DONE; i++) {
-        GpuMark mark = gpu_mark(h);
-        s = solver_work(w, a, i, w->kind == FACTOR_PINV);
-        done = gpu_solver(h, &s);
-        gpu_back(h, mark);
+    if (!gpu_room(h, 2 * (size_t)a->count * sizeof(i32), &info)) return GPU_FAILED;
+    a->info = (const i32 *)(const void *)info;
+    GpuDone done = phase(h, a, l, variant, PHASE_TAKE);
+    if (done == GPU_DONE && w->kind != FACTOR_LU_SOLVE) done = by_kind(h, w, a, solver_kind(w));
+    if (done == GPU_DONE && solves(w)) done = by_kind(h, w, a, GPU_SOLVER_SOLVE);
+    if (done == GPU_DONE) done = phase(h, a, l, variant, PHASE_PUT);
+    if (w->kind == FACTOR_QR && w->mode < FACTOR_R) {
+        if (done == GPU_DONE) done = by_kind(h, w, a, GPU_SOLVER_Q);
+        if (done == GPU_DONE) done = phase(h, a, l, variant, PHASE_Q);
     }
-    a->phase = done == GPU_DONE ? PHASE_PUT : PHASE_ALL;
-    if (done != GPU_DONE) return done;
-    return gpu_launch(h, l.family, variant, l.first, a->count, a) ? GPU_FAILED : GPU_DONE;
+    a->phase = done == GPU_DONE ? PHASE_PUT : PHASE_ALL; /* of a second kernel */
+    return done;
 }
 
 int gpu_factor(HostCall *h, const FactorWork *w) {
@@ -269,9 +332,10 @@ int gpu_factor(HostCall *h, const FactorWork *w) {
         return h->fail(h, TH_ValueError, "a matrix has too many rows or columns");
     if (small == 0) return gpu_launch(h, &gpu_factors, variant, EMPTY, a.count, &a);
     if (l.family == &gpu_spectrum && variant < 2) a.narrow = 1, variant += 2, item *= 2;
-    a.each = (room_of(w, &a) * item + 255) / 256 * 256;
+    bool solver = solver_may(h, w, &a, l);
+    a.each = (room_of(w, &a) * item + (solver ? solver_room(w, &a, item) : 0) + 255) / 256 * 256;
     if (!gpu_room(h, (size_t)(a.count * a.each), &a.room) || !gpu_room(h, (size_t)a.count * 8, &a.faults)) return 1;
-    GpuDone done = by_solver(h, w, &a, l, variant);
+    GpuDone done = solver ? by_solver(h, w, &a, l, variant) : GPU_NOT;
     if (done == GPU_FAILED) return 1;
     if (done == GPU_NOT && gpu_launch(h, l.family, variant, l.first, a.count, &a)) return 1;
     if (l.second >= 0 && gpu_launch(h, l.family, variant, l.second, a.count, &a)) return 1;

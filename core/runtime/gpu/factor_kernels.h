@@ -35,9 +35,20 @@ INLINE T mirrored(const FactorArgs *a, int i, const char *at, i64 r, i64 c, int 
     const T v = (a->lower ? r >= c : r <= c) ? element(a, i, at, r, c) : element(a, i, at, c, r);
     return (a->lower ? r >= c : r <= c) || straight ? v : CONJ(v);
 }
-/* A factorisation may be a library's: what is before it, and what is behind it. */
-enum { PHASE_ALL, PHASE_TAKE, PHASE_PUT };
+/* A factorisation may be a library's: what is before it, and what is behind it (PHASE_Q: behind the next one). */
+enum { PHASE_ALL, PHASE_TAKE, PHASE_PUT, PHASE_Q };
 INLINE char *own_room(const FactorArgs *a, i64 item) { return a->room + item * a->each; }
+/* A library's, from 1 on. */
+INLINE i64 *pivots(const FactorArgs *a, i64 item) {
+    return (i64 *)(own_room(a, item) + a->each) - (a->n[0][0] < a->n[0][1] ? a->n[0][0] : a->n[0][1]);
+}
+/* Operand i by rows at `to`, or (a library's) by columns. */
+INLINE void take(const FactorArgs *a, int i, i64 item, T *to, int columns) {
+    const char *const from = operand(a, i, item);
+    const i64 rows = a->n[i][0];
+    const i64 cols = a->n[i][1];
+    EACH(e, rows * cols) to[columns ? e % cols * rows + e / cols : e] = element(a, i, from, e / cols, e % cols);
+}
 INLINE void tell(const FactorArgs *a, i64 item, int fault, i64 where) {
     ((i64 *)a->faults)[item] = where * 256 + fault;
 }
@@ -271,16 +282,26 @@ KERNEL factor_lu(const FactorArgs a) {
     const i64 m = a.n[0][0];
     const i64 n = a.n[0][1];
     MATRICES(item) {
-        const char *const from = operand(&a, 0, item);
-        T *lu = (T *)own_room(&a, item);
+        const i64 *const pivot = pivots(&a, item);
+        T *const room = (T *)own_room(&a, item);
+        T *lu = room;
         i32 *at = (i32 *)(lu + m * n);
+        if (a.phase == PHASE_TAKE) {
+            take(&a, 0, item, room, 1);
+            continue;
+        }
         if (a.kind == FACTOR_LU) lu = (T *)operand(&a, 1, item), at = (i32 *)operand(&a, 2, item);
-        EACH(e, m * n) lu[e] = element(&a, 0, from, e / n, e % n);
-        __syncthreads();
-        block_lu(lu, m, n, at, sh);
+        if (!a.phase) {
+            take(&a, 0, item, lu, 0);
+            __syncthreads();
+            block_lu(lu, m, n, at, sh);
+        } else if (a.kind == FACTOR_LU) {
+            EACH(e, m * n) lu[e] = room[e % n * m + e / n];
+            EACH(i, m < n ? m : n) at[i] = (i32)pivot[i] - 1;
+        }
         if (threadIdx.x == 0 && a.kind != FACTOR_LU) {
             int odd = 0;
-            for (i64 i = 0; i < n; i++) odd ^= at[i] != i;
+            for (i64 i = 0; i < n; i++) odd ^= a.phase ? pivot[i] != i + 1 : at[i] != i;
             if (a.kind == FACTOR_DET) determinant(&a, item, lu, n, odd);
             else log_determinant(&a, item, lu, n, odd);
         }
@@ -290,11 +311,18 @@ KERNEL factor_lu(const FactorArgs a) {
 }
 
 /* ---- systems ----------------------------------------------------------------------------------------------------- */
-/* Operand i by rows at `to`. */
-INLINE void take(const FactorArgs *a, int i, i64 item, T *to) {
-    const char *const from = operand(a, i, item);
-    const i64 cols = a->n[i][1];
-    EACH(e, a->n[i][0] * cols) to[e] = element(a, i, from, e / cols, e % cols);
+INLINE void take_sides(const FactorArgs *a, i64 item, T *x, i64 n, int columns) {
+    if (a->kind == FACTOR_INVERSE) {
+        EACH(e, n * n) x[e] = e / n == e % n;
+    } else take(a, a->kind == FACTOR_LU_SOLVE ? 2 : 1, item, x, columns);
+}
+
+INLINE void take_matrix(const FactorArgs *a, i64 item, T *m, i64 n, int columns) {
+    if (a->kind == FACTOR_SOLVE && a->assume != FACTOR_GEN) {
+        const char *const from = operand(a, 0, item);
+        EACH(e, n * n)
+        m[columns ? e % n * n + e / n : e] = mirrored(a, 0, from, e / n, e % n, a->assume == FACTOR_SYM);
+    } else take(a, 0, item, m, columns);
 }
 
 INLINE int wrong_position(const FactorArgs *a, i64 item, i32 *at) {
@@ -317,10 +345,7 @@ INLINE void solve_positive(const T *l, i64 n, int lower, T *b, i64 k) {
 /* Fault times 2^32 plus where. */
 ROUTINE i64 solved(const FactorArgs *a, i64 item, T *m, i32 *at, T *x, i64 n, i64 k, char *sh) {
     int bad = 0;
-    const int side = a->kind == FACTOR_LU_SOLVE ? 2 : 1;
-    if (a->kind == FACTOR_INVERSE) {
-        EACH(e, n * n) x[e] = e / n == e % n;
-    } else take(a, side, item, x);
+    take_sides(a, item, x, n, 0);
     if (a->kind == FACTOR_SOLVE && a->assume == FACTOR_POS) {
         bad = lower_factor(a, 0, operand(a, 0, item), m, n);
         if (bad) return (i64)FAULT_NOT_POSITIVE << 32 | bad;
@@ -330,10 +355,7 @@ ROUTINE i64 solved(const FactorArgs *a, i64 item, T *m, i32 *at, T *x, i64 n, i6
         EACH(e, a->trans == FACTOR_T ? n * k : 0) x[e] = CONJ(x[e]);
         return 0;
     }
-    if (a->kind == FACTOR_SOLVE && a->assume != FACTOR_GEN) {
-        const char *const from = operand(a, 0, item);
-        EACH(e, n * n) m[e] = mirrored(a, 0, from, e / n, e % n, a->assume == FACTOR_SYM);
-    } else take(a, 0, item, m);
+    take_matrix(a, item, m, n, 0);
     if (a->kind == FACTOR_LU_SOLVE && (bad = wrong_position(a, item, at))) return (i64)FAULT_POSITIONS << 32 | bad;
     __syncthreads();
     if (a->kind == FACTOR_SOLVE || a->kind == FACTOR_INVERSE) bad = block_lu(m, n, n, at, sh);
@@ -345,14 +367,50 @@ ROUTINE i64 solved(const FactorArgs *a, i64 item, T *m, i32 *at, T *x, i64 n, i6
     return 0;
 }
 
+/* Positions given with both factors, as pivots of a library; what is wrong with them is told. */
+ROUTINE void take_pivots(const FactorArgs *a, i64 item, const T *m, i64 n) {
+    i64 *const pivot = pivots(a, item);
+    int wrong = 0;
+    __syncthreads();
+    if (threadIdx.x) return;
+    for (i64 i = 0; i < n; i++) {
+        const i32 v = *(const i32 *)(operand(a, 1, item) + i * a->ms[1][0]);
+        const int bad = v < 0 || v >= n;
+        if (bad && !wrong) wrong = (int)i + 1;
+        pivot[i] = bad ? i + 1 : v + 1;
+    }
+    const int zero = wrong ? 0 : zero_on_diagonal(m, n);
+    tell(a, item, wrong ? FAULT_POSITIONS : zero ? FAULT_SINGULAR : 0, wrong + zero);
+}
+
+/* What a library says, or was said before it. */
+INLINE i64 solver_fault(const FactorArgs *a, i64 item) {
+    const i64 v = ((const i64 *)a->faults)[item];
+    if (a->kind == FACTOR_LU_SOLVE) return (v & 255) << 32 | v >> 8;
+    return a->info[item] ? (i64)FAULT_SINGULAR << 32 | a->info[item] : 0;
+}
+
 KERNEL factor_solve(const FactorArgs a) {
     SHARED;
     if (a.err[0]) return;
     const i64 n = a.n[0][0];
     MATRICES(item) {
         T *const m = (T *)own_room(&a, item);
+        T *const x = m + n * n; /* a library's */
+        T *const to = (T *)operand(&a, (int)a.nin, item);
         const i64 k = a.n[a.nin][1];
-        const i64 bad = solved(&a, item, m, (i32 *)(m + n * n), (T *)operand(&a, (int)a.nin, item), n, k, sh);
+        i64 bad = 0;
+        if (a.phase == PHASE_TAKE) {
+            take_sides(&a, item, x, n, 1);
+            take_matrix(&a, item, m, n, 1);
+            if (a.kind == FACTOR_LU_SOLVE) take_pivots(&a, item, m, n);
+            continue;
+        }
+        if (a.phase) {
+            EACH(e, n * k) to[e] = x[e % k * n + e / k];
+            bad = solver_fault(&a, item);
+            __syncthreads();
+        } else bad = solved(&a, item, m, (i32 *)x, to, n, k, sh);
         if (threadIdx.x == 0) tell(&a, item, (int)(bad >> 32), bad & 0x7fffffff);
         __syncthreads();
         if (bad && a.nan) no_result(&a, item, threadIdx.x, blockDim.x);
@@ -399,21 +457,22 @@ KERNEL factor_qr(const FactorArgs a) {
         T *v = (T *)own_room(&a, item);
         T *tau = v + (i64)m * (q > n ? q : n);
         if (mode == FACTOR_RAW) v = (T *)operand(&a, 1, item), tau = (T *)operand(&a, 2, item);
-        EACH(e, (i64)m * n) v[e] = element(&a, 0, from, e % m, e / m);
+        EACH(e, a.phase <= PHASE_TAKE ? (i64)m * n : 0) v[e] = element(&a, 0, from, e % m, e / m);
         __syncthreads();
-        block_qr(v, tau, m, n);
+        if (a.phase == PHASE_TAKE) continue;
+        if (!a.phase) block_qr(v, tau, m, n);
         if (threadIdx.x == 0) tell(&a, item, 0, 0);
         if (mode == FACTOR_RAW) continue;
         T *const r = (T *)operand(&a, mode == FACTOR_R ? 1 : 2, item);
         const T zero = 0;
-        EACH(e, (i64)q * n) {
+        EACH(e, a.phase == PHASE_Q ? 0 : (i64)q * n) {
             const i64 i = e / n;
             const i64 c = e % n;
             r[e] = i > c || i >= p ? zero : v[c * m + i];
         }
         __syncthreads();
-        if (mode == FACTOR_R) continue;
-        block_q(v, tau, m, q, p);
+        if (mode == FACTOR_R || a.phase == PHASE_PUT) continue;
+        if (!a.phase) block_q(v, tau, m, q, p);
         T *const to = (T *)operand(&a, 1, item);
         EACH(e, (i64)m * q) to[e] = v[e % q * m + e / q];
         __syncthreads();
@@ -489,7 +548,7 @@ KERNEL factor_expm(const FactorArgs a) {
         T *from = NULL;
         T *const to = (T *)operand(&a, 1, item);
         for (int i = 0; i < 7; i++) x[i] = (T *)own_room(&a, item) + i * n * n;
-        take(&a, 0, item, x[0]);
+        take(&a, 0, item, x[0], 0);
         __syncthreads();
         const R norm = column_norm(x[0], n, sh);
         const int finite = norm - norm == 0;

@@ -190,13 +190,23 @@ void gpu_cusparse_close(GpuHandle *u);
 GpuDone gpu_sparse_product(HostCall *h, const GpuSparseProduct *p);
 
 /* ---- factorisations by cuSOLVER ---- */
-typedef enum { GPU_SOLVER_CHOLESKY, GPU_SOLVER_EIGH, GPU_SOLVER_SVD } GpuSolverKind;
-typedef struct GpuSolverWork { /* one matrix, by columns; what comes of it as core/runtime/gpu/solver.c says */
+typedef enum {
+    GPU_SOLVER_CHOLESKY,
+    GPU_SOLVER_EIGH,
+    GPU_SOLVER_SVD,
+    GPU_SOLVER_LU,
+    GPU_SOLVER_SOLVE,
+    GPU_SOLVER_QR,
+    GPU_SOLVER_Q
+} GpuSolverKind;
+typedef struct GpuSolverWork { /* one matrix, by columns; what comes of it as core/runtime/gpu/cusolver.c says */
     GpuSolverKind kind;
     ThDtype dtype;
-    int64_t rows, cols;
+    int64_t rows, cols, many; /* many: right sides, or columns of Q */
     bool vectors, full;
+    int trans;           /* as FACTOR_N .. */
     char *a, *s, *u, *v; /* NULL a: it is only asked whether that can be done */
+    int64_t *pivot;
     int32_t *info;
 } GpuSolverWork;
 GpuDone gpu_cusolver(HostCall *h, GpuHandle *u, const GpuSolverWork *w);
