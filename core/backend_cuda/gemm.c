@@ -289,6 +289,31 @@ bool cuda_gemm(Emit *e, const NestNode *call) {
     return ok;
 }
 
+/* The sum at a point, which a library left: element by element of C, or one behind the other. */
+static void whole(Emit *e, const Nest *t, const NestNode *n) {
+    const Contract *c = t->contract;
+    const char *type = type_short((ThDtype)c->dtype);
+    Text z;
+    text_init(&z, e->c);
+    if (c->red < 0) {
+        element(e, &z, t->way->stage[n ? n->stage : 0].st->C);
+        emit_line(e, "const %s whole = %s;", type, z.at ? z.at : "0");
+    } else {
+        bool first = true;
+        for (int d = 0; d < e->k->ndim; d++) {
+            if (e->k->dim[d].kind != DIM_PAR) continue;
+            Text was = z;
+            text_init(&z, e->c);
+            if (first) text_printf(&z, "i%d", d);
+            else text_printf(&z, "(%s) * n%d + i%d", was.at ? was.at : "0", d, d);
+            text_free(&was);
+            first = false;
+        }
+        emit_line(e, "const %s r%d = ((const %s *)a.whole)[%s];", type, c->red, type, z.at ? z.at : "0");
+    }
+    text_free(&z);
+}
+
 bool cuda_behind(Emit *e, const CudaKernel *k) {
     const Nest *t = k->nest;
     const Contract *c = t->contract;
@@ -317,11 +342,7 @@ bool cuda_behind(Emit *e, const CudaKernel *k) {
     decode(e, "row", c->side_dim[0], c->side_n[0]);
     decode(e, "col", c->side_dim[1], c->side_n[1]);
     decode(e, "matrix", c->batch, c->nbatch);
-    Text z;
-    text_init(&z, e->c);
-    element(e, &z, t->way->stage[n ? n->stage : 0].st->C);
-    emit_line(e, "const %s whole = %s;", type_short((ThDtype)c->dtype), z.at ? z.at : "0");
-    text_free(&z);
+    whole(e, t, n);
     ok = ok && n && cuda_nodes(e, n->child);
     emit_line(e, "}");
     e->indent = 0;

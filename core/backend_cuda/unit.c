@@ -5,7 +5,11 @@
 
 static void args_record(Emit *e, const CudaKernel *c) {
     emit_line(e, "typedef struct { char *b[%d]; i64 s[%d]; Cell q[%d]; i64 *err, step, row[%d]%s; } Args_%d;", c->nbuf,
-              c->nsym, c->nparam, c->nbuf, c->nest->grid == GRID_SCATTER ? ", *key, *pos" : "", c->number);
+              c->nsym, c->nparam, c->nbuf,
+              c->nest->grid == GRID_SCATTER ? ", *key, *pos"
+              : grid_is_conv(c)             ? ", *whole"
+                                            : "",
+              c->number);
 }
 
 static bool nests_text(Emit *e, CudaKernel *k) {

@@ -117,6 +117,8 @@ typedef struct {
      * pool_work.h reads it; there is no B. STAGE_DRAW, likewise: random numbers into C over its own dims, which are
      * those of C in order; A and B as draw_work.h says, B perhaps written. */
     int A, B, C, alpha, beta;
+    /* A STAGE_LOOP that has them is a convolution written as loops: its sum of products is what conv_work.h says of
+     * these numbers and a target behind them, the first factor being the operand that comes first there. */
     int num0, nnum;
     /* Of a STAGE_CONV: the next stage, a pooling, alone reads C and runs image by image behind it. C's buffer has no
      * memory; where its first element would lie is told to what runs on the parts. */
@@ -124,6 +126,7 @@ typedef struct {
     bool passing; /* Of a STAGE_DRAW: only its epilogue reads C, some numbers at a time. C's buffer has no memory. */
 } Stage;
 static inline bool stage_calls(const Stage *s) { return s->cls != STAGE_LOOP; }
+static inline bool stage_convolves(const Stage *s) { return s->cls == STAGE_LOOP && s->nnum; }
 static inline const char *stage_call_name(const Stage *s) {
     return s->cls == STAGE_CONV   ? "convolution"
            : s->cls == STAGE_POOL ? "pooling"

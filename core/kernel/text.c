@@ -118,6 +118,13 @@ static void put_ins(Text *t, const Kernel *k, Syms *s, int i) {
     text_printf(t, " : %s\n", th_dtype_name((ThDtype)x->dtype));
 }
 
+static void put_numbers(Text *t, const Kernel *k, Syms *s, const Stage *st) {
+    for (int n = st->num0; n < st->num0 + st->nnum; n++) {
+        text_putc(t, ' ');
+        put_size(t, s, k->size.at[n]);
+    }
+}
+
 void kernel_text(Text *t, const Kernel *k) {
     static const char *const cls[] = {"loop", "gemm", "conv", "pool", "draw"};
     Syms s = {.c = k->ctx, .ok = true};
@@ -134,10 +141,10 @@ void kernel_text(Text *t, const Kernel *k) {
             text_printf(t, " C=a%d A=a%d", st->C, st->A);
             if (st->B >= 0) text_printf(t, " B=a%d", st->B);
             text_put(t, " of");
-            for (int n = st->num0; n < st->num0 + st->nnum; n++) {
-                text_putc(t, ' ');
-                put_size(t, &s, k->size.at[n]);
-            }
+            put_numbers(t, k, &s, st);
+        } else if (st->nnum) {
+            text_put(t, ", a convolution of");
+            put_numbers(t, k, &s, st);
         }
         text_put(t, st->feeds ? ", for the next stage\n" : st->passing ? ", some at a time\n" : "\n");
         for (int n = st->ins0; n < st->ins0 + st->nins; n++) { put_ins(t, k, &s, n); }

@@ -203,18 +203,37 @@ static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const 
     return call.status ? call.status : ok ? DEVICE_OK : DEVICE_FAILED;
 }
 
-/* A product by the device's library, and what follows it by a kernel. Nothing stops a library behind a failure: so not
- * where it would be seen. */
+static GpuDone product_made(Launches *l, HostCall *h, const GridKernel *g, const Step *s, const int64_t *sizes) {
+    GpuProduct p;
+    if (!product_for_library(g, s, (const DeviceAddress *)(void *)l->args, sizes, &p)) return GPU_NOT;
+    GpuDone done = gpu_product(h, &p);
+    if (done != GPU_DONE || !grid_has(g, GRID_BEHIND)) return done;
+    return gpu_status(h, queue_blocks(l, g, GRID_BEHIND, p.matrices * p.c.rows * p.c.cols)) ? GPU_FAILED : GPU_DONE;
+}
+
+static GpuDone conv_made(Launches *l, HostCall *h, const GridKernel *g, const int64_t *sizes) {
+    const DeviceAddress *b = (const DeviceAddress *)(void *)l->args;
+    int64_t *whole = (int64_t *)(void *)(l->args + grid_record_bytes(g) - 8);
+    ConvWork w;
+    int64_t points = conv_for_library(g, b, sizes, &w);
+    if (!points || !gpu_conv_wanted(h, &w)) return GPU_NOT;
+    char *at = conv_lies(g, b, sizes), *to = at;
+    if (!at && !gpu_room(h, (size_t)points * th_dtype_bytes(w.dtype), &to)) return GPU_FAILED;
+    *(w.target == CONV_TO_TOP ? &w.top : w.target == CONV_TO_IMAGE ? &w.image : &w.filter) = to;
+    GpuDone done = gpu_conv(h, &w);
+    if (done != GPU_DONE || at) return done;
+    *whole = (int64_t)(uintptr_t)to;
+    return gpu_status(h, queue_blocks(l, g, GRID_BEHIND, points)) ? GPU_FAILED : GPU_DONE;
+}
+
+/* A product or a convolution by the device's library, and what follows it by a kernel. Nothing stops a library behind a
+ * failure: so not where it would be seen. */
 static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const int64_t *sizes) {
     GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
-    GpuProduct p;
-    if (!grid_is_product(g) || (l->sides.unlooked && l->sides.step >= l->plan->first_write)) return GPU_NOT;
-    if (!product_for_library(g, s, (const DeviceAddress *)(void *)l->args, sizes, &p)) return GPU_NOT;
-    GpuDone done = gpu_product(&h, &p);
-    if (done == GPU_DONE && grid_has(g, GRID_BEHIND) &&
-        gpu_status(&h, queue_blocks(l, g, GRID_BEHIND, p.matrices * p.c.rows * p.c.cols)))
-        done = GPU_FAILED;
+    bool product = grid_is_product(g), conv = !product && grid_is_conv(g);
+    if ((!product && !conv) || (l->sides.unlooked && l->sides.step >= l->plan->first_write)) return GPU_NOT;
+    GpuDone done = product ? product_made(l, &h, g, s, sizes) : conv_made(l, &h, g, sizes);
     l->pure &= call.most <= l->room.bytes;
     gpu_end(&call);
     if (done == GPU_FAILED && call.status) sides_refuse(&l->sides, f, call.status);

@@ -8,6 +8,7 @@
 #ifndef TH_LAUNCH_H
 #define TH_LAUNCH_H
 
+#include "kernel/conv_work.h"
 #include "runtime/device/device.h"
 #include "runtime/gpu/gpu.h"
 #include "function.h"
@@ -20,5 +21,9 @@ void launch_free(struct Launches *l); /* of a workspace */
 /* product.c: the kernel as a product that is worth a library; b: where the step's buffers lie, sizes: the step's. */
 bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes,
                          GpuProduct *p);
+/* Likewise a convolution: how many numbers it has, 0 for none; where its result is to lie is for the caller to say.. */
+int64_t conv_for_library(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes, ConvWork *w);
+/* ..that is, in the result itself; or NULL, and then something follows it, or that has gaps. */
+char *conv_lies(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes);
 
 #endif

@@ -1,9 +1,12 @@
 /*
- * product.c -- a kernel that is a product of matrices as what a library takes: where they lie, and factors that stand
- * in the step. In: a step's buffers and sizes. Out: the product, or that it is none, or not worth a library.
+ * product.c -- a kernel that is a product of matrices, or a convolution, as what a library takes: where they lie, and
+ * factors that stand in the step. In: a step's buffers and sizes. Out: the product (convolution), or that it is none, or
+ * not worth a library.
  */
 #include "launch.h"
 #include "schedule/choose.h"
+
+#include <string.h>
 
 static double literal(const Kernel *k, const Step *s, int id, bool *known) {
     const Ins *i = &k->ins.at[id];
@@ -38,4 +41,91 @@ bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress
     p->b = matrix(k, st->B, (const int[3]){many, m + 2, m + 1}, b, sizes);
     p->c = matrix(k, st->C, (const int[3]){many, m, m + 1}, b, sizes);
     return known && choose_library(p->matrices, p->c.rows, p->c.cols, p->a.cols);
+}
+
+/* ---- convolutions ------------------------------------------------------------------------------------------------ */
+/* As ops/image/conv_lower.c writes them. */
+static void read_numbers(ConvWork *w, const int64_t *n) {
+    w->ndim = (int)*n++, w->groups = *n++, w->images = *n++;
+    int64_t filters = *n++, channels = *n++;
+    w->filters = filters / w->groups, w->channels = channels / w->groups;
+    for (int d = 0; d < w->ndim; d++) {
+        w->step[d] = *n++, w->dilation[d] = *n++, w->pad[d] = *n++;
+        w->in[d] = *n++, w->size[d] = *n++, w->out[d] = *n++;
+    }
+    int64_t *const st[3] = {w->image_st, w->filter_st, w->top_st};
+    for (int i = 0; i < 3; i++)
+        for (int d = 0; d < 2 + w->ndim; d++) st[i][d] = *n++;
+    w->target = (ConvTarget)*n;
+}
+
+/* Elements from where a factor's first window begins to the array's own first element. */
+static int64_t image_begins(const ConvWork *w) {
+    int64_t at = 0;
+    for (int d = 0; d < w->ndim; d++) at += w->pad[d] * w->image_st[2 + d];
+    return at;
+}
+static int64_t top_begins(const ConvWork *w) {
+    int64_t at = 0;
+    for (int d = 0; d < w->ndim && w->target == CONV_TO_IMAGE; d++)
+        if (w->step[d] == 1) at -= w->pad[d] * w->top_st[2 + d];
+    return at;
+}
+
+static int64_t dense(int64_t *st, int64_t n, int64_t c, const int64_t *len, int nd) {
+    int64_t all = 1;
+    for (int d = nd - 1; d >= 0; d--) st[2 + d] = all, all *= len[d];
+    return st[1] = all, st[0] = all * c, all * c * n;
+}
+
+/* The result lies in the order of the parallel dims, without gaps. */
+static bool lies_dense(const Kernel *k, const Access *a, const int64_t *sizes) {
+    int64_t step = 1;
+    for (int d = k->ndim - 1; d >= 0; d--) {
+        if (k->dim[d].kind != DIM_PAR) continue;
+        int64_t n = size_value(k->dim[d].n, sizes);
+        if (n != 1 && size_value(a->st[d], sizes) != step) return false;
+        step *= n;
+    }
+    return true;
+}
+
+static char *address(const Access *a, const DeviceAddress *b, const int64_t *sizes, int64_t more) {
+    int64_t at = size_value(a->off, sizes) + more;
+    return (char *)(uintptr_t)(b[a->buf] + (DeviceAddress)(at * (int64_t)th_dtype_bytes((ThDtype)a->dtype)));
+}
+
+int64_t conv_for_library(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes, ConvWork *w) {
+    const Kernel *k = g->k;
+    const Contract *c = g->nest->contract;
+    const Stage *st = &k->st.at[0];
+    const Access *first = &k->acc.at[c->factor[0]], *second = &k->acc.at[c->factor[1]];
+    int64_t n[CONV_NUMBERS + 1], points = 1, all = 0;
+    for (int i = 0; i < st->nnum; i++) n[i] = size_value(k->size.at[st->num0 + i], sizes);
+    *w = (ConvWork){.dtype = (ThDtype)c->dtype};
+    read_numbers(w, n);
+    int64_t filters = w->filters * w->groups, channels = w->channels * w->groups;
+    switch (w->target) {
+    case CONV_TO_TOP:
+        w->image = address(first, b, sizes, image_begins(w)), w->filter = address(second, b, sizes, 0);
+        all = dense(w->top_st, w->images, filters, w->out, w->ndim);
+        break;
+    case CONV_TO_IMAGE:
+        w->top = address(first, b, sizes, top_begins(w)), w->filter = address(second, b, sizes, 0);
+        all = dense(w->image_st, w->images, channels, w->in, w->ndim);
+        break;
+    case CONV_TO_FILTER:
+        w->image = address(first, b, sizes, image_begins(w)), w->top = address(second, b, sizes, 0);
+        all = dense(w->filter_st, filters, w->channels, w->size, w->ndim);
+        break;
+    }
+    for (int d = 0; d < k->ndim; d++)
+        if (k->dim[d].kind == DIM_PAR) points *= size_value(k->dim[d].n, sizes);
+    return points == all ? all : 0;
+}
+
+char *conv_lies(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes) {
+    const Contract *c = g->nest->contract;
+    if (c->alone < 0 || !lies_dense(g->k, &g->k->acc.at[c->alone], sizes)) return NULL;
+    return address(&g->k->acc.at[c->alone], b, sizes, 0);
 }

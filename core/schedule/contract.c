@@ -108,6 +108,25 @@ static bool share_out(const Find *f, const uint64_t dims[2]) {
     return true;
 }
 
+/* Factors that are loaded as they lie; what follows the sum. */
+static void convolution(const Find *f, int product) {
+    const Kernel *k = f->k;
+    Contract *c = f->out;
+    const int v[2] = {k->ins.at[product].a, k->ins.at[product].b};
+    int behind = 0, store = -1;
+    if (!stage_convolves(f->s->st) || !dtype_is_float((ThDtype)c->dtype)) return;
+    for (int i = 0; i < 2; i++)
+        if (k->ins.at[v[i]].op != INS_LOAD || k->acc.at[k->ins.at[v[i]].a].dtype != c->dtype) return;
+    for (int i = 0; i < 2; i++) c->factor[i] = k->ins.at[v[i]].a;
+    for (int i = product + 1; i < k->ins.n; i++) {
+        const Ins *n = &k->ins.at[i];
+        if (n->op == INS_RED) continue;
+        behind++;
+        if (n->op == INS_STORE && k->ins.at[n->b].op == INS_RED && k->acc.at[n->a].dtype == c->dtype) store = n->a;
+    }
+    if (behind == 1) c->alone = store;
+}
+
 static bool loop_product(Find *f, Arena *a) {
     const Kernel *k = f->k;
     const Stage *st = f->s->st;
@@ -129,6 +148,7 @@ static bool loop_product(Find *f, Arena *a) {
     }
     c->red = st->red0, c->product = v;
     c->dtype = k->red.at[st->red0].acc_dtype;
+    convolution(f, v);
     return share_out(f, dims);
 }
 
@@ -137,7 +157,7 @@ bool contract_stage(const Kernel *k, Contract *c) {
     int last = k->st.n - 1;
     const Stage *g = &k->st.at[last];
     ThDtype d = (ThDtype)k->acc.at[g->C].dtype;
-    *c = (Contract){.red = -1, .product = -1, .dtype = (uint8_t)d};
+    *c = (Contract){.red = -1, .product = -1, .factor = {-1, -1}, .alone = -1, .dtype = (uint8_t)d};
     if (k->can_fail || g->nred || k->acc.at[g->A].dtype != d || k->acc.at[g->B].dtype != d) return false;
     for (int i = 0; i < last; i++)
         if (k->st.at[i].cls != STAGE_LOOP || k->st.at[i].nd || k->st.at[i].nred) return false;
@@ -158,7 +178,7 @@ bool contract_stage(const Kernel *k, Contract *c) {
 }
 
 bool contract_of(const Kernel *k, const KernelOrder *o, Arena *a, Contract *out) {
-    *out = (Contract){.red = -1, .product = -1};
+    *out = (Contract){.red = -1, .product = -1, .factor = {-1, -1}, .alone = -1};
     if (k->can_fail || !k->st.n) return false;
     for (int i = 0; i < k->acc.n; i++)
         if (k->acc.at[i].flags & ACC_ROWTEMP) return false;

@@ -2,8 +2,8 @@
  * program.h -- what a device is given in place of a unit: the image of a plan's kernels, and for each how it is
  * launched. A kernel takes one record of arguments, in this order and without gaps: the addresses of its buffers, its
  * sizes, its literals (16 bytes each), the address of the error record, the step, and for each buffer the elements of a
- * point's private row (0: it has none); a scatter's, then, places and positions in their order. A buffer of private
- * rows has no address where these are in shared memory.
+ * point's private row (0: it has none); a scatter's, then, places and positions in their order; a convolution's, where
+ * a library left it. A buffer of private rows has no address where these are in shared memory.
  */
 #ifndef TH_PROGRAM_H
 #define TH_PROGRAM_H
@@ -15,7 +15,7 @@
 
 /* The Nests of a kernel, each a function (of a product the first of them are the one Nest, by tiles of each shape);
  * GRID_LOOK is one more, which looks at a draw's states or a scatter's indices before it; GRID_PLACES tells a scatter's
- * places; GRID_BEHIND is what follows a product that a library made. */
+ * places; GRID_BEHIND is what follows a product or a convolution that a library made. */
 enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_WARPS, GRID_LARGE, GRID_NESTS };
 enum { GRID_LOOK = GRID_NESTS, GRID_PLACES, GRID_BEHIND, GRID_FUNCTIONS, GRID_NAME = 32 };
 _Static_assert((int)CHOOSE_TILES <= (int)GRID_NESTS, "a function for each shape of tile");
@@ -72,14 +72,19 @@ static inline bool grid_parts(const GridKernel *g) { return g->nest && g->nest->
 static inline bool grid_is_product(const GridKernel *g) {
     return g->nest->grid == GRID_TILES && g->nest->contract->red < 0 && g->nest->contract->nbatch < 2;
 }
+/* ..or the convolution, whose sums it leaves in the order of the parallel dims. */
+static inline bool grid_is_conv(const GridKernel *g) {
+    return g->nest && g->nest->grid == GRID_TILES && g->nest->contract->factor[0] >= 0;
+}
 static inline bool grid_has(const GridKernel *g, int function) {
-    if (function == GRID_BEHIND) return grid_is_product(g) && g->k->st.at[g->k->st.n - 1].nins;
+    if (function == GRID_BEHIND)
+        return grid_is_conv(g) || (grid_is_product(g) && g->k->st.at[g->k->st.n - 1].nins);
     if (function == GRID_PLACES) return g->nest->grid == GRID_SCATTER;
     return function == GRID_LOOK ? grid_looks(g) : grid_nest(g->nest, function) != NULL;
 }
 
 static inline size_t grid_record_bytes(const GridKernel *g) {
-    size_t sorted = g->nest && g->nest->grid == GRID_SCATTER ? 16 : 0;
+    size_t sorted = g->nest && g->nest->grid == GRID_SCATTER ? 16 : grid_is_conv(g) ? 8 : 0;
     return (size_t)g->nbuf * 16 + (size_t)g->nsym * 8 + (size_t)g->nparam * 16 + 16 + sorted;
 }
 

@@ -46,6 +46,17 @@ GpuDone gpu_product(HostCall *h, const GpuProduct *p) {
     return GPU_FAILED;
 }
 
+bool gpu_conv_wanted(const HostCall *h, const struct ConvWork *w) {
+    (void)h, (void)w;
+    return false;
+}
+
+GpuDone gpu_conv(HostCall *h, const struct ConvWork *w) {
+    (void)w;
+    refuse(h->ctx);
+    return GPU_FAILED;
+}
+
 int gpu_copy(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes) {
     (void)to, (void)from, (void)bytes;
     return !refuse(h->ctx);

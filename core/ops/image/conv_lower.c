@@ -9,6 +9,7 @@
  *   inputs   x[n, c, i] = sum over o, r of z[n, o, (i + pad - r * dilation) / step] * w[o, c, r], where that divides
  *   weights  w[o, c, r] = sum over n, q of x[n, c, q * step + r * dilation - pad] * z[n, o, q]
  */
+#include "kernel/conv_work.h"
 #include "conv.h"
 #include "ops/table/lowering.h"
 #include "window.h"
@@ -265,6 +266,30 @@ static int product(Loops *s, Place *at) {
     return a < 0 || b < 0 ? -1 : ins_binary(s->k, S_mul, (ThDtype)s->l->node->out[0]->type.dtype, s->depth, a, b);
 }
 
+/* The same as numbers, behind which stands the target: CUDA's library may do it (conv_work.h). */
+static void numbers(Loops *s) {
+    const int8_t *of = operand_of[s->role];
+    Kernel *k = s->k;
+    Stage *st = &k->st.at[0];
+    int n0 = k->size.n, nd = (int)s->at->ndim;
+    Size more[CONV_NUMBERS + 1], *at = more;
+    *at++ = size_const(nd), *at++ = size_const(s->at->groups);
+    *at++ = length(s, of[2], 0), *at++ = length(s, of[2], 1), *at++ = length(s, of[0], 1);
+    for (int d = 0; d < nd; d++) {
+        *at++ = size_const(s->at->subsample.at[d]), *at++ = size_const(s->at->dilation.at[d]);
+        *at++ = s->pad[d], *at++ = s->in[d], *at++ = s->filter[d], *at++ = s->out[d];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int d = 0; d < 2 + nd; d++) {
+            Size step = stride(s, of[i], d);
+            *at++ = i == 1 && d > 1 && s->at->flip ? times(s, step, -1) : step;
+        }
+    *at++ = size_const(s->role == CONV_FORWARD ? CONV_TO_TOP : s->role == CONV_INPUTS ? CONV_TO_IMAGE : CONV_TO_FILTER);
+    for (const Size *x = more; x < at; x++)
+        if (x->sym < -1 || !vec_push(s->l->ctx, &k->size, *x)) return;
+    st->num0 = n0, st->nnum = k->size.n - n0;
+}
+
 bool conv_lower(Lower *l) {
     Loops s = {.l = l, .at = ATTRS(ConvAttrs, l->node), .role = conv_role(l->node->op)};
     bool hosted = conv_hosted(l->node) && !l->api->loops(l);
@@ -278,5 +303,6 @@ bool conv_lower(Lower *l) {
     int v = product(&s, &at);
     int sum = v < 0 ? -1 : ins_reduce(s.k, RED_SUM, v, (ThDtype)l->node->out[0]->type.dtype, s.result);
     int to = sum < 0 ? -1 : l->api->write_at(l, s.k, 0, 0, at.off, at.st);
+    if (conv_hosted(l->node) && !s.at->stacked) numbers(&s);
     return to >= 0 && ins_store(s.k, to, sum, s.result) >= 0 && !failed(l->ctx);
 }

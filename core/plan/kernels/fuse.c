@@ -200,6 +200,13 @@ static int draft(Fuse *f, const Ins *i) {
     }
 }
 
+static bool add_numbers(Fuse *f, Stage *s, const Stage *from) {
+    s->num0 = f->k->size.n, s->nnum = from->nnum;
+    for (int n = from->num0; n < from->num0 + from->nnum; n++)
+        if (!vec_push(f->ctx, &f->k->size, sizes_find(&f->p->sizes, f->from->size.at[n]))) return false;
+    return true;
+}
+
 /* The call that the group stands on: the element of its result at this point is a value. */
 static bool add_call(Fuse *f) {
     const Stage *from = &f->from->st.at[0];
@@ -207,9 +214,7 @@ static bool add_call(Fuse *f) {
     int a = add_access(f, &f->from->acc.at[from->A]), b = from->B < 0 ? -1 : add_access(f, &f->from->acc.at[from->B]);
     Stage *s = &f->k->st.at[0];
     s->cls = from->cls;
-    s->num0 = f->k->size.n, s->nnum = from->nnum;
-    for (int n = from->num0; n < from->num0 + from->nnum; n++)
-        if (!vec_push(f->ctx, &f->k->size, sizes_find(&f->p->sizes, f->from->size.at[n]))) return false;
+    if (!add_numbers(f, s, from)) return false;
     s->A = a, s->B = b, s->C = add_access(f, c);
     s->alpha = s->beta = -1;
     if (s->A < 0 || (s->B < 0 && from->B >= 0) || s->C < 0) return false;
@@ -242,6 +247,7 @@ static bool add(Fuse *f, const Member *m) {
     f->k->can_fail |= f->from->can_fail;
     f->k->fails_first |= f->from->fails_first; /* what joins a draw fails nowhere */
     if (stage_calls(&f->from->st.at[0])) return add_call(f);
+    if (f->from->st.at[0].nnum && !add_numbers(f, &f->k->st.at[0], &f->from->st.at[0])) return false;
     for (int r = 0; r < f->from->red.n; r++)
         if (!vec_push(f->ctx, &f->rmap, -1)) return false;
     for (int i = 0; i < f->from->ins.n; i++) {

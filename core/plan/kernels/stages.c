@@ -290,8 +290,8 @@ static bool take_stages(const Append *x) {
         }
         if (stage_calls(&n)) {
             n.A = x->access[n.A], n.C = x->access[n.C], n.B = n.B < 0 ? -1 : x->access[n.B];
-            n.num0 += x->size;
         }
+        if (n.nnum) n.num0 += x->size;
         n.ins0 = at;
         n.nins = a->ins.n - at;
         n.red0 += x->red;

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FILES = 3 };
 typedef struct Known {
     const char *title;
-    const char *file[2]; /* of CUDA 13, of CUDA 12 */
+    const char *file[FILES]; /* of CUDA 13, of CUDA 12, an older one for that */
     const char *version; /* the entry point that tells it: by property, or (NVRTC) both numbers at once */
     int needed;
     const char *package; /* to be installed */
@@ -20,7 +21,8 @@ static const Known known[LIBRARIES] = {
     [LIBRARY_CUBLAS] = {"cuBLAS", {"libcublas.so.13", "libcublas.so.12"}, "cublasGetProperty", 12000, "CUDA's cublas"},
     [LIBRARY_CUBLASLT] =
         {"cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"}, "cublasLtGetProperty", 12000, "CUDA's cublas"},
-    [LIBRARY_CUDNN] = {"cuDNN", {"libcudnn.so.9", "libcudnn.so.9"}, "cudnnGetProperty", 9000, "NVIDIA's cudnn 9"},
+    [LIBRARY_CUDNN] =
+        {"cuDNN", {"libcudnn.so.9", "libcudnn.so.9", "libcudnn.so.8"}, "cudnnGetProperty", 8010, "NVIDIA's cudnn"},
     [LIBRARY_CUSPARSE] =
         {"cuSPARSE", {"libcusparse.so.12", "libcusparse.so.12"}, "cusparseGetProperty", 12000, "CUDA's cusparse"},
     [LIBRARY_CUSOLVER] =
@@ -98,8 +100,8 @@ static int version_of(void *handle, LibraryName which) {
 /* The files that are searched: the newest that the driver can run first. */
 static const char *file_of(const Entry *e, int i) {
     const char *const *file = known[e->table->library].file;
-    if (e->cuda == 12) return i ? NULL : file[1];
-    return i && !strcmp(file[0], file[1]) ? NULL : file[i];
+    if (e->cuda == 12) return i < 2 ? file[1 + i] : NULL;
+    return i > 1 || (i && !strcmp(file[0], file[1])) ? NULL : file[i];
 }
 
 static void refuse(Entry *e, void *handle, const char *missing) {
@@ -126,7 +128,7 @@ static void refuse(Entry *e, void *handle, const char *missing) {
 
 static void *find(ThContext *c, const Entry *e) {
     void *h = (void *)(uintptr_t)e->of;
-    for (int i = 0; i < 2 && !h && file_of(e, i); i++) h = search(c, file_of(e, i));
+    for (int i = 0; i < FILES && !h && file_of(e, i); i++) h = search(c, file_of(e, i));
     return h;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "sparse.h"
 
+#include "kernel/conv_work.h"
 #include "runtime/device/library.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ typedef struct Library {
     ThContext *c;
     OsLock lock; /* of the list: several threads may call functions of a context */
     Module *first;
-    GpuHandle matmul, sparse, solver;
+    GpuHandle matmul, conv, sparse, solver;
     GpuFourier fourier;
 } Library;
 
@@ -59,6 +60,7 @@ static void library_drop(Device *d, bool all) {
     }
     u->first = NULL;
     gpu_matmul_close(&u->matmul);
+    gpu_cudnn_close(&u->conv);
     gpu_cufft_close(&u->fourier);
     gpu_cusparse_close(&u->sparse);
     gpu_cusolver_close(&u->solver);
@@ -172,6 +174,7 @@ const void *gpu_functions(HostCall *h, GpuHandle *u, const LibraryTable *t, cons
     return done
 
 GpuDone gpu_product(HostCall *h, const GpuProduct *p) { BY_LIBRARY(gpu_matmul(h, &u->matmul, p)); }
+GpuDone gpu_conv(HostCall *h, const ConvWork *w) { BY_LIBRARY(gpu_cudnn(h, &u->conv, w)); }
 GpuDone gpu_fourier(HostCall *h, const GpuLines *l) { BY_LIBRARY(gpu_cufft(h, &u->fourier, l)); }
 GpuDone gpu_sparse_product(HostCall *h, const GpuSparseProduct *p) { BY_LIBRARY(gpu_cusparse(h, &u->sparse, p)); }
 GpuDone gpu_solver(HostCall *h, const GpuSolverWork *w) { BY_LIBRARY(gpu_cusolver(h, &u->solver, w)); }

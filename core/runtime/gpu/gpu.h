@@ -155,6 +155,13 @@ typedef struct GpuProduct { /* c = beta c + alpha a b, of float32 or float64 */
 GpuDone gpu_matmul(HostCall *h, GpuHandle *u, const GpuProduct *p);
 void gpu_matmul_close(GpuHandle *u);
 
+/* ---- convolutions by cuDNN ---- */
+struct ConvWork;
+bool gpu_conv_wanted(const HostCall *h, const struct ConvWork *w);
+GpuDone gpu_cudnn(HostCall *h, GpuHandle *u, const struct ConvWork *w); /* dense results, of no pooling */
+void gpu_cudnn_close(GpuHandle *u);
+GpuDone gpu_conv(HostCall *h, const struct ConvWork *w);
+
 /* ---- Fourier transforms by cuFFT ---- */
 enum { GPU_PLANS = 8 };
 typedef struct GpuLines { /* lines of n pairs, one behind the other: transformed where they lie */
