@@ -60,6 +60,7 @@ local CASES = {
     return { x:tocsc(), y:tocsr(), x:toarray(), y:toarray(), sparse.csr_from_dense(z), sparse.csc_from_dense(z),
       sparse.ensure_sorted_indices(x), sparse.ensure_sorted_indices(y), sparse.clean(x), sparse.clean(y) }
   end },
+  { "values of one place", function(x, y) return { sparse.sum_duplicates(x), sparse.sum_duplicates(y) } end },
   { "sums and scales", function(x, y, _, v)
     return { sparse.sp_sum(x), sparse.sp_sum(x, { axis = 0 }), sparse.sp_sum(x, { axis = 1 }), sparse.sp_sum(y),
       sparse.sp_sum(y, { axis = 0 }), sparse.sp_sum(y, { axis = 1 }), sparse.col_scale(x, v), sparse.col_scale(y, v),

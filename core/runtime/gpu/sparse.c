@@ -142,6 +142,7 @@ static int turn_over(Task *t, const void *own) {
 
 /* Groups of n keys that are in order: running sums of their beginnings. */
 static int groups(Task *t, int64_t n) {
+    t->a.n = n;
     return !words(t, n, &t->a.sum) || (n && (places(t, PLACES_GROUPS, n) || gpu_running_sums(t->h, t->a.sum, n)));
 }
 
