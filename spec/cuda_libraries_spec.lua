@@ -129,6 +129,37 @@ describe("CUDA's libraries", function()
     try({ x }, { N.eigvalsh(x, "L") }, { some }, 1e-12, "cusolverDnXsyevd")
   end)
 
+  it("convolve images, and give both gradients", function()
+    local dtype = rotate.some({ "float32", "float64" }, 1)[1]
+    local type, tolerance = T.TensorType(dtype, { false, false, false, false }), dtype == "float32" and 1e-4 or 1e-10
+    local rng = nd.random.RandomState(11)
+    local x, w = type("x"), type("w")
+    local a, b, c = numbers(rng, dtype, 2, 4, 7, 6), numbers(rng, dtype, 6, 4, 3, 2), numbers(rng, dtype, 6, 2, 3, 2)
+    for _, how in ipairs(rotate.some({ {}, { border_mode = "full" }, { border_mode = "half", filter_flip = false },
+      { border_mode = { 1, 2 }, subsample = { 2, 3 } }, { filter_dilation = { 2, 1 } }, { num_groups = 2 } }, 3)) do
+      local filters = how.num_groups and c or b
+      local y = T.nnet.conv2d(x, w, how)
+      try({ x, w }, { T.tanh(y + 1) }, { a, filters }, tolerance, "cudnnConvolutionForward")
+      local g = T.grad(T.sum(T.sin(y)), { x, w })
+      try({ x, w }, { y, g[1] }, { a, filters }, tolerance, "cudnnConvolutionBackwardData")
+      try({ x, w }, { y * 2, g[2] * 3 }, { a, filters }, tolerance, "cudnnConvolutionBackwardFilter")
+    end
+    local five = T.TensorType(dtype, { false, false, false, false, false })
+    local s, u = five("s"), five("u")
+    try({ s, u, x, w }, { T.nnet.conv3d(s, u), T.nnet.conv2d(x["::2"], w) }, { numbers(rng, dtype, 1, 2, 4, 3, 5),
+      numbers(rng, dtype, 3, 2, 2, 2, 3), a, b }, tolerance, "cudnnConvolutionForward")
+  end)
+
+  it("leave convolutions to our tiles where they cannot do them", function()
+    local x, w = T.tensor4("x"), T.tensor4("w")
+    local rng = nd.random.RandomState(12)
+    local args = { rng:randn(2, 4, 7, 6), rng:randn(6, 4, 3, 2) }
+    local uneven = T.nnet.conv2d(x, w, { border_mode = { { 1, 2 }, { 0, 1 } } })
+    try({ x, w }, { uneven }, args, 1e-10, "cudnnConvolutionForward", false)
+    try({ x, w }, { T.nnet.conv2d(x, w) }, args, 1e-10, "cudnnConvolutionForward", false, "own")
+    try({ x, w }, { T.nnet.conv2d(x, w) }, args, 1e-10, "cudnnConvolutionForward", false, "auto")
+  end)
+
   it("multiply sparse matrices with dense ones", function()
     local x, y, m = sparse.csr_matrix("x"), sparse.csc_matrix("y"), T.dmatrix("m")
     local d = nd.array({ { 1., 0, 2 }, { 0, 0, 3 }, { 4, 5, 6 }, { 0, 0, 0 } })
@@ -153,6 +184,15 @@ describe("CUDA's libraries", function()
     local x, m = sparse.csr_matrix("x"), T.dmatrix("m")
     local a = nd.sparse.csr_matrix(nd.array({ { 1., 0, 2 }, { 0, 0, 3 }, { 4, 5, 6 } }))
     local z = T.dmatrix("z")
+    local i, k = T.tensor4("i"), T.tensor4("k")
+    local y = T.nnet.conv2d(i, k)
+    local g = T.grad(T.sum(y ^ 2), { i, k })
+    for _, entry in ipairs({ "cudnnConvolutionForward", "cudnnConvolutionBackwardData",
+      "cudnnGetConvolutionBackwardFilterWorkspaceSize", "cudnnCreateFilterDescriptor" }) do
+      emulated.fail(entry, 1, 6)
+      try({ i, k }, { y, g[1], g[2] }, { rng:randn(2, 3, 5, 4), rng:randn(2, 3, 2, 3) }, 1e-9, entry)
+      emulated.fail(entry, 0, 0)
+    end
     for _, entry in ipairs({ "cufftExecZ2Z", "cusparseSpMM", "cusparseCreateDnMat", "cusolverDnXpotrf",
       "cusolverDnXsyevd_bufferSize", "cusolverDnXgesvd", "cusolverDnXgetrf", "cusolverDnXgetrs", "cusolverDnXgeqrf",
       "cusolverDnDorgqr" }) do

@@ -1,5 +1,6 @@
 --- The interpreter and generated C give the same bits: functions of every kind of kernel, some of them a day.
 local both = require("spec.support.both")
+local cpu = require("spec.support.cpu")
 local rotate = require("spec.support.rotate")
 local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
@@ -24,6 +25,7 @@ end
 describe("the interpreter and C", function()
   for _, case in ipairs(rotate.some(units.cases(), 5)) do
     it("agree bit by bit on " .. case[1] .. ": " .. case[2], function()
+      cpu.only("the bits of the CPU's two executors")
       skip.unless(theano.config.cxx ~= "", "no C compiler")
       skip.unless(not runner.path:find("san/", 1, true), "sanitized loops call libm, generated C calls libmvec")
       for _, size in ipairs({ 7, 33 }) do

@@ -1,4 +1,5 @@
 --- Functions as C programs of their own: the same results to the last bit, from standard C.
+local cpu = require("spec.support.cpu")
 local theano = require("theano")
 local exported = require("spec.support.exported")
 local raises = require("spec.support.raises")
@@ -104,6 +105,7 @@ end
 describe("an exported program", function()
   for _, compiler in ipairs { "gcc", "clang" } do
     it("gives the bits of the function, in standard C by " .. compiler, function()
+      cpu.only("the bits of the CPU")
       skip.unless(exported.has(compiler), compiler .. " is not here")
       local list = functions()
       local said = exported.run(compiler, exported.strict .. " -O1", list)

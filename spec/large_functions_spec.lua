@@ -1,4 +1,5 @@
 --- Functions of hundreds of steps in C: their steps are rows of data that a loop walks (core/backend_c/rows.c).
+local cpu = require("spec.support.cpu")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
@@ -27,6 +28,7 @@ local value = nd.array({ { 0.1, 0.2 }, { -0.3, 0.4 } })
 
 describe("a function of hundreds of steps", function()
   it("has a text that hardly grows with equal kernels", function()
+    cpu.only("the CPU's text")
     local x, y = chain(5000)
     local text = text_of(theano.compile({ inputs = { x }, outputs = y, mode = mode("c") }))
     local kernels = select(2, text:gsub("\nKERNEL int kernel_%d+", ""))
@@ -66,6 +68,7 @@ describe("a function of hundreds of steps", function()
   end)
 
   it("is stepped through when it is profiled", function()
+    cpu.only("the CPU's text")
     local x, y = chain(400, 4)
     local plain = theano.compile({ inputs = { x }, outputs = y, mode = mode("c") })
     local f = theano.compile({ inputs = { x }, outputs = y, mode = mode("c"), profile = true })
@@ -74,6 +77,7 @@ describe("a function of hundreds of steps", function()
   end)
 
   it("names the node whose step fails, and its line, and leaves shared variables alone", function()
+    cpu.only("the CPU's text")
     local x, y = chain(200, 2)
     local i = T.lscalar("i")
     local v = T.dvector("v")
@@ -107,6 +111,7 @@ describe("a function of hundreds of steps", function()
   end)
 
   it("has long bodies once where the processor has masks, with the interpreter's bits at every length", function()
+    cpu.only("the CPU's text")
     local x = T.dvector("x")
     local y = x
     for i = 1, 10 do y = T.tanh(y) * (1 + i / 64) + x end

@@ -1,5 +1,6 @@
 -- One text for every function: a number, a vector of any length, a strided vector and a broadcast operand have the same
 -- bits, in generated C and in the interpreter.
+local cpu = require("spec.support.cpu")
 local nd = require("theano.ndarray")
 local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
@@ -73,6 +74,7 @@ describe("functions of numbers and of vectors have the same bits", function()
     for arity, names in ipairs({ ONE, TWO }) do
       for _, name in ipairs(names) do
         it(("%s of %s"):format(name, dtype), function()
+          cpu.only("the bits of the CPU's two executors")
           local a = check(name, arity, dtype, C, "generated C")
           local b = check(name, arity, dtype, INTERPRETER, "interpreter")
           skip.unless(not runner.path:find("san/", 1, true),
@@ -87,6 +89,7 @@ describe("functions of numbers and of vectors have the same bits", function()
   end
 
   it("next to a sum over rows, where the function is of one number a row", function()
+    cpu.only("the bits of the CPU's two executors")
     local X = T.dmatrix("X")
     local f = theano.compile({ inputs = { X }, outputs = X * T.sin(X:sum({ axis = 1, keepdims = true })), mode = C })
     local g = theano.compile({ inputs = { X }, outputs = T.sin(X:sum({ axis = 1 })), mode = C })

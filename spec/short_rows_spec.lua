@@ -1,5 +1,6 @@
 --- Short rows run side by side, a row a lane: their bits are those of rows one after the other (the interpreter's), for
 -- every number of rows and columns around the limits, at every vector width, and for what is no ordinary number.
+local cpu = require("spec.support.cpu")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
@@ -74,6 +75,7 @@ end
 
 -- The unit under these flags, which goes the short way, gives the interpreter's bits.
 local function same_as_interpreter(way, dtype, flags, works, exact)
+  cpu.only("rows on lanes of the CPU")
   skip.unless(theano.config.cxx ~= "", "no C compiler")
   math.randomseed(3)
   local interpreted, built, of
@@ -139,6 +141,7 @@ describe("short rows", function()
       return theano.compile({ x, b, y }, { (T.nnet.crossentropy_softmax_1hot_with_bias(rows, b, y)) })
     end
     it("only where they are known to be short", function()
+      cpu.only("the CPU's text")
       skip.unless(theano.config.cxx ~= "", "no C compiler")
       local function side(f) return theano.printing.ccode(f):find("short rows, one a lane", 1, true) ~= nil end
       assert.is_true(side(losses("float32", {}, 10)))
@@ -147,6 +150,7 @@ describe("short rows", function()
     for _, dtype in ipairs({ "float32", "float64" }) do
       for _, march in ipairs({ "", "-march=x86-64-v3", "-march=x86-64" }) do
         it(("%s %s"):format(dtype, march), function()
+          cpu.only("the bits of the CPU's two executors")
           skip.unless(theano.config.cxx ~= "", "no C compiler")
           for _, columns in ipairs({ 2, 10, 15, 30 }) do
             local built = losses(dtype, { ["gcc.cxxflags"] = march }, columns)

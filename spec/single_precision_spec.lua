@@ -1,5 +1,6 @@
 --- A float32 training step computes in float32: the only float64 arithmetic in its code adds up sums whose accumulators
 -- are float64 (a float32 sum's acc_dtype), with the conversions that this takes.
+local cpu = require("spec.support.cpu")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 
@@ -17,6 +18,7 @@ end
 
 describe("a float32 step of the MLP", function()
   it("has float64 additions for its sums and no other float64 arithmetic", function()
+    cpu.only("machine code of the CPU")
     skip.unless(io.popen("uname -m"):read("l") == "x86_64", "instructions are looked at by their x86 names")
     skip.unless(theano.config.cxx ~= "", "no C compiler")
     local before, tiers, folder = theano.config.base_compiledir, theano.config["compile.tiers"], os.tmpname() .. ".d"

@@ -1,4 +1,5 @@
 --- openmp: kernels are shared out among threads from openmp_elemwise_minsize elements on, with the same bits.
+local cpu = require("spec.support.cpu")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
@@ -81,6 +82,7 @@ describe("openmp", function()
   end)
 
   it("shares out rows with memory between their stages, and sums of everything", function()
+    cpu.only("the CPU's text")
     skip.unless(theano.config.cxx ~= "", "no C compiler")
     local function text(result)
       return with({ openmp = true }, function()
@@ -94,6 +96,7 @@ describe("openmp", function()
   end)
 
   it("shares out what can only fail for its sizes, and fails before", function()
+    cpu.only("the CPU's text")
     skip.unless(theano.config.cxx ~= "", "no C compiler")
     with({ openmp = true, openmp_elemwise_minsize = 100 }, function()
       local i = T.lvector("i")
@@ -121,6 +124,7 @@ describe("openmp", function()
   end)
 
   it("takes the number of elements from openmp_elemwise_minsize", function()
+    cpu.only("the CPU's text")
     skip.unless(theano.config.cxx ~= "", "no C compiler")
     assert.is_truthy(code(12345):find("work < 12345l", 1, true))
     assert.is_truthy(code(12345):find("parallel_for(f, ", 1, true))

@@ -1,7 +1,7 @@
 /*
  * product.c -- a kernel that is a product of matrices, or a convolution, as what a library takes: where they lie, and
- * factors that stand in the step. In: a step's buffers and sizes. Out: the product (convolution), or that it is none, or
- * not worth a library.
+ * factors that stand in the step. In: a step's buffers and sizes. Out: the product (convolution), or that it is none,
+ * or not worth a library.
  */
 #include "launch.h"
 #include "schedule/choose.h"

@@ -121,8 +121,8 @@ typedef struct Contract {
     int points;       /* loops around a sum */
     int red, product; /* -1: a STAGE_GEMM */
     uint8_t dtype;    /* of sums */
-    /* Of a convolution of floats that a library may do (stage_convolves): the accesses of both factors, else -1; that of
-     * the store of all sums if nothing else follows them. */
+    /* Of a convolution of floats that a library may do (stage_convolves): the accesses of both factors, else -1; that
+     * of the store of all sums if nothing else follows them. */
     int factor[2], alone;
 } Contract;
 

@@ -77,8 +77,7 @@ static inline bool grid_is_conv(const GridKernel *g) {
     return g->nest && g->nest->grid == GRID_TILES && g->nest->contract->factor[0] >= 0;
 }
 static inline bool grid_has(const GridKernel *g, int function) {
-    if (function == GRID_BEHIND)
-        return grid_is_conv(g) || (grid_is_product(g) && g->k->st.at[g->k->st.n - 1].nins);
+    if (function == GRID_BEHIND) return grid_is_conv(g) || (grid_is_product(g) && g->k->st.at[g->k->st.n - 1].nins);
     if (function == GRID_PLACES) return g->nest->grid == GRID_SCATTER;
     return function == GRID_LOOK ? grid_looks(g) : grid_nest(g->nest, function) != NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * dnn.c -- cuDNN without a GPU: the entry points that core/runtime/gpu/cudnn.c lists. A convolution and its two gradients
- * are loops over all points of the tops, in double; descriptions are looked at as the library does.
+ * dnn.c -- cuDNN without a GPU: the entry points that core/runtime/gpu/cudnn.c lists. A convolution and its two
+ * gradients are loops over all points of the tops, in double; descriptions are looked at as the library does.
  */
 #include "emulated.h"
 
@@ -37,8 +37,8 @@ static int end(int code) {
         if (entry_begin(__func__, true)) return end(FAILED); \
     } while (0)
 
-static int make(void **to, size_t bytes) {
-    BEGIN;
+static int make(const char *name, void **to, size_t bytes) {
+    if (entry_begin(name, true)) return end(FAILED);
     return end((*to = calloc(1, bytes)) ? 0 : NO_ROOM);
 }
 static int drop(void *p) {
@@ -50,17 +50,17 @@ EXPORT int cudnnGetProperty(int type, int *value) {
     *value = type == 0 ? 9 : 0;
     return 0;
 }
-EXPORT int cudnnCreate(void **handle) { return make(handle, sizeof(Handle)); }
+EXPORT int cudnnCreate(void **handle) { return make(__func__, handle, sizeof(Handle)); }
 EXPORT int cudnnDestroy(void *handle) { return drop(handle); }
 EXPORT int cudnnSetStream(Handle *h, void *stream) {
     h->stream = stream;
     return stream_is(stream) ? 0 : BAD;
 }
-EXPORT int cudnnCreateTensorDescriptor(void **t) { return make(t, sizeof(Tensor)); }
+EXPORT int cudnnCreateTensorDescriptor(void **t) { return make(__func__, t, sizeof(Tensor)); }
 EXPORT int cudnnDestroyTensorDescriptor(void *t) { return drop(t); }
-EXPORT int cudnnCreateFilterDescriptor(void **w) { return make(w, sizeof(Tensor)); }
+EXPORT int cudnnCreateFilterDescriptor(void **w) { return make(__func__, w, sizeof(Tensor)); }
 EXPORT int cudnnDestroyFilterDescriptor(void *w) { return drop(w); }
-EXPORT int cudnnCreateConvolutionDescriptor(void **c) { return make(c, sizeof(Conv)); }
+EXPORT int cudnnCreateConvolutionDescriptor(void **c) { return make(__func__, c, sizeof(Conv)); }
 EXPORT int cudnnDestroyConvolutionDescriptor(void *c) { return drop(c); }
 
 EXPORT int cudnnSetTensorNdDescriptor(Tensor *t, int type, int dims, const int *len, const int *step) {
@@ -149,8 +149,9 @@ static bool term(const Call *k, const Point *p, size_t at[3]) {
 static bool next(const Call *k, Point *p) {
     int *const at[10] = {&p->r[2], &p->r[1], &p->r[0], &p->c, &p->q[2], &p->q[1], &p->q[0], &p->o, &p->g, &p->n};
     const Tensor *w = &k->w, *y = &k->y;
-    const int len[10] = {w->len[4], w->len[3], w->len[2], w->len[1],        y->len[4], y->len[3],
-                         y->len[2], w->len[0] / k->conv.groups, k->conv.groups, y->len[0]};
+    const int len[10] = {w->len[4],      w->len[3], w->len[2], w->len[1],
+                         y->len[4],      y->len[3], y->len[2], w->len[0] / k->conv.groups,
+                         k->conv.groups, y->len[0]};
     for (int i = 0; i < 10; i++) {
         if (++*at[i] < len[i]) return true;
         *at[i] = 0;

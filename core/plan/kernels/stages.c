@@ -288,9 +288,7 @@ static bool take_stages(const Append *x) {
             if (v >= 0) x->value[i] = v;
             else if (!take_ins(x, i)) return false;
         }
-        if (stage_calls(&n)) {
-            n.A = x->access[n.A], n.C = x->access[n.C], n.B = n.B < 0 ? -1 : x->access[n.B];
-        }
+        if (stage_calls(&n)) { n.A = x->access[n.A], n.C = x->access[n.C], n.B = n.B < 0 ? -1 : x->access[n.B]; }
         if (n.nnum) n.num0 += x->size;
         n.ins0 = at;
         n.nins = a->ins.n - at;

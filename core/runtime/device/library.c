@@ -11,7 +11,7 @@ enum { FILES = 3 };
 typedef struct Known {
     const char *title;
     const char *file[FILES]; /* of CUDA 13, of CUDA 12, an older one for that */
-    const char *version; /* the entry point that tells it: by property, or (NVRTC) both numbers at once */
+    const char *version;     /* the entry point that tells it: by property, or (NVRTC) both numbers at once */
     int needed;
     const char *package; /* to be installed */
 } Known;

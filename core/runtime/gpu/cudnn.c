@@ -1,8 +1,8 @@
 /*
- * cudnn.c -- convolutions by cuDNN. In: what two of images, filters and tops are, and where the third, dense, is to lie.
- * Out: it, queued; or GPU_NOT, and the kernel's own tiles have to do it: where there is no library, or it does not take
- * these arrays (filters with gaps; more room than ROOM). Only algorithms that are sums of products (no transforms) and
- * have the same bits at every run; float32 without TF32 (the flag allow_tf32).
+ * cudnn.c -- convolutions by cuDNN. In: what two of images, filters and tops are, and where the third, dense, is to
+ * lie. Out: it, queued; or GPU_NOT, and the kernel's own tiles have to do it: where there is no library, or it does not
+ * take these arrays (filters with gaps; more room than ROOM). Only algorithms that are sums of products (no transforms)
+ * and have the same bits at every run; float32 without TF32 (the flag allow_tf32).
  */
 #include "gpu.h"
 #include "kernel/conv_work.h"
@@ -88,14 +88,15 @@ typedef struct Told { /* of one dimension as of two */
     int nd;
     int image[DIMS], filter[DIMS], top[DIMS], image_st[DIMS], top_st[DIMS];
     int pad[CONV_DIMS], step[CONV_DIMS], dilation[CONV_DIMS];
-    bool turned;       /* filters lie the other way round.. */
-    int64_t begins;    /* ..from here, in elements */
+    bool turned;    /* filters lie the other way round.. */
+    int64_t begins; /* ..from here, in elements */
 } Told;
 
 static bool fits(int64_t v) { return v >= 0 && v <= INT_MAX; }
 
 /* Lengths and strides of images or tops. */
-static bool tensor(int *len, int *st, int64_t n, int64_t c, const int64_t *own, const int64_t *own_st, int nd, int add) {
+static bool tensor(int *len, int *st, int64_t n, int64_t c, const int64_t *own, const int64_t *own_st, int nd,
+                   int add) {
     int64_t all = 1;
     for (int d = DIMS - 1; d >= 0; d--) len[d] = st[d] = 1;
     len[0] = (int)n, len[1] = (int)c;
@@ -177,8 +178,8 @@ static int bytes_of(const Cudnn *f, void *handle, const Made *m, const ConvWork 
     return bad || *bytes > ROOM;
 }
 
-static int queue(const Cudnn *f, void *handle, const Made *m, const ConvWork *w, char *filter, int algorithm, char *room,
-                 size_t bytes) {
+static int queue(const Cudnn *f, void *handle, const Made *m, const ConvWork *w, char *filter, int algorithm,
+                 char *room, size_t bytes) {
     const double wide[2] = {1, 0};
     const float narrow[2] = {1, 0};
     bool is_wide = w->dtype == TH_FLOAT64;
@@ -191,14 +192,14 @@ static int queue(const Cudnn *f, void *handle, const Made *m, const ConvWork *w,
 }
 
 static GpuDone run(HostCall *h, const GpuHandle *u, const Made *m, const ConvWork *w, char *filter) {
-    static const int best[] = {[CONV_TO_TOP] = DN_TO_TOP, [CONV_TO_IMAGE] = DN_TO_IMAGE, [CONV_TO_FILTER] = DN_TO_FILTER};
+    static const int best[] = {
+        [CONV_TO_TOP] = DN_TO_TOP, [CONV_TO_IMAGE] = DN_TO_IMAGE, [CONV_TO_FILTER] = DN_TO_FILTER};
     const Cudnn *f = u->functions;
     int algorithm = best[w->target];
     size_t bytes = 0;
     char *room;
     bool has = !bytes_of(f, u->handle, m, w, algorithm, &bytes);
-    if (!has && w->target == CONV_TO_TOP)
-        has = !bytes_of(f, u->handle, m, w, algorithm = DN_TO_TOP_FEW, &bytes);
+    if (!has && w->target == CONV_TO_TOP) has = !bytes_of(f, u->handle, m, w, algorithm = DN_TO_TOP_FEW, &bytes);
     if (!has) return GPU_NOT;
     if (!gpu_room(h, bytes + 1, &room)) return GPU_FAILED;
     return queue(f, u->handle, m, w, filter, algorithm, room, bytes) ? GPU_NOT : GPU_DONE;
