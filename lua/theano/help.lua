@@ -255,8 +255,9 @@ function M.text(name)
   if why then util.raise("KeyError", "no help on '%s': NumPy has it: %s", name, why) end
   local near, original = #last > 1 and util.nearest(last, names), modules.original(last)
   local whose = original and (original:find("^numpy") and "NumPy" or original:find("^scipy") and "SciPy" or "Theano")
-  util.raise("KeyError", "no help on '%s'%s", name, original and (": %s has it in %s, this version does not"):format(
-    whose, original) or near and (": did you mean '" .. near .. "'?") or "")
+  local lacks = whose == "Theano" and require("theano.lacking").why(last)
+  util.raise("KeyError", "no help on '%s'%s", name, original and (": %s has it in %s, this version does not%s"):format(
+    whose, original, lacks and ": " .. lacks or "") or near and (": did you mean '" .. near .. "'?") or "")
 end
 
 return M

@@ -89,7 +89,8 @@ local function reason(shown, name)
   if there then return (": it is %s"):format(there) end
   local module = shown:match("^theano%.(.*)$")
   if original(about.like, name) or original("modules", module and module .. "." .. name or name) then
-    return (": %s has it, this version does not"):format(about.whose)
+    local lacks = about.whose == "Theano" and require("theano.lacking").why(name)
+    return (": %s has it, this version does not%s"):format(about.whose, lacks and ": " .. lacks or "")
   end
   local found = near(shown, name)
   return found and (": did you mean '%s'?"):format(found) or ""

@@ -1,5 +1,5 @@
---- Tables of pages whose rows are code: their header is `| .. | here | gives |`, the second cell is Lua, the third what it
--- gives. The page's first Lua block is there before the rows, its locals too.
+--- Tables of pages whose rows are code: their header is `| .. | here | gives |`, the second cell is Lua, the third what
+-- it gives. The page's first Lua block is there before the rows, its locals too.
 -- @module spec.support.tables
 local M = {}
 
