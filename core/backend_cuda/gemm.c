@@ -3,7 +3,7 @@
  * walking along the summed dims with a slice of both factors in shared memory while the threads fetch the next one;
  * each thread has some sums in registers. Then the sums go through shared memory, so that what follows each element
  * runs with neighbouring threads on neighbouring columns. Terms are added one by one in order, whatever the tile: the
- * bits depend on nothing else.
+ * bits depend on nothing else. Floats are multiplied and added in one step, as the CPU's products do (gemm/gemm.h).
  */
 #include "cuda.h"
 
@@ -134,6 +134,8 @@ static const char *pack(Emit *e, const char *type, int n, size_t item, char name
     return name;
 }
 
+static const char *fma_of(ThDtype d) { return d == TH_FLOAT32 ? "fmaf" : "fma"; }
+
 static void multiply_add(const Tile *t) {
     Emit *e = t->e;
     ThDtype d = (ThDtype)t->c->dtype;
@@ -156,7 +158,9 @@ static void multiply_add(const Tile *t) {
         snprintf(add, sizeof add, "%s", need_math(e, "c_add", d, 1));
         emit_line(e, "        sum[i * %d + j] = %s(sum[i * %d + j], %s(a.v[i], b.v[j]));", t->own[1], add, t->own[1],
                   mul);
-    } else
+    } else if (dtype_is_float(d))
+        emit_line(e, "        sum[i * %d + j] = %s(a.v[i], b.v[j], sum[i * %d + j]);", t->own[1], fma_of(d), t->own[1]);
+    else
         emit_line(e, "        sum[i * %d + j] = (%s)(sum[i * %d + j] + (%s)(a.v[i] * b.v[j]));", t->own[1], t->type,
                   t->own[1], t->type);
     e->indent--;
@@ -205,13 +209,18 @@ static bool slices(const Tile *t) {
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 /* The element of c is done: write it, before what follows it. */
-static void store(Emit *e, const Stage *st, const char *type) {
+static void store(Emit *e, const Stage *st, ThDtype d) {
+    const char *type = type_short(d);
     Text z;
     text_init(&z, e->c);
     element(e, &z, st->C);
+    bool fused = st->alpha >= 0 && st->beta >= 0 && dtype_is_float(d);
     emit_line(e, "%s whole = all[part];", type);
-    if (st->alpha >= 0) emit_line(e, "whole *= (%s)v%d;", type, st->alpha);
-    if (st->beta >= 0) emit_line(e, "if (v%d != 0) whole += (%s)v%d * %s;", st->beta, type, st->beta, z.at);
+    if (fused)
+        emit_line(e, "whole = v%d != 0 ? %s((%s)v%d, whole, (%s)v%d * %s) : (%s)v%d * whole;", st->beta, fma_of(d),
+                  type, st->alpha, type, st->beta, z.at, type, st->alpha);
+    if (st->alpha >= 0 && !fused) emit_line(e, "whole *= (%s)v%d;", type, st->alpha);
+    if (st->beta >= 0 && !fused) emit_line(e, "if (v%d != 0) whole += (%s)v%d * %s;", st->beta, type, st->beta, z.at);
     emit_line(e, "%s = whole;", z.at ? z.at : "whole");
     text_free(&z);
 }
@@ -232,7 +241,7 @@ static bool results(const Tile *t) {
     e->indent++;
     decode(e, "row", c->side_dim[0], c->side_n[0]);
     decode(e, "col", c->side_dim[1], c->side_n[1]);
-    if (c->red < 0) store(e, t->call->way->stage[t->call->stage].st, t->type);
+    if (c->red < 0) store(e, t->call->way->stage[t->call->stage].st, (ThDtype)c->dtype);
     else emit_line(e, "const %s r%d = all[part];", t->type, c->red);
     bool ok = cuda_nodes(e, t->call->child);
     e->indent--;

@@ -23,7 +23,7 @@ typedef struct Emit {
     bool mvec;            /* glibc's vector math may be called */
     bool vmath;           /* ..and that of core/ops/math/vmath_all.h */
     bool portable;        /* standard C99 of one lane: no vectors, no names of a compiler's own */
-    bool fused;           /* of such a text: vector math has fused multiply-adds, as on the machine it is written on */
+    bool fused;           /* of such a text, and a GPU's: vector math has fused multiply-adds */
     const int64_t *known; /* see emit_c */
     const uint8_t *candidate;
     /* the kernel being written */

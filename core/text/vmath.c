@@ -206,6 +206,9 @@ static void put_single(Emit *e, const Type *t, const char *p, const char *end) {
             p = operand_end(p + 3);
             put_single(e, t, from + 3, p);
             text_putc(h, ')');
+        } else if (!e->portable && *p == '_') { /* of the compiler: a GPU's text has them, too */
+            p = word_end(p);
+            text_put_n(h, from, (size_t)(p - from));
         } else if (*p == '_' || !is_name(*p)) {
             p += names_put(e, h, p);
             if (*from == ';') text_put(h, "\n   ");
@@ -240,7 +243,7 @@ static void single_math(Emit *e, const VmathFn *f, ThDtype d) {
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
     const VmathFn *f = e->vmath ? vmath_find(prim, d) : NULL;
     if (!f) return false;
-    if (e->portable) {
+    if (e->portable || !e->vector_bytes) {
         single_math(e, f, d);
         return true;
     }

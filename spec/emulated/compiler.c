@@ -110,6 +110,7 @@ static int run_compiler(const char *in, const char *out, const char *log) {
     posix_spawn_file_actions_t to_log;
     int bad = ENOENT, status = -1;
     pid_t pid;
+    const char *fma = __builtin_cpu_supports("fma") ? "-mfma" : "-w"; /* else it is a call of libm */
     if (posix_spawn_file_actions_init(&to_log)) return -1;
     posix_spawn_file_actions_addopen(&to_log, 1, log, O_WRONLY | O_CREAT, 0600);
     posix_spawn_file_actions_adddup2(&to_log, 1, 2);
@@ -125,6 +126,7 @@ static int run_compiler(const char *in, const char *out, const char *log) {
                                     "-ffp-contract=off",
                                     "-fno-math-errno",
                                     "-fno-trapping-math",
+                                    fma,
                                     "-o",
                                     out,
                                     in,

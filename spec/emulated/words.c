@@ -33,7 +33,7 @@ const char *const compiler_words =
     "f32 asinf(f32), acosf(f32), atanf(f32), sinhf(f32), coshf(f32), tanhf(f32), asinhf(f32), acoshf(f32), atanhf(f32);\n"
     "f32 erff(f32), erfcf(f32), atan2f(f32, f32), powf(f32, f32), floorf(f32), ceilf(f32), truncf(f32), rintf(f32);\n"
     "f32 roundf(f32), sqrtf(f32), fmodf(f32, f32), fabsf(f32), hypotf(f32, f32), copysignf(f32, f32), cbrtf(f32);\n"
-    "f32 nextafterf(f32, f32);\n"
+    "f32 nextafterf(f32, f32), fmaf(f32, f32, f32);\n"
     "\n"
     "enum { EMU_THREADS = 1024, EMU_STACK = 65536, EMU_SHARED = 49152, EMU_READY = 0, EMU_WAITS, EMU_WAITS_WARP, EMU_DONE,\n"
     "       EMU_NO_MEMORY = 1, EMU_DIVERGED };\n"
