@@ -204,6 +204,12 @@ function ndarray:dot(b) end
 ---@return any
 function ndarray:remat() end
 
+---x in another memory, "cpu", "gpu", "cuda", "cuda0": its value; a result goes where the last transfer says
+---@param target? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { target?: theano.Value }): any
+---@return any
+function ndarray:transfer(target) end
+
 ---diagonal of two axes of a, as the last axis
 ---@param offset? number
 ---@param axis1? integer
@@ -2936,6 +2942,13 @@ function nd.outer(x, y) end
 ---@param x theano.Value
 ---@return any
 function nd.remat(x) end
+
+---x in another memory, "cpu", "gpu", "cuda", "cuda0": its value; a result goes where the last transfer says
+---@param x theano.Value
+---@param target? theano.Value
+---@overload fun(x: theano.Value, keywords: { target?: theano.Value }): any
+---@return any
+function nd.transfer(x, target) end
 
 ---diagonal k of a matrix, or the matrix with vector v on diagonal k
 ---@param v theano.Value

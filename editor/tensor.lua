@@ -1748,6 +1748,13 @@ function T.nnet.crossentropy_softmax_max_and_argmax_1hot_with_bias(x, b, y_idx) 
 ---@return theano.Variable
 function T.remat(x) end
 
+---x in another memory, "cpu", "gpu", "cuda", "cuda0": its value; a result goes where the last transfer says
+---@param x theano.Operand
+---@param target? theano.Operand
+---@overload fun(x: theano.Operand, keywords: { target?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.transfer(x, target) end
+
 ---x, for gradients a constant: disconnected from what it is made of
 ---@param x theano.Operand
 ---@return theano.Variable
@@ -5369,13 +5376,6 @@ function T.take_along_axis(x, indices, axis) end
 ---@param ... any
 ---@return theano.Variable
 function T.tensor(...) end
-
----The variable in another memory, "cpu", "cuda", "cuda0": a compiled function places its steps by itself and
----takes values over where they are needed, so it is x, whatever the target.
----@param x any
----@param target any
----@return any
-function T.transfer(x, target) end
 
 ---`trapezoid(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids, between places x or steps
 ---dx.

@@ -274,6 +274,12 @@ function Variable:dot(b) end
 ---@return theano.Variable
 function Variable:remat() end
 
+---x in another memory, "cpu", "gpu", "cuda", "cuda0": its value; a result goes where the last transfer says
+---@param target? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { target?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function Variable:transfer(target) end
+
 ---diagonal of two axes of a, as the last axis
 ---@param offset? number
 ---@param axis1? integer
@@ -660,12 +666,6 @@ function Variable:tocsr() end
 ---the same as `toarray`
 ---@return any
 function Variable:todense() end
-
----The variable in another memory, "cpu", "cuda", "cuda0": a compiled function places its steps by itself and
----takes values over where they are needed, so it is x, whatever the target.
----@param target any
----@return any
-function Variable:transfer(target) end
 
 ---All elements become 0; with `{borrow = true}` in the storage itself, which a borrowed value shows.
 ---@param o any

@@ -433,6 +433,10 @@ b: float64[]
     check_vmap(function(v) return T.grad(T.sum(T.tanh(T.remat(T.exp(v)))), v) end, { x })
   end)
 
+  it("goes through transfers", function()
+    check_vmap(function(v) return T.exp(v:transfer("gpu")):transfer("cpu") end, { nd.array({ 0.5, -1.5, 2.0 }) })
+  end)
+
   it("has a rule for every operation, and every rule was used above", function()
     -- AllocEmpty: its lengths are all it has; the others give results of another length for each element
     local refused = {

@@ -111,11 +111,6 @@ describe("second names", function()
     raises("TypeError", "forbidden", function() T.div_proxy(i, j) end)
   end)
 
-  it("transfer stays on the cpu", function()
-    assert.equal(x, x:transfer("cpu"))
-    raises("ValueError", "can't transfer to target 'mars'", function() x:transfer("mars") end)
-  end)
-
   it("of extra_ops and nnet", function()
     local E, N = T.extra_ops, T.nnet
     local values, counts = E.Unique({ return_counts = true })(T.constant({ 3, 1, 3 }))

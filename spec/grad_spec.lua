@@ -186,6 +186,8 @@ for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):
   NONE["gradient." .. name] = true -- they change gradients: spec/derive_spec.lua
 end
 
+NONE.transfer = true -- it sends them back: spec/transfers_spec.lua
+
 for name, of in pairs({ gammainc = "gammainc", gammaincc = "gammaincc", jv = "jv", jn = "jv", iv = "iv" }) do
   BY_HAND["special." .. name] = BY_HAND[of]
 end

@@ -49,7 +49,8 @@ end)
 -- Functions that have no numbers here, with the spec that has them.
 local ELSEWHERE = {
   subtensor = "x[..]", remat = "memory_spec", ["nnet.ctc"] = "ctc_spec", ["opt.assert_op"] = "assertions_spec",
-  ["gradient.disconnected_grad"] = "derive_spec", ["gradient.zero_grad"] = "derive_spec",
+  transfer = "transfers_spec", ["gradient.disconnected_grad"] = "derive_spec",
+  ["gradient.zero_grad"] = "derive_spec",
   ["gradient.undefined_grad"] = "derive_spec", ["gradient.grad_clip"] = "derive_spec",
   ["gradient.grad_scale"] = "derive_spec", ultra_fast_sigmoid = "approximate: rules_spec",
   ["nnet.ultra_fast_sigmoid"] = "approximate: rules_spec", ["xlogx.xlogy0"] = "nnet_spec",

@@ -36,6 +36,19 @@ typedef struct Compile {
     FunctionTimes times;
 } Compile;
 
+/* places.c: where the values of a function for a GPU are, for prints. */
+typedef struct CompilePlaces {
+    ThContext *ctx;
+    const Plan *plan;
+    uint8_t *node; /* by node of the plan */
+    Map at;        /* Apply or argument -> what is known of it */
+    Map port;      /* input of a loop -> where the body wants it */
+    PrintPlaces print;
+} CompilePlaces;
+/* NULL: all is on the host, or an error is set. Freed in any case. */
+const PrintPlaces *compile_places(CompilePlaces *p, ThFunction *f);
+void compile_places_free(CompilePlaces *p);
+
 /* What looks on while a function is compiled. */
 typedef struct CompileWatch {
     void *user;

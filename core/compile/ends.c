@@ -2,6 +2,7 @@
  * ends.c -- both ends of a compile. In: a Compile. Out: what the planner must know of arguments and results;
  * in the end the function with all that it keeps. And a Compile's own life.
  */
+#include "ops/table/control.h"
 #include "compile.h"
 
 #include <string.h>
@@ -36,8 +37,10 @@ bool compile_io(Compile *k) {
                                .borrow = s->in[i].borrow};
     }
     for (int o = 0; o < k->nout; o++)
-        k->io_out[o] =
-            (PlanIo){.type = k->out.at[o]->type, .name = k->out.at[o]->name, .borrow = o < s->nout && s->out[o].borrow};
+        k->io_out[o] = (PlanIo){.type = k->out.at[o]->type,
+                                .name = k->out.at[o]->name,
+                                .borrow = o < s->nout && s->out[o].borrow,
+                                .on_host = op_transfer_to_host(k->out.at[o])};
     return !failed(k->ctx);
 }
 

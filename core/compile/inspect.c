@@ -47,8 +47,12 @@ char *th_function_debugprint(ThFunction *f, const ThDebugPrint *options) {
     Text t;
     if (options && !(options = options_of(th_function_context(f), options, &own))) return NULL;
     text_init(&t, th_function_context(f));
-    PrintGraph g = {fg->order, fg->norder, fg->out, fg->nout};
-    return take(&t, debugprint(&t, fg->out, fg->nout, options ? options : &plain, &g));
+    CompilePlaces places = {.ctx = t.c};
+    const PrintPlaces *there = compile_places(&places, f);
+    PrintGraph g = {fg->order, fg->norder, fg->out, fg->nout, there};
+    char *text = take(&t, !failed(t.c) && debugprint(&t, fg->out, fg->nout, options ? options : &plain, &g));
+    compile_places_free(&places);
+    return text;
 }
 
 char *th_function_graph_text(ThFunction *f) {

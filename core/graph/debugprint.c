@@ -15,6 +15,7 @@ typedef struct Item {
     int depth;     /* levels still to print, -1 all */
     size_t prefix; /* bytes of the shared prefix text used by this line's parent for its children */
     bool top, last;
+    PrintMove move; /* a line of its own above it */
 } Item;
 
 typedef struct Print {
@@ -25,6 +26,7 @@ typedef struct Print {
     VarVec met;        /* by id: the variable, of an Apply its first output met */
     VEC(bool) printed; /* by id: with all that is below */
     bool storage;
+    const PrintPlaces *places;
     Map order; /* Apply -> toposort index + 1 */
     VEC(Item) stack;
     Text prefix;  /* prefix of the children of the path being printed */
@@ -79,12 +81,63 @@ static void take_seen(Print *p) {
     }
 }
 
-static void put_type(Print *p, const ThVar *v) {
-    if (p->o->print_type) {
-        text_put(p->t, " <");
-        type_text(p->t, v->type);
-        text_putc(p->t, '>');
+static bool is_there(const Print *p, const ThVar *v) { return p->places && p->places->there(p->places->of, v); }
+
+/* Theano's name of an operation on a GPU: GpuElemwise{..}, InplaceGpuDimShuffle{..}, for{gpu,..}. */
+static void put_op(Print *p, const ThApply *a, bool there) {
+    static const char inplace[] = "Inplace", cpu[] = "cpu,";
+    Text op;
+    text_init(&op, p->t->c);
+    apply_op_str(&op, a);
+    const char *name = op.at ? op.at : "", *own = there && a->op->bodies ? strstr(name, cpu) : NULL;
+    if (own) {
+        text_put_n(p->t, name, (size_t)(own - name));
+        text_put(p->t, "gpu,");
+        name = own + strlen(cpu);
+    } else if (there && !a->op->bodies && strncmp(name, "Gpu", 3) != 0) {
+        size_t before = strncmp(name, inplace, strlen(inplace)) ? 0 : strlen(inplace);
+        text_put_n(p->t, name, before);
+        text_put(p->t, "Gpu");
+        name += before;
     }
+    text_put(p->t, name);
+    text_free(&op);
+}
+
+static void put_type_at(Print *p, const ThVar *v, bool there) {
+    static const char host[] = "TensorType(", gpu[] = "GpuArrayType<None>(";
+    if (!p->o->print_type) { return; }
+    Text type;
+    text_init(&type, p->t->c);
+    type_text(&type, v->type);
+    bool tensor = there && type.at && !strncmp(type.at, host, sizeof host - 1);
+    text_printf(p->t, " <%s%s>", tensor ? gpu : "", type.at ? type.at + (tensor ? sizeof host - 1 : 0) : "");
+    text_free(&type);
+}
+
+static void put_type(Print *p, const ThVar *v) { put_type_at(p, v, is_there(p, v)); }
+
+/* A transfer, which is no node: one for each value and way. Whether what it moves is to follow. */
+static bool put_move(Print *p, ThVar *v, PrintMove move) {
+    uint64_t key = KEY(v) + (uint64_t)move; /* nothing else is there */
+    uint32_t n;
+    bool first = !map_get(&p->ids, key, &n);
+    ThContext *c = p->t->c;
+    if (first) {
+        n = (uint32_t)p->nid++;
+        p->ok = p->ok && map_put(c, &p->ids, key, n) && vec_push(c, &p->met, v) && vec_push(c, &p->printed, true);
+    }
+    text_put(p->t, move == PRINT_OVER ? "GpuFromHost<None> " : "HostFromGpu(gpuarray) ");
+    if (p->o->ids == 'C') {
+        text_put(p->t, "[id ");
+        put_char_id(p->t, (int)n);
+        text_putc(p->t, ']');
+    } else if (p->o->ids == 'i') {
+        text_printf(p->t, "[id %d]", (int)n);
+    }
+    put_type_at(p, v, move == PRINT_OVER);
+    text_put(p->t, " ''   \n");
+    return first;
 }
 
 /* " -> [id C]" behind an argument of a body: what it comes from. */
@@ -141,7 +194,7 @@ static bool put_line(Print *p, ThVar *v) {
         text_putc(p->t, '\n');
         return false;
     }
-    apply_op_str(p->t, a);
+    put_op(p, a, is_there(p, v));
     if (a->nout > 1) { text_printf(p->t, ".%d", v->index); }
     text_putc(p->t, ' ');
     int id = put_id(p, v);
@@ -164,7 +217,8 @@ static bool put_line(Print *p, ThVar *v) {
 
 static void push_inputs(Print *p, const ThApply *a, int depth, size_t prefix) {
     for (int i = a->nin - 1; i >= 0; i--) {
-        Item x = {a->in[i], depth, prefix, false, i == a->nin - 1};
+        Item x = {a->in[i], depth, prefix, false, i == a->nin - 1, PRINT_STAYS};
+        if (p->places) { x.move = p->places->move(p->places->of, a, i, a->in[i]); }
         p->ok = p->ok && vec_push(p->t->c, &p->stack, x);
     }
 }
@@ -176,12 +230,18 @@ static void put_item(Print *p, Item x) {
         text_put(p->t, " |");
         text_put(&p->prefix, x.last ? "  " : " |");
     }
+    if (x.move != PRINT_STAYS) {
+        Item below = {x.v, x.depth < 0 ? -1 : x.depth - 1, p->prefix.n, false, true, PRINT_STAYS};
+        if (put_move(p, x.v, x.move) && x.depth != 1) { p->ok = p->ok && vec_push(p->t->c, &p->stack, below); }
+        return;
+    }
     if (put_line(p, x.v) && x.depth != 1) { push_inputs(p, x.v->owner, x.depth < 0 ? -1 : x.depth - 1, p->prefix.n); }
 }
 
-static void print_one(Print *p, ThVar *v) {
+static void print_one(Print *p, ThVar *v, int result) {
     if (p->o->depth == 0) { return; }
-    Item top = {v, p->o->depth, 0, true, true};
+    Item top = {v, p->o->depth, 0, true, true, PRINT_STAYS};
+    if (p->places) { top.move = p->places->move(p->places->of, NULL, result, v); }
     p->ok = p->ok && vec_push(p->t->c, &p->stack, top);
     while (p->ok && p->stack.n && p->t->n <= p->limit) { put_item(p, vec_pop(&p->stack)); }
 }
@@ -258,6 +318,7 @@ bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const
     Print p = {.t = t, .o = o ? o : &usual, .ok = true};
     p.limit = t->n + (p.o->max_bytes ? p.o->max_bytes : CUT);
     p.storage = g && p.o->print_storage;
+    p.places = g ? g->places : NULL;
     text_init(&p.prefix, t->c);
     if (p.o->order) {
         number_nodes(&p, p.o->order, p.o->norder);
@@ -265,7 +326,7 @@ bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const
         number_nodes(&p, g->order, g->norder);
     }
     take_seen(&p);
-    for (int i = 0; p.ok && i < n && t->n <= p.limit; i++) { print_one(&p, vars[i]); }
+    for (int i = 0; p.ok && i < n && t->n <= p.limit; i++) { print_one(&p, vars[i], i); }
     print_bodies(&p);
     if (p.ok && t->n > p.limit) {
         text_printf(t, "... cut after %zu bytes: print with a smaller depth, or the graph text, which has no limit\n",

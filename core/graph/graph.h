@@ -370,12 +370,20 @@ bool graph_verify(FGraph *fg);
 /* ---- text and prints -------------------------------------------------------------------------------------------- */
 void var_str(Text *t, const ThVar *v); /* Theano's str */
 void apply_op_str(Text *t, const ThApply *a);
-void const_str(Text *t, const ThVar *v); /* TensorConstant{...} */
-typedef struct PrintGraph {              /* for a compiled function */
+void const_str(Text *t, const ThVar *v);                        /* TensorConstant{...} */
+typedef enum { PRINT_STAYS, PRINT_OVER, PRINT_BACK } PrintMove; /* of a value: to a GPU, from there */
+typedef struct PrintPlaces {                                    /* where the values of a function are */
+    bool (*there)(const void *of, const ThVar *v);              /* on a GPU */
+    /* on its way to input i of client; NULL: result i */
+    PrintMove (*move)(const void *of, const ThApply *client, int i, const ThVar *v);
+    const void *of;
+} PrintPlaces;
+typedef struct PrintGraph { /* for a compiled function */
     ThApply *const *order;
     int norder;
     ThVar *const *out;
     int nout;
+    const PrintPlaces *places; /* NULL: all is on the host */
 } PrintGraph;
 bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const PrintGraph *g);
 bool pp(Text *t, ThVar *v);

@@ -314,7 +314,8 @@ static bool finish(Place *w) {
     ok = ok && look(w);
     for (int o = 0; o < p->noutput && ok; o++) {
         int b = p->result[o].buf;
-        if (p->result[o].ndim == 0 && p->buf[b].kind == BUF_OUTPUT && !p->buf[b].late) ok = need(w, b, HOST);
+        bool number = p->result[o].ndim == 0 && !p->buf[b].late;
+        if ((number || p->output[o].on_host) && p->buf[b].kind == BUF_OUTPUT) ok = need(w, b, HOST);
     }
     return ok;
 }

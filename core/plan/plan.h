@@ -160,6 +160,7 @@ typedef struct PlanIo {
     const char *name;
     const char *said; /* of a body's: what it is outside (interned), NULL: its name tells */
     bool mutable_, borrow, strided;
+    bool on_host; /* of a result: it is to be on the host, whatever makes it */
     bool varying; /* of a body: another value at every turn, so that integers in it are read while it runs */
 } PlanIo;
 /* An integer that feeds sizes: element `elem` of argument or shared buffer `buf`. Part of the signature beside shapes

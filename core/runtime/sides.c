@@ -25,6 +25,7 @@ struct Side {
     DeviceAddress at;
     uint8_t has;
     bool ready;         /* in this call: its memory may be used in the queue */
+    bool stays;         /* a result that is to be on the host */
     bool head;          /* the device has the value, and the host the first HEAD bytes of it */
     bool asked;         /* in this call, whether it lies in.. */
     bool retains;       /* ..`of`, a buffer that a later step of the call may let go */
@@ -81,6 +82,7 @@ static void place_answers(Sides *m) {
         int b = p->result[o].buf;
         const PlanBuf *r = &p->buf[b];
         bool one = r->kind == BUF_OUTPUT && !r->late && r->size.sym < 0 && r->size.k == 1;
+        m->of[b].stays |= r->kind == BUF_OUTPUT && p->output[o].on_host;
         if (!one || m->of[b].answer) continue;
         m->of[b].answer = m->answers_bytes;
         m->answers_bytes += ANSWER;
@@ -144,7 +146,7 @@ static void start_anew(Sides *m) {
     for (int b = 0; b < m->plan->nbuf; b++) {
         Side *r = &m->of[b];
         space_give(space(m), r->mirror, r->room, NULL, m->life);
-        *r = (Side){.answer = r->answer};
+        *r = (Side){.answer = r->answer, .stays = r->stays};
     }
     give_blocks(m);
     ring_drop(&m->ring, m->q, true);
@@ -181,6 +183,7 @@ enum { MOST = 1 << 24 }; /* bytes that a copy on the device costs nothing beside
 /* A result that is written at one address at every call, and goes to its own memory at the end. */
 static bool moves(const Sides *m, ThFrame *f, int b) {
     const ThBuffer *to = f->ws->outbuf[b];
+    if (m->of[b].stays) return false;
     if (m->update[b] && m->settles[m->update[b] - 1]) return true;
     return m->steady && m->plan->buf[b].kind == BUF_OUTPUT && !m->plan->buf[b].late && to && to->bytes <= MOST;
 }
@@ -199,7 +202,7 @@ static bool stands(Sides *m, int b, const ThBuffer *a) {
 static ThBuffer *own_side(Sides *m, ThFrame *f, int b) {
     const PlanBuf *p = &m->plan->buf[b];
     const ThArray *a = workspace_array(f->ws, b);
-    if (p->kind == BUF_CONST) return NULL;
+    if (p->kind == BUF_CONST || m->of[b].stays) return NULL;
     if (moves(m, f, b) || (m->steady && p->late && p->kind == BUF_TEMP)) return NULL;
     if (!a) return f->ws->outbuf[b] && space_can(f->ws->outbuf[b]) ? f->ws->outbuf[b] : NULL;
     if (!space_can(a->buf) || held(f, a) || elsewhere(m, a->buf)) return NULL;

@@ -185,17 +185,6 @@ function T.div_proxy(x, y)
 end
 T.mod_check = T.mod
 
--- ---- places ---------------------------------------------------------------------------------------------------------
---- The variable in another memory, "cpu", "cuda", "cuda0": a compiled function places its steps by itself and takes
--- values over where they are needed, so it is x, whatever the target.
-function T.transfer(x, target)
-  if target ~= "cpu" and not tostring(target):find("^cuda:?%d?$") and target ~= "gpu" and target ~= "cuda-emulated" then
-    util.raise("ValueError", "transfer: can't transfer to target '%s': \"cpu\", \"cuda\", \"cuda0\" and so on",
-      tostring(target))
-  end
-  return T.as_tensor_variable(x)
-end
-methods.transfer = T.transfer
 methods.get_scalar_constant_value = T.get_scalar_constant_value
 methods.conjugate = T.conj
 --- Theano's method: x is the condition, `a` what is chosen from.

@@ -22,6 +22,12 @@ int front_remat(Front *f) {
     return front_return(f, x ? grad_view_make(f->b, &op_remat, NULL, x) : NULL);
 }
 
+int front_transfer(Front *f) {
+    ThVar *x = front_var(f, 0);
+    const char *target = front_none(f, 1) ? "gpu" : front_str(f, 1);
+    return front_return(f, x && target ? transfer_make(f->b, x, target) : NULL);
+}
+
 int front_grad_clip(Front *f) {
     ThVar *x = front_var(f, 0);
     GradClipAttrs a = {front_float(f, 1), front_float(f, 2)};

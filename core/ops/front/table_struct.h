@@ -87,6 +87,8 @@
 /* grad.c */
 #define FRONT_GRAD(FRONT) \
     FRONT("remat", "x", NULL, METHOD, front_remat, "x, recomputed for its later users (gradients) instead of kept in memory") \
+    FRONT("transfer", "x, target=None", NULL, METHOD, front_transfer, \
+      "x in another memory, \"cpu\", \"gpu\", \"cuda\", \"cuda0\": its value; a result goes where the last transfer says") \
     FRONT("gradient.disconnected_grad", "x", NULL, FUNC, front_grad_view, "x, for gradients a constant: disconnected from what it is made of") \
     FRONT("gradient.zero_grad", "x", NULL, FUNC, front_grad_view, "x, whose gradient is zero (but connected)") \
     FRONT("gradient.undefined_grad", "x", NULL, FUNC, front_grad_view, "x, through which no gradient is defined: grad raises") \

@@ -23,6 +23,12 @@ typedef struct GradScaleAttrs {
     double by;
 } GradScaleAttrs;
 ThVar *grad_view_make(Builder *b, const Op *op, const void *attrs, ThVar *x);
+typedef struct TransferAttrs {
+    const char *target; /* "cpu", or a GPU: "None" is the function's own */
+} TransferAttrs;
+bool op_transfer_to_host(const ThVar *v); /* v is what T.transfer brought to the host */
+/* x on the device `name`; NULL with ValueError where there is no such name. */
+ThVar *transfer_make(Builder *b, ThVar *x, const char *name);
 
 /* ---- rules of vmap (ops/modes) ----------------------------------------------------------------------------------- */
 bool batch_assert(Batch *q);

@@ -17,7 +17,7 @@
     X(adv_subtensor) X(adv_inc_subtensor) X(join) X(split) X(dot) X(dot22) X(dot22scalar) X(gemm) X(gemv) X(ger) X(cgemv) \
     X(cger) X(softmax) X(softmax_grad) X(log_softmax) X(softmax_with_bias) X(crossentropy_1hot) X(crossentropy_1hot_grad) \
     X(crossentropy_softmax) X(crossentropy_softmax_dx) X(deep_copy) X(disconnected_grad) X(zero_grad) X(undefined_grad) X(remat) \
-    X(grad_clip) X(grad_scale)
+    X(transfer) X(grad_clip) X(grad_scale)
 #define OP_LIST_TENSOR(X) \
     X(batched_dot) X(extract_diag) X(alloc_diag) X(fill_diagonal) X(fill_diagonal_offset) X(assert) X(count_nonzero) \
     X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique) X(ctc) X(ctc_grad) X(ctc_hess)

@@ -21,6 +21,7 @@ REWRITE(local_view_op,           CANON|FC,                   "ZeroGrad",        
 REWRITE(local_view_op,           CANON|FC,                   "UndefinedGrad",    1, rw_view_op)
 REWRITE(local_view_op,           CANON|FC,                   "GradClip",         1, rw_view_op)
 REWRITE(local_view_op,           CANON|FC,                   "GradScale",        1, rw_view_op)
+REWRITE(local_view_op,           CANON|FC,                   "Transfer",         1, rw_view_op)
 REWRITE(local_remove_useless_assert, SPEC|CANON,             "Assert",   1, rw_useless_assert)
 REWRITE(local_remove_all_assert, CANON|UNSAFE,               "Assert",   1, rw_remove_all_assert)
 REWRITE(local_grad_safe,         SAFEGRAD|OPTIN,             "mul",      1, rw_grad_safe_mul)

@@ -58,7 +58,7 @@ ThVar *rw_useless_switch(Opt *o, ThApply *a) {
     return x != 0 ? a->in[1] : a->in[2];
 }
 
-/* Operations that only change gradients. */
+/* Operations that only change gradients; transfers, since the planner says where values are. */
 ThVar *rw_view_op(Opt *o, ThApply *a) {
     (void)o;
     return a->in[0];
