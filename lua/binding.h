@@ -176,6 +176,7 @@ int lt_call_function(lua_State *L); /* __call */
 void lt_open_array(lua_State *L, LtState *s);
 void lt_open_index(lua_State *L, LtState *s);
 void lt_open_quick(lua_State *L, LtState *s);
+void lt_open_short(lua_State *L, LtState *s);
 void lt_open_device(lua_State *L, LtState *s);
 void lt_open_files(lua_State *L, LtState *s);
 void lt_open_random(lua_State *L, LtState *s);

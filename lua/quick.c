@@ -4,7 +4,7 @@
  * the call of the Lua function that knows all keys and says what is wrong with one. Always holds: nothing but
  * want of memory raises here, nothing is written before every position was checked.
  */
-#include "binding.h"
+#include "short.h"
 
 #include <string.h>
 
@@ -193,17 +193,6 @@ static bool is_mask(const ThArray *a, const ThArray *mask) {
            !memcmp(th_array_shape(a), th_array_shape(mask), sizeof(int64_t) * (size_t)nd);
 }
 
-static int64_t trues(const uint8_t *m, int64_t n) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < n;) { /* sums of bytes, as many as fit */
-        uint8_t part = 0;
-        int64_t end = i + 255 < n ? i + 255 : n;
-        for (; i < end; i++) part = (uint8_t)(part + (m[i] != 0));
-        count += part;
-    }
-    return count;
-}
-
 /* Without branches: each element is written, and stays where the mask holds; the last true one is the last written. */
 #define KEEP(T) \
     for (int64_t i = 0; k < count; i++) { \
@@ -224,7 +213,7 @@ static void keep(char *d, const char *a, const uint8_t *m, int64_t count, size_t
 static bool push_masked(lua_State *L, LtState *s, ThArray *a, ThArray *mask) {
     if (!is_mask(a, mask) || !dense(a)) return false;
     const uint8_t *m = th_array_data(mask);
-    int64_t count = trues(m, th_array_size(mask));
+    int64_t count = short_trues(m, th_array_size(mask));
     ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &count);
     lt_push_array(L, s, r);
     keep(th_array_data(r), th_array_data(a), m, count, th_dtype_bytes(th_array_dtype(a)));

@@ -85,15 +85,81 @@ describe("a subscript", function()
   end)
 end)
 
-describe("an elementwise call on arrays of one shape", function()
-  -- What the frame computes: a strided operand is none of the short way's.
-  local function strided(a)
-    local shape = a.shape
-    table.insert(shape, 2)
-    local wide = nd.zeros(shape, a.dtype)
-    wide["...,0"] = a
-    return wide["...,0"]
+-- The same elements where no short way goes: none is dense.
+local function strided(a)
+  local shape = a.shape
+  table.insert(shape, 2)
+  local wide = nd.zeros(shape, a.dtype)
+  wide["...,0"] = a
+  return wide["...,0"]
+end
+local function far(v)
+  if core.kind(v) == "ndarray" then return strided(v) end
+  if type(v) ~= "table" or v[1] == nil then return v end
+  local out = {}
+  for i, x in ipairs(v) do out[i] = far(x) end
+  return out
+end
+
+describe("a function of arrays with a short way", function()
+  local function vector(n) return rng:rand(n) end
+  local x, y, m, k = vector(9), vector(9), rng:rand(3, 4), rng:randint(0, 5, { 9 })
+  local bits = nd.gt(x, 0.5)
+  local CALLS = {
+    flip = { { x }, { m }, { m, 0 }, { m, -1 }, { m, { axis = 1 } }, { nd.zeros { 0, 2 } } },
+    fliplr = { { m } }, flipud = { { m }, { x } }, matrix_transpose = { { m }, { rng:rand(2, 3, 4) } },
+    swapaxes = { { m, 0, 1 }, { rng:rand(2, 3, 4), -1, 0 } },
+    squeeze = { { rng:rand(1, 3, 1) }, { m } }, ravel = { { m }, { x } },
+    concatenate = { { { x, y } }, { { m, m }, 1 }, { { m, m }, { axis = -1 } }, { { m, rng:rand(2, 4) } },
+      { { k, x } }, { { nd.zeros { 0, 4 }, m } } },
+    stack = { { { x, y } }, { { x, y }, 1 }, { { m, m, m }, { axis = -1 } }, { { k, k } } },
+    vstack = { { { x, y } }, { { m, m } } }, row_stack = { { { x, y } } }, hstack = { { { x, y } }, { { m, m } } },
+    dstack = { { { x, y } }, { { m, m } } }, column_stack = { { { x, y } }, { { m, m } } },
+    append = { { x, y }, { m, x }, { m, m, 1 } },
+    count_nonzero = { { x }, { k }, { bits }, { m, 1 }, { rng:rand(3000):astype("float32") },
+      { nd.gt(vector(5000), 0.3) } },
+    bincount = { { k }, { k, x }, { nd.array { 3000, 0 } } },
+    packbits = { { bits }, { nd.gt(vector(24), 0.5) }, { nd.gt(m, 0.5) }, { k } },
+    unpackbits = { { k:astype("uint8") }, { rng:randint(0, 256, { 40 }):astype("uint8") } },
+    take = { { x, k }, { m, nd.array { 0, -1 }, 0 }, { m, nd.array { { 1 }, { 3 } }, { axis = 1 } }, { m, k },
+      { m:astype("int8"), nd.array { 2 }, 1 } },
+    convolve = { { x, vector(4) }, { vector(3), x }, { k, k }, { x, y, "same" }, { x, vector(5), "valid" },
+      { vector(2500), vector(13) }, { vector(1), x }, { vector(2):astype("float32"), y:astype("float32") } },
+    correlate = { { x, vector(4) }, { vector(3), x, "same" }, { k, k, "full" }, { x, y } },
+    interp = { { nd.array { -1, 0, 0.3, 2.5, 9, 0 / 0 }, nd.array { 0.0, 1, 2, 5 }, nd.array { 1.0, -1, 4, 0 } },
+      { vector(50), nd.sort(vector(20)), vector(20) }, { x, nd.array { 0.5 }, nd.array { 3.0 } } },
+  }
+  for name, calls in pairs(CALLS) do
+    it(name .. " gives what the other way gives", function()
+      for _, args in ipairs(calls) do
+        local others = {}
+        for i, v in ipairs(args) do others[i] = far(v) end
+        assert.is_true(same(nd[name](table.unpack(args)), nd[name](table.unpack(others))))
+      end
+    end)
   end
+  it("put and putmask write what the other way writes", function()
+    for _, name in ipairs { "put", "putmask" } do
+      for _, v in ipairs { y, nd.array { 7.0, 8 } } do
+        local a, b, at = x:copy(), strided(x), name == "put" and nd.array { 0, -1, 3, 3 } or bits
+        nd[name](a, at, v)
+        nd[name](b, at, v)
+        assert.is_true(same(a, b))
+      end
+    end
+  end)
+  it("says what is wrong in the words of the other way", function()
+    raises("TypeError", "", function() return nd.concatenate { x, m } end)
+    raises("IndexError", "", function() return nd.take(x, nd.array { 9 }) end)
+    raises("ValueError", "not empty", function() return nd.convolve(x, nd.zeros(0)) end)
+    raises("ValueError", "mode", function() return nd.convolve(x, y, "some") end)
+    raises("IndexError", "", function() return nd.put(x:copy(), nd.array { 0, 20 }, y) end)
+    raises("ValueError", "", function() return nd.flip(x, 1) end)
+    raises("TypeError", "", function() return nd.swapaxes(m) end)
+  end)
+end)
+
+describe("an elementwise call on arrays of one shape", function()
   it("has the bits of the call through a frame, in every length", function()
     for _, n in ipairs { 0, 1, 2, 15, 16, 17, 511, 512, 513, 1300 } do
       local x, y = rng:randn(n), rng:randn(n)

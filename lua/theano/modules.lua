@@ -1,6 +1,7 @@
 --- Fields that a module does not have: reading or setting one raises, with the nearest name, the module that has it, or
 -- the word that Theano (or NumPy) has it and this version does not. `rawget(T, "name")` asks without raising.
 -- @module theano.modules
+local core = require("theano.core")
 local util = require("theano.util")
 
 local M = {}
@@ -215,6 +216,14 @@ local function name_parameters(module, path, types)
   end
 end
 
+-- The common calls of functions of arrays in C, the rest as they are.
+local function shorten(functions)
+  for name, f in pairs(functions) do
+    local short = type(f) == "function" and core.shorter(name, f)
+    if short then functions[name] = util.instead(short, f) end
+  end
+end
+
 -- What require finds where no file of theano.NAME is: the words of why there is none.
 local function no_module(name)
   local inner = type(name) == "string" and name:match("^theano%.(.+)$")
@@ -242,7 +251,9 @@ function M.seal_all(theano)
   for name, f in pairs(theano) do theano[name] = by_name[f] or f end
   for name, f in pairs(package.loaded) do package.loaded[name] = by_name[f] or f end
   name_parameters(theano.ndarray, "nd", TYPES)
-  name_parameters(require("theano.core").array_methods, "a", TYPES)
+  name_parameters(core.array_methods, "a", TYPES)
+  shorten(theano.ndarray)
+  shorten(core.array_methods)
   M.seal(theano.ndarray, "theano.ndarray", "numpy")
   name_parameters(theano.ndarray.fft, "nd.fft", { n = "integer", axis = "integer", norm = "string" })
   M.seal(theano.ndarray.fft, "theano.ndarray.fft", "numpy.fft")

@@ -207,6 +207,12 @@ function M.by_name(what, fn, by_position, types)
   return called
 end
 
+--- A function that stands in the place of another one, which is the one that is written.
+function M.instead(short, fn)
+  written[short] = M.written(fn)
+  return short
+end
+
 --- The function as it stands in the source: what by_name was given.
 function M.written(f) return written[f] or f end
 

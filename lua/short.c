@@ -1,0 +1,420 @@
+/*
+ * short.c -- the common calls of functions of arrays that only move or count elements: dense arrays of one dtype in,
+ * one pass over memory, no graph. In: a function of the module and its name. Out: a function that tries the short way
+ * and calls the other one where arguments are anything else. Always holds: results are those of the other way, bit by
+ * bit; nothing but want of memory raises here, so that whatever is wrong is said by the other way.
+ */
+#include "short.h"
+
+#include <string.h>
+
+ThArray *short_dense(lua_State *L, LtState *s, int i) {
+    ThArray *a = lt_array(L, s, i);
+    return a && th_array_contiguous(a) && th_array_device(a) < 0 && th_array_data(a) ? a : NULL;
+}
+
+/* The axis at i, alone or as {axis = n}, into *axis; absent: it stays. false: something else stands there. */
+bool short_axis(lua_State *L, int i, int ndim, int64_t *axis) {
+    if (lua_gettop(L) > i) return false;
+    if (lua_istable(L, i)) {
+        if (lua_getmetatable(L, i)) return lua_pop(L, 1), false;
+        int keys = 0;
+        for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) keys++;
+        lua_pushliteral(L, "axis");
+        bool whole = lua_rawget(L, i) == LUA_TNUMBER && lua_isinteger(L, -1) && keys == 1;
+        if (whole) *axis = lua_tointeger(L, -1);
+        lua_pop(L, 1);
+        if (!whole) return false;
+    } else if (lua_type(L, i) == LUA_TNUMBER && lua_isinteger(L, i)) *axis = lua_tointeger(L, i);
+    else if (!lua_isnoneornil(L, i)) return false;
+    if (*axis < 0) *axis += ndim;
+    return *axis >= 0 && *axis < ndim;
+}
+
+static int push_view(lua_State *L, LtState *s, ThArray *a, int nd, const int64_t *shape, const int64_t *strides,
+                     int64_t offset) {
+    ThArray *v = th_array_view(a, nd, shape, strides, offset);
+    if (!v) return th_error_clear(s->ctx), 0;
+    lt_push_array(L, s, v);
+    return 1;
+}
+
+/* ---- views ------------------------------------------------------------------------------------------------------- */
+static int flipped(lua_State *L, LtState *s, ThArray *a, int64_t axis) { /* axis -1: all */
+    int64_t strides[TH_MAX_NDIM], offset = 0;
+    int nd = th_array_ndim(a);
+    if (nd == 0 || axis >= nd) return 0;
+    for (int d = 0; d < nd; d++) {
+        strides[d] = th_array_strides(a)[d];
+        int64_t n = th_array_shape(a)[d];
+        if ((axis >= 0 && axis != d) || n == 0) continue;
+        if (n > 1) offset += (n - 1) * strides[d], strides[d] = -strides[d];
+    }
+    return push_view(L, s, a, nd, th_array_shape(a), strides, offset);
+}
+
+static int short_flip(lua_State *L, LtState *s) {
+    ThArray *a = lt_array(L, s, 1);
+    int64_t axis = -1;
+    if (!a || lua_gettop(L) > 2) return 0;
+    if (!lua_isnoneornil(L, 2) && !(short_axis(L, 2, th_array_ndim(a), &axis))) return 0;
+    return flipped(L, s, a, axis);
+}
+static int short_fliplr(lua_State *L, LtState *s) {
+    ThArray *a = lt_array(L, s, 1);
+    return a && lua_gettop(L) == 1 ? flipped(L, s, a, 1) : 0;
+}
+static int short_flipud(lua_State *L, LtState *s) {
+    ThArray *a = lt_array(L, s, 1);
+    return a && lua_gettop(L) == 1 ? flipped(L, s, a, 0) : 0;
+}
+
+static int exchanged(lua_State *L, LtState *s, ThArray *a, int64_t i, int64_t j) {
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    int nd = th_array_ndim(a);
+    for (int d = 0; d < nd; d++) {
+        int from = d == i ? (int)j : d == j ? (int)i : d;
+        shape[d] = th_array_shape(a)[from], strides[d] = th_array_strides(a)[from];
+    }
+    return push_view(L, s, a, nd, shape, strides, 0);
+}
+
+static int short_swapaxes(lua_State *L, LtState *s) {
+    ThArray *a = lt_array(L, s, 1);
+    if (!a || lua_gettop(L) != 3 || !lua_isinteger(L, 2) || !lua_isinteger(L, 3)) return 0;
+    int64_t nd = th_array_ndim(a), i = lua_tointeger(L, 2), j = lua_tointeger(L, 3);
+    if (i < 0) i += nd;
+    if (j < 0) j += nd;
+    return i >= 0 && i < nd && j >= 0 && j < nd ? exchanged(L, s, a, i, j) : 0;
+}
+static int short_matrix_transpose(lua_State *L, LtState *s) {
+    ThArray *a = lt_array(L, s, 1);
+    int nd = th_array_ndim(a);
+    return a && lua_gettop(L) == 1 && nd >= 2 ? exchanged(L, s, a, nd - 2, nd - 1) : 0;
+}
+
+static int short_squeeze(lua_State *L, LtState *s) {
+    ThArray *a = lt_array(L, s, 1);
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    int n = 0;
+    if (!a || lua_gettop(L) != 1) return 0;
+    for (int d = 0; d < th_array_ndim(a); d++)
+        if (th_array_shape(a)[d] != 1) shape[n] = th_array_shape(a)[d], strides[n++] = th_array_strides(a)[d];
+    return push_view(L, s, a, n, shape, strides, 0);
+}
+
+static int short_ravel(lua_State *L, LtState *s) {
+    ThArray *a = short_dense(L, s, 1);
+    int64_t n = th_array_size(a), step = a ? (int64_t)th_dtype_bytes(th_array_dtype(a)) : 0;
+    return a && lua_gettop(L) == 1 ? push_view(L, s, a, 1, &n, &step, 0) : 0;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+typedef struct Parts { /* arrays of one dtype that are put one behind the other */
+    ThArray *first;
+    int n;
+} Parts;
+
+/* The arrays of the list at 1: dense, of one dtype and rank. */
+static bool parts_of(lua_State *L, LtState *s, Parts *p) {
+    *p = (Parts){0};
+    if (!lua_istable(L, 1)) return false;
+    if (lua_getmetatable(L, 1)) return lua_pop(L, 1), false;
+    lua_Unsigned n = lua_rawlen(L, 1);
+    int keys = 0;
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) keys++;
+    if (n == 0 || n > 64 || keys != (int)n) return false;
+    for (int i = 1; i <= (int)n; i++) {
+        lua_rawgeti(L, 1, i);
+        ThArray *a = short_dense(L, s, -1);
+        lua_pop(L, 1);
+        if (!a || (p->first &&
+                   (th_array_dtype(a) != th_array_dtype(p->first) || th_array_ndim(a) != th_array_ndim(p->first))))
+            return false;
+        if (!p->first) p->first = a;
+    }
+    p->n = (int)n;
+    return true;
+}
+
+static ThArray *part(lua_State *L, LtState *s, int i) { /* referenced by the list */
+    lua_rawgeti(L, 1, i + 1);
+    ThArray *a = lt_array(L, s, -1);
+    lua_pop(L, 1);
+    return a;
+}
+
+/* Pieces of `bytes[i]` of each part in turns, `outer` times. */
+static void interleave(char *to, const char **from, const size_t *bytes, int n, int64_t outer) {
+    if (n == 2 && bytes[0] == 8 && bytes[1] == 8) {
+        for (int64_t k = 0; k < outer; k++) {
+            memcpy(to + 16 * k, from[0] + 8 * k, 8);
+            memcpy(to + 16 * k + 8, from[1] + 8 * k, 8);
+        }
+        return;
+    }
+    for (int64_t k = 0; k < outer; k++)
+        for (int i = 0; i < n; i++) {
+            memcpy(to, from[i], bytes[i]);
+            to += bytes[i], from[i] += bytes[i];
+        }
+}
+
+/* What the parts with `nd` dimensions `shape[i]` give along an axis. */
+static int joined(lua_State *L, LtState *s, const Parts *p, int nd, int64_t (*shape)[TH_MAX_NDIM], int axis) {
+    int64_t out[TH_MAX_NDIM], outer = 1;
+    size_t bytes[64], inner = th_dtype_bytes(th_array_dtype(p->first));
+    const char *from[64];
+    memcpy(out, shape[0], sizeof *out * (size_t)nd);
+    out[axis] = 0;
+    for (int i = 0; i < p->n; i++) {
+        for (int d = 0; d < nd; d++)
+            if (d != axis && shape[i][d] != out[d]) return 0;
+        out[axis] += shape[i][axis];
+    }
+    for (int d = 0; d < axis; d++) outer *= out[d];
+    for (int d = axis + 1; d < nd; d++) inner *= (size_t)out[d];
+    for (int i = 0; i < p->n; i++) from[i] = th_array_data(part(L, s, i)), bytes[i] = inner * (size_t)shape[i][axis];
+    ThArray *r = th_array_empty(s->ctx, th_array_dtype(p->first), nd, out);
+    lt_push_array(L, s, r);
+    if (th_array_size(r)) interleave(th_array_data(r), from, bytes, p->n, outer);
+    return 1;
+}
+
+/* The parts in forms of their own: new axes of length 1 at `before` and `behind`; then along an axis. */
+static int join_as(lua_State *L, LtState *s, int before, int behind, int axis) {
+    int64_t shape[64][TH_MAX_NDIM];
+    Parts p;
+    if (!parts_of(L, s, &p)) return 0;
+    int own = th_array_ndim(p.first), nd = before + own + behind;
+    if (nd > TH_MAX_NDIM || axis >= nd) return 0;
+    for (int i = 0; i < p.n; i++) {
+        for (int d = 0; d < nd; d++) shape[i][d] = 1;
+        if (own) memcpy(shape[i] + before, th_array_shape(part(L, s, i)), sizeof(int64_t) * (size_t)own);
+    }
+    return joined(L, s, &p, nd, shape, axis);
+}
+
+static int first_rank(lua_State *L, LtState *s) {
+    Parts p;
+    return lua_gettop(L) == 1 && parts_of(L, s, &p) ? th_array_ndim(p.first) : -1;
+}
+
+static int short_concatenate(lua_State *L, LtState *s) {
+    Parts p;
+    int64_t axis = 0;
+    if (!parts_of(L, s, &p) || !short_axis(L, 2, th_array_ndim(p.first), &axis)) return 0;
+    return join_as(L, s, 0, 0, (int)axis);
+}
+static int short_stack(lua_State *L, LtState *s) {
+    Parts p;
+    int64_t axis = 0, shape[64][TH_MAX_NDIM];
+    if (!parts_of(L, s, &p) || !short_axis(L, 2, th_array_ndim(p.first) + 1, &axis)) return 0;
+    int nd = th_array_ndim(p.first) + 1;
+    if (nd > TH_MAX_NDIM) return 0;
+    for (int i = 0; i < p.n; i++)
+        for (int d = 0; d < nd; d++) shape[i][d] = d == axis ? 1 : th_array_shape(part(L, s, i))[d - (d > axis)];
+    return joined(L, s, &p, nd, shape, (int)axis);
+}
+static int short_vstack(lua_State *L, LtState *s) {
+    int nd = first_rank(L, s);
+    return nd == 1 ? join_as(L, s, 1, 0, 0) : nd > 1 ? join_as(L, s, 0, 0, 0) : 0;
+}
+static int short_hstack(lua_State *L, LtState *s) {
+    int nd = first_rank(L, s);
+    return nd > 0 ? join_as(L, s, 0, 0, nd > 1) : 0;
+}
+static int short_dstack(lua_State *L, LtState *s) {
+    int nd = first_rank(L, s);
+    return nd == 1 ? join_as(L, s, 1, 1, 2) : nd == 2 ? join_as(L, s, 0, 1, 2) : 0;
+}
+static int short_column_stack(lua_State *L, LtState *s) {
+    int nd = first_rank(L, s);
+    return nd == 1 ? join_as(L, s, 0, 1, 1) : nd == 2 ? join_as(L, s, 0, 0, 1) : 0;
+}
+static int short_append(lua_State *L, LtState *s) { /* vectors; without an axis also whatever else, in order */
+    ThArray *a = short_dense(L, s, 1), *b = short_dense(L, s, 2);
+    if (!a || !b || lua_gettop(L) != 2 || th_array_dtype(a) != th_array_dtype(b)) return 0;
+    int64_t n = th_array_size(a) + th_array_size(b);
+    size_t bytes = th_dtype_bytes(th_array_dtype(a)), first = bytes * (size_t)th_array_size(a);
+    ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &n);
+    lt_push_array(L, s, r);
+    char *to = th_array_data(r);
+    memcpy(to, th_array_data(a), first);
+    memcpy(to + first, th_array_data(b), bytes * (size_t)th_array_size(b));
+    return 1;
+}
+
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
+/* 1 in each byte that is not 0. */
+static uint64_t ones_of(uint64_t x) {
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+    return (((x & low) + low) | x) >> 7 & 0x0101010101010101u;
+}
+
+int64_t short_trues(const uint8_t *m, int64_t n) {
+    int64_t count = 0, i = 0;
+    while (i + 8 <= n) { /* eight bytes side by side, summed before one overflows */
+        uint64_t sum = 0, x;
+        for (int turn = 0; turn < 255 && i + 8 <= n; turn++, i += 8) {
+            memcpy(&x, m + i, 8);
+            sum += ones_of(x);
+        }
+        for (; sum; sum >>= 8) count += (int64_t)(sum & 255);
+    }
+    for (; i < n; i++) count += m[i] != 0;
+    return count;
+}
+
+#define COUNT(T) \
+    { \
+        const T *x = p; \
+        for (int64_t i = 0; i < n; i++) count += x[i] != 0; \
+        return count; \
+    }
+static int64_t not_zero(const void *p, ThDtype d, int64_t n) {
+    int64_t count = 0;
+    switch (d) {
+    case TH_BOOL: return short_trues(p, n);
+    case TH_FLOAT64: COUNT(double)
+    case TH_FLOAT32: COUNT(float)
+    default: COUNT(int64_t)
+    }
+}
+
+static int short_count_nonzero(lua_State *L, LtState *s) {
+    ThArray *a = short_dense(L, s, 1);
+    ThDtype d = th_array_dtype(a);
+    if (!a || lua_gettop(L) != 1 || (d != TH_BOOL && d != TH_FLOAT64 && d != TH_FLOAT32 && d != TH_INT64)) return 0;
+    lua_pushinteger(L, not_zero(th_array_data(a), d, th_array_size(a)));
+    return 1;
+}
+
+/* How often each number of a vector of int64 occurs: in two halves, which do not wait for each other's stores. */
+static int short_bincount(lua_State *L, LtState *s) {
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_INT64 || th_array_ndim(a) != 1) return 0;
+    const int64_t n = th_array_size(a), *x = th_array_data(a);
+    int64_t low = 0, high = -1;
+    for (int64_t i = 0; i < n; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    int64_t bins = high + 1;
+    if (n == 0 || low < 0 || bins > 4 * n + 1024) return 0;
+    ThArray *r = th_array_zeros(s->ctx, TH_INT64, 1, &bins);
+    lt_push_array(L, s, r);
+    int64_t *to = th_array_data(r);
+    enum { FEW = 1024 };
+    if (bins > FEW) {
+        for (int64_t i = 0; i < n; i++) to[x[i]]++;
+        return 1;
+    }
+    int64_t other[FEW], i = 0;
+    memset(other, 0, sizeof *other * (size_t)bins);
+    for (; i + 2 <= n; i += 2) to[x[i]]++, other[x[i + 1]]++;
+    if (i < n) to[x[i]]++;
+    for (int64_t b = 0; b < bins; b++) to[b] += other[b];
+    return 1;
+}
+
+/* ---- bits -------------------------------------------------------------------------------------------------------- */
+static int short_packbits(lua_State *L, LtState *s) { /* of bool */
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_BOOL) return 0;
+    const int64_t n = th_array_size(a), bytes = (n + 7) / 8;
+    ThArray *r = th_array_empty(s->ctx, TH_UINT8, 1, &bytes);
+    lt_push_array(L, s, r);
+    const uint8_t *x = th_array_data(a);
+    uint8_t *to = th_array_data(r);
+    for (int64_t i = 0; i < bytes; i++) { /* the first element is the highest bit, on any machine */
+        uint64_t v = 0;
+        memcpy(&v, x + 8 * i, n - 8 * i < 8 ? (size_t)(n - 8 * i) : 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        v = __builtin_bswap64(v);
+#endif
+        to[i] = (uint8_t)(ones_of(v) * 0x8040201008040201u >> 56);
+    }
+    return 1;
+}
+
+static int short_unpackbits(lua_State *L, LtState *s) {
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_UINT8) return 0;
+    const int64_t n = th_array_size(a), bits = 8 * n;
+    ThArray *r = th_array_empty(s->ctx, TH_UINT8, 1, &bits);
+    lt_push_array(L, s, r);
+    const uint8_t *x = th_array_data(a);
+    uint8_t *to = th_array_data(r);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t spread = (uint64_t)x[i] * 0x0101010101010101u & 0x0102040810204080u; /* byte k has bit 7 - k */
+        spread = (spread + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        spread = __builtin_bswap64(spread);
+#endif
+        memcpy(to + 8 * i, &spread, 8);
+    }
+    return 1;
+}
+
+/* ---- the functions ----------------------------------------------------------------------------------------------- */
+static const struct {
+    const char *name;
+    ShortWay *way;
+} ways[] = {{"flip", short_flip},
+            {"fliplr", short_fliplr},
+            {"flipud", short_flipud},
+            {"swapaxes", short_swapaxes},
+            {"matrix_transpose", short_matrix_transpose},
+            {"squeeze", short_squeeze},
+            {"ravel", short_ravel},
+            {"concatenate", short_concatenate},
+            {"concat", short_concatenate},
+            {"stack", short_stack},
+            {"vstack", short_vstack},
+            {"row_stack", short_vstack},
+            {"hstack", short_hstack},
+            {"dstack", short_dstack},
+            {"column_stack", short_column_stack},
+            {"append", short_append},
+            {"count_nonzero", short_count_nonzero},
+            {"bincount", short_bincount},
+            {"packbits", short_packbits},
+            {"unpackbits", short_unpackbits},
+            {"take", vectors_take},
+            {"put", vectors_put},
+            {"putmask", vectors_putmask},
+            {"convolve", vectors_convolve},
+            {"correlate", vectors_correlate},
+            {"interp", vectors_interp}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static int call(lua_State *L) { /* upvalues: state, number of the way, the other function */
+    LtState *s = LT_STATE(L);
+    int n = ways[lua_tointeger(L, lua_upvalueindex(2))].way(L, s), top = lua_gettop(L);
+    if (n) return n == SHORT_DONE ? 0 : n;
+    lua_pushvalue(L, lua_upvalueindex(3));
+    lua_insert(L, 1);
+    lua_call(L, top, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static int shorter(lua_State *L) { /* shorter(name, f): f with a short way in front, or nil: there is none */
+    LtState *s = LT_STATE(L);
+    const char *name = luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    for (int i = 0; i < WAYS; i++)
+        if (!strcmp(name, ways[i].name)) {
+            lua_pushlightuserdata(L, s);
+            lua_pushinteger(L, i);
+            lua_pushvalue(L, 2);
+            lua_pushcclosure(L, call, 3);
+            return 1;
+        }
+    return 0;
+}
+
+void lt_open_short(lua_State *L, LtState *s) {
+    static const luaL_Reg fns[] = {{"shorter", shorter}, {NULL, NULL}};
+    lt_register(L, s, fns);
+}
