@@ -2,7 +2,8 @@
 local nd = require("theano.ndarray")
 local skip = require("spec.support.skip")
 local theano = require("theano")
-local DEVICE = require("spec.support.device").flags.device
+local both = require("spec.support.device")
+local DEVICE = both.flags.device
 local T = require("theano.tensor")
 
 -- Trains on the device and returns the costs, the parameters and the function.
@@ -109,6 +110,13 @@ describe("device=cuda-emulated", function()
         end
       end
     end
+  end)
+
+  it_with_compiler("does not write one number over another that all threads read", function()
+    local x, v = T.dvector("x"), T.dvector("v")
+    local ratio = T.sum(T.cos(x)) / T.sum(T.cos(v))
+    local y = T.tanh(x * ratio)
+    both.same({ x, v }, { y, T.cumsum(y) + ratio }, { nd.arange(900) / 900, nd.ones(5) }, "a ratio", 1e-12)
   end)
 
   it_with_compiler("reports an index out of bounds like the CPU", function()

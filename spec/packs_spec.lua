@@ -1,4 +1,5 @@
 --- Weights that stay packed between calls (core/runtime/packs.c): the bits of a product without, and never old values.
+local cpu = require("spec.support.cpu")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
@@ -58,6 +59,7 @@ describe("a weight that is only read", function()
   end
 
   it("is packed once, at the second call, and again when it has changed", function()
+    cpu.only("packs for the CPU's products")
     local packs = theano.stat("packs")
     f(x)
     assert.equal(packs, theano.stat("packs"))
@@ -69,6 +71,7 @@ describe("a weight that is only read", function()
   end)
 
   it("is packed once a call that changes it at its end, where a loop multiplies by it", function()
+    cpu.only("packs for the CPU's products")
     local function training(mode, steps, later)
       local U, xs = theano.shared(random("float32", 256, 256) * 0.01, "U"), T.tensor3("xs", { dtype = "float32" })
       local h = theano.scan({ fn = function(p, s, u) return T.tanh(p + T.dot(s, u)) end, sequences = xs,
@@ -183,6 +186,7 @@ describe("a weight that is only read", function()
   end)
 
   it("leaves no memory behind", function()
+    cpu.only("packs for the CPU's products")
     local function lives()
       for _ = 1, 5 do
         local w = theano.shared(nd.ones({ 300, 400 }))

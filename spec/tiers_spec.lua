@@ -1,5 +1,6 @@
 --- compile.tiers: the first result comes from the interpreter, the built unit takes over between calls, and nobody can
 -- tell from the numbers.
+local cpu = require("spec.support.cpu")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
@@ -43,6 +44,7 @@ local function bits(a) return a:tostring() end
 
 describe("compile.tiers", function()
   it("gives the first result at once and the same bits ever after", function()
+    cpu.only("compilers of C beside the interpreter")
     with({}, function()
       local rng = nd.random.RandomState(3)
       local x, v = T.dmatrix("x"), rng:uniform(-3, 3, { 70, 301 })
@@ -72,6 +74,7 @@ describe("compile.tiers", function()
   end)
 
   it("stays in the interpreter when the compiler fails, says so once, and leaves nothing aside", function()
+    cpu.only("compilers of C beside the interpreter")
     with({ cxx = "false" }, function(folder)
       local x = T.dvector("x")
       local f = theano.compile({ inputs = { x }, outputs = x * 3 + 0.125 })
@@ -83,6 +86,7 @@ describe("compile.tiers", function()
   end)
 
   it("is not kept waiting by functions that are never called again", function()
+    cpu.only("compilers of C beside the interpreter")
     with({}, function(folder)
       local x, once = T.dvector("x"), {}
       local p = io.popen("getconf _NPROCESSORS_ONLN")
@@ -100,6 +104,7 @@ describe("compile.tiers", function()
   end)
 
   it("ends the compiler of a function that is forgotten", function()
+    cpu.only("compilers of C beside the interpreter")
     with({}, function(folder)
       local x = T.dvector("x")
       local f = theano.compile({ inputs = { x }, outputs = T.sin(x) * 0.375 })
@@ -139,6 +144,7 @@ describe("compile.tiers", function()
   end
 
   it("builds a version for short rows, with the generic one's bits, and leaves other lengths alone", function()
+    cpu.only("compilers of C beside the interpreter")
     with({}, function()
       local y = { T.nnet.softmax(x), (x - x:mean { axis = 1, keepdims = true }):max { axis = 1 },
         T.argmax(x, { axis = 1 }), x:sum { axis = 0 } }
@@ -161,6 +167,7 @@ describe("compile.tiers", function()
   end)
 
   it("checks the indices that short rows read at as the generic one does", function()
+    cpu.only("compilers of C beside the interpreter")
     with({}, function()
       local b, labels = T.fvector("b"), T.lvector("labels")
       local y = T.nnet.crossentropy_softmax_1hot_with_bias(x, b, labels)
@@ -183,6 +190,7 @@ describe("compile.tiers", function()
   end)
 
   it("goes back to the generic one when a shared variable changes its shape", function()
+    cpu.only("compilers of C beside the interpreter")
     with({}, function()
       local rng = nd.random.RandomState(5)
       local w = theano.shared(rng:normal(0, 1, { 2000, 3 }):astype("float32"))
@@ -202,6 +210,7 @@ describe("compile.tiers", function()
   end)
 
   it("has at most four versions of a function, which go with it", function()
+    cpu.only("compilers of C beside the interpreter")
     with({}, function()
       local b = T.fvector("b")
       collectgarbage()

@@ -15,8 +15,10 @@ static const Access *only_access(const Kernel *k, int buf, bool writes) {
     return only;
 }
 
-/* Both visit the same element at every point, one by one. */
-static bool same_map(const Access *r, const Access *w) {
+/* Both visit the same element at every point, and no two points visit the same one: these may run at the same time. */
+static bool same_map(const Kernel *k, const Access *r, const Access *w) {
+    for (int d = 0; d < k->ndim; d++)
+        if (k->dim[d].kind == DIM_PAR && size_is(w->st[d], 0) && !size_is(k->dim[d].n, 1)) return false;
     if (r->idx >= 0 || r->guard >= 0 || w->idx >= 0 || w->guard >= 0 || (w->flags & (ACC_ADD | ACC_READ | ACC_ROWTEMP)))
         return false;
     bool same = size_eq(r->off, w->off);
@@ -64,7 +66,7 @@ static Apart fits(const Plan *p, const Kernel *k, const Step *s, int step, int i
     if (in->last != step) return APART_IN_LATER;
     if (in->carried || out->carried) return APART_IN_TURNS;
     const Access *r = only_access(k, i, false), *w = only_access(k, o, true);
-    return r && w && same_map(r, w) && read_first(k, r, w) && !seen_twice(p, s, i) ? APART_NONE : APART_IN_ORDER;
+    return r && w && same_map(k, r, w) && read_first(k, r, w) && !seen_twice(p, s, i) ? APART_NONE : APART_IN_ORDER;
 }
 
 /* Of several reasons the one that tells most. */

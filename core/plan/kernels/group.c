@@ -218,8 +218,8 @@ static void match_reader(Planner *p, Join *j, int w, const Access *s, const Use 
     if (!j->fits) return;
     /* what a convolution reads would be made again for each window */
     bool window = rw->kind == WORK_KERNEL && stage_convolves(&rw->k->st.at[0]);
-    bool loop = rw->point || rw->reduce ||
-                (rw->kind == WORK_KERNEL && rw->k->st.n == 1 && rw->k->st.at[0].cls == STAGE_LOOP);
+    bool loop =
+        rw->point || rw->reduce || (rw->kind == WORK_KERNEL && rw->k->st.n == 1 && rw->k->st.at[0].cls == STAGE_LOOP);
     loop = loop && !window;
     j->fits = loop && u->acc >= 0 && match_access(p, p->work.at[w].k, s, rw->k, &rw->k->acc.at[u->acc], map);
     j->why = loop && u->acc >= 0 ? APART_PLACES : APART_READER;
