@@ -189,6 +189,7 @@ void lt_open_function(lua_State *L, LtState *s);
 void lt_open_sandbox(lua_State *L, LtState *s);
 void lt_open_picture(lua_State *L, LtState *s);
 void lt_open_mpi(lua_State *L, LtState *s);
+void lt_open_prefetch(lua_State *L, LtState *s);
 void lt_open_call(lua_State *L, LtState *s);
 void lt_open_print(lua_State *L, LtState *s);
 void lt_open_config(lua_State *L, LtState *s);

@@ -4,6 +4,7 @@
  * to do, so that ranks which do not agree, or one that has ended, make an error and no deadlock. The library's handles
  * are addresses inside of it (Open MPI 2 to 5); its prototypes are declared here.
  */
+#include "buffers.h"
 #include "collective.h"
 
 #include <dlfcn.h>
@@ -34,14 +35,6 @@ typedef struct MpiLibrary {
     void *world, *byte, *word, *max, *errors_return;
 } MpiLibrary;
 
-/* Memory of jobs and results, kept for the next of the same size. */
-typedef struct MpiBuffer {
-    struct MpiBuffer *next;
-    Mpi *m;
-    size_t size;
-    _Alignas(64) char data[];
-} MpiBuffer;
-
 typedef struct MpiJob {
     struct MpiJob *next;
     int64_t id;
@@ -58,12 +51,11 @@ struct Mpi {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     MpiJob *first, *last, *done; /* to do, in order; done and not waited for */
-    MpiBuffer *free;
+    Buffers *buffers;            /* of what jobs take and give */
     int64_t id;
-    size_t out;                 /* buffers in somebody's hands */
-    bool ready, ending, closed; /* the library is initialised; END is among the jobs; mpi_close has ended */
-    bool broken;                /* ranks did not agree: no more calls but the last */
-    char *scratch;              /* the thread's */
+    bool ready;    /* the library is initialised, or has failed */
+    bool broken;   /* ranks did not agree: no more calls but the last */
+    char *scratch; /* the thread's */
     size_t nscratch;
     char error[MPI_MESSAGE];
 };
@@ -114,45 +106,14 @@ static bool mpi_ok(Mpi *m, MpiJob *j, int code) {
     return false;
 }
 
-/* ---- buffers ------------------------------------------------------------------------------------------------------
+/* ---- memory -------------------------------------------------------------------------------------------------------
  */
 static void mpi_free(Mpi *m) {
-    for (MpiBuffer *b = m->free; b;) {
-        MpiBuffer *next = b->next;
-        free(b);
-        b = next;
-    }
+    buffers_close(m->buffers);
     free(m->scratch);
     pthread_cond_destroy(&m->changed);
     pthread_mutex_destroy(&m->lock);
     free(m);
-}
-
-static char *mpi_take(Mpi *m, size_t size) {
-    pthread_mutex_lock(&m->lock);
-    MpiBuffer **at = &m->free, *b;
-    while (*at && (*at)->size != size) at = &(*at)->next;
-    b = *at;
-    if (b) *at = b->next;
-    else b = aligned_alloc(64, (sizeof *b + size + 63) / 64 * 64);
-    if (b) {
-        *b = (MpiBuffer){.m = m, .size = size};
-        m->out++;
-    }
-    pthread_mutex_unlock(&m->lock);
-    return b ? b->data : NULL;
-}
-
-void mpi_give(void *data) {
-    if (!data) return;
-    MpiBuffer *b = (MpiBuffer *)((char *)data - offsetof(MpiBuffer, data));
-    Mpi *m = b->m;
-    pthread_mutex_lock(&m->lock);
-    b->next = m->free;
-    m->free = b;
-    bool last = --m->out == 0 && m->closed;
-    pthread_mutex_unlock(&m->lock);
-    if (last) mpi_free(m);
 }
 
 /* Bytes of each rank's part that are reduced at once: counts of the library are ints. */
@@ -427,7 +388,7 @@ static bool mpi_run_thread(Mpi *m) {
 
 Mpi *mpi_open(char *why, size_t n, int *rank, int *size) {
     Mpi *m = calloc(1, sizeof *m);
-    if (!m) return snprintf(why, n, "no memory"), NULL;
+    if (!m || !(m->buffers = buffers_open())) return free(m), snprintf(why, n, "no memory"), NULL;
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->changed, NULL);
     bool runs = mpi_library(&m->lib, why, n);
@@ -469,11 +430,11 @@ int64_t mpi_start(Mpi *m, const MpiAsk *a, const void *data) {
     size_t e = a->what == MPI_JOB_END ? 0 : th_dtype_bytes(a->dtype), in = (size_t)mpi_given(m, a) * e;
     if (!j) return 0;
     j->ask = *a;
-    j->in = mpi_take(m, in);
-    j->out = mpi_take(m, (size_t)mpi_gotten(m, a) * e);
+    j->in = buffers_take(m->buffers, in);
+    j->out = buffers_take(m->buffers, (size_t)mpi_gotten(m, a) * e);
     if (!j->in || !j->out) {
-        mpi_give(j->in);
-        mpi_give(j->out);
+        buffers_give(j->in);
+        buffers_give(j->out);
         free(j);
         return 0;
     }
@@ -515,10 +476,10 @@ void *mpi_wait(Mpi *m, int64_t id, bool *asked, char *why, size_t n) {
     if (!j) return snprintf(why, n, "there is no such job"), NULL;
     *asked = j->ask.asked;
     char *out = j->out;
-    mpi_give(j->in);
+    buffers_give(j->in);
     if (*j->error) {
         snprintf(why, n, "%s", j->error);
-        mpi_give(out);
+        buffers_give(out);
         out = NULL;
     }
     free(j);
@@ -530,18 +491,14 @@ void mpi_close(Mpi *m) {
     char why[MPI_MESSAGE];
     int64_t id = mpi_start(m, &(MpiAsk){.what = MPI_JOB_END}, NULL);
     if (!id) return; /* no memory: the process ends, and mpirun the job */
-    mpi_give(mpi_wait(m, id, &asked, why, sizeof why));
+    buffers_give(mpi_wait(m, id, &asked, why, sizeof why));
     pthread_join(m->thread, NULL);
     while (m->done) { /* started, and never waited for */
         MpiJob *j = m->done;
         m->done = j->next;
-        mpi_give(j->in);
-        mpi_give(j->out);
+        buffers_give(j->in);
+        buffers_give(j->out);
         free(j);
     }
-    pthread_mutex_lock(&m->lock);
-    m->closed = true;
-    bool last = m->out == 0;
-    pthread_mutex_unlock(&m->lock);
-    if (last) mpi_free(m);
+    mpi_free(m);
 }

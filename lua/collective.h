@@ -34,8 +34,7 @@ int64_t mpi_given(const Mpi *m, const MpiAsk *a);
 int64_t mpi_gotten(const Mpi *m, const MpiAsk *a);
 /* Begins with a copy of data; the number by which mpi_wait knows it, or 0: no memory. */
 int64_t mpi_start(Mpi *m, const MpiAsk *a, const void *data);
-/* What came of it, to be given back by mpi_give once; NULL with a message. *asked: some rank was told to end. */
+/* What came of it, to be given back by buffers_give once; NULL with a message. *asked: some rank was told to end. */
 void *mpi_wait(Mpi *m, int64_t id, bool *asked, char *why, size_t n);
-void mpi_give(void *data);
 
 #endif

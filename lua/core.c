@@ -226,5 +226,6 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_sandbox(L, s);
     lt_open_picture(L, s);
     lt_open_mpi(L, s);
+    lt_open_prefetch(L, s);
     return 1;
 }

@@ -3,6 +3,7 @@
  * state, which ends when the state is closed.
  */
 #include "binding.h"
+#include "buffers.h"
 #include "collective.h"
 
 #include <limits.h>
@@ -107,8 +108,8 @@ static int wait(lua_State *L) {
     void *data = mpi_wait(r->m, luaL_checkinteger(L, 1), &asked, why, sizeof why);
     if (!data) return lt_error(L, TH_RuntimeError, "mpi: %s", why);
     r->asked |= asked;
-    ThArray *x = th_array_wrap(s->ctx, d, ndim, shape, NULL, data, mpi_give, data);
-    if (!x) mpi_give(data);
+    ThArray *x = th_array_wrap(s->ctx, d, ndim, shape, NULL, data, buffers_give, data);
+    if (!x) buffers_give(data);
     lt_push_array(L, s, x);
     return 1;
 }

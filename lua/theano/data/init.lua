@@ -3,6 +3,7 @@
 --     for x, y in batches:epoch() do train(x, y) end
 -- @module theano.data
 local theano = require("theano")
+local core = require("theano.core")
 local T, nd = theano.tensor, theano.ndarray
 local util = require("theano.util")
 
@@ -31,19 +32,23 @@ end
 -- Arrays may be maps of files (`nd.load(path, {mmap = true})`): only the rows of a batch are read.
 -- @tparam ndarray|table arrays one, or a sequence
 -- @tparam table o size (rows of a batch); shuffle (an integer seed or a RandomState: another order each epoch; without
--- it rows come in their order, as views); drop_last (false: the last batch may be smaller)
+-- it rows come in their order, as views); drop_last (false: the last batch may be smaller); prefetch (0: so many batches
+-- are copied ahead by a thread of their own, which waits for the disk where arrays are maps; their order stays the same)
 function M.batches(arrays, o)
   if util.is_array(arrays) then arrays = { arrays } end
   util.expect("batches", "arrays", arrays, "table")
-  util.check_keywords("batches", o or {}, { size = "integer", shuffle = true, drop_last = "boolean" })
+  util.check_keywords("batches", o or {}, { size = "integer", shuffle = true, drop_last = "boolean",
+    prefetch = "integer" })
   local size, rng = o and o.size, o and o.shuffle
   if not size or size < 1 then util.raise("ValueError", "batches: size is %s: rows of a batch", tostring(size)) end
   if math.type(rng) == "integer" then rng = nd.random.RandomState(rng)
   elseif rng ~= nil and (type(rng) ~= "userdata" or require("theano.core").kind(rng) ~= "random") then
     util.raise("TypeError", "batches: shuffle is %s: a seed or a RandomState is expected", util.kind_of(rng))
   end
+  local ahead = o.prefetch or 0
+  if ahead < 0 then util.raise("ValueError", "batches: prefetch is %d: batches ahead", ahead) end
   return setmetatable({ arrays = arrays, rows = rows_of(arrays), size = size, rng = rng, drop_last = o.drop_last,
-    at = 0, epochs = 0 }, meta)
+    at = 0, epochs = 0, ahead = ahead }, meta)
 end
 
 --- Batches of an epoch.
@@ -57,7 +62,40 @@ local function begin(self)
   self.order = self.rng and self.rng:permutation(self.rows)
 end
 
+-- A function bound to the array: while there is one, the array cannot be freed.
+local function held(a)
+  local flags = {}
+  for d = 1, a.ndim do flags[d] = false end
+  local v = T.TensorType(a.dtype, flags)()
+  return theano.compile { inputs = { v }, outputs = v.shape[0], mode = "FAST_COMPILE" }:bind(a)
+end
+
+-- What copies ahead, from batch `at` on; false where rows have gaps: then each batch is copied when its turn comes.
+local function open_ahead(self)
+  local ok, holds = true, {}
+  for i, a in ipairs(self.arrays) do
+    ok, holds[i] = pcall(held, a)
+    if not ok then break end
+  end
+  self.thread = ok and core.prefetch_open(self.arrays) or false
+  self.holds, self.asked = holds, self.at
+end
+
+-- The next batch by the thread, which is asked for more.
+local function batch_ahead(self)
+  while self.asked < self:count() and self.asked < self.at + self.ahead do
+    local from, to = self.asked * self.size, math.min((self.asked + 1) * self.size, self.rows)
+    core.prefetch_push(self.thread, self.order and self.order[{ T.slice(from, to) }] or nd.arange(from, to))
+    self.asked = self.asked + 1
+  end
+  return core.prefetch_pop(self.thread)
+end
+
 local function batch(self, k)
+  if self.ahead > 0 then
+    if self.thread == nil then open_ahead(self) end
+    if self.thread then return batch_ahead(self) end
+  end
   local rows = T.slice(k * self.size, math.min((k + 1) * self.size, self.rows))
   local list = {}
   for i, a in ipairs(self.arrays) do list[i] = self.order and a[self.order[{ rows }]] or a[{ rows }] end
@@ -73,11 +111,12 @@ function Batches:epoch()
     if self.at == 0 and not (self.before and self.order) then begin(self) end
     if self.at >= self:count() then
       ended, self.at, self.order, self.before = true, 0, nil, nil
-      self.epochs = self.epochs + 1
+      self.epochs, self.asked = self.epochs + 1, 0
       return nil
     end
+    local list = table.pack(batch(self, self.at))
     self.at = self.at + 1
-    return batch(self, self.at - 1)
+    return table.unpack(list, 1, list.n)
   end
 end
 
@@ -96,6 +135,7 @@ function Batches:restore(state)
   end
   if self.rng then self.rng:set_state(state.rng) end
   self.epochs, self.at, self.order, self.before = state.epochs, state.at, nil, nil
+  self.thread, self.holds = nil, nil -- what it was asked for is of the past
   if self.at > 0 then begin(self) end
 end
 
