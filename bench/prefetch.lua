@@ -25,14 +25,14 @@ f:write(head)
 f:seek("set", 128 + rows * columns * 4 - 1)
 f:write("\0")
 f:close()
-local file = nd.load(path, { mmap = "r+" })
 local rng = nd.random.RandomState(1)
-local some = rng:normal(0, 1, { 4096, columns }):astype("float32")
-for at = 0, rows - 1, 4096 do
-  local n = math.min(4096, rows - at)
-  file[{ T.slice(at, at + n) }] = some[{ T.slice(0, n) }]
+do
+  local file, some = nd.load(path, { mmap = "r+" }), rng:normal(0, 1, { 4096, columns }):astype("float32")
+  for at = 0, rows - 1, 4096 do
+    local n = math.min(4096, rows - at)
+    file[{ T.slice(at, at + n) }] = some[{ T.slice(0, n) }]
+  end
 end
-file = nil
 collectgarbage()
 os.execute("sync")
 local map, labels = nd.load(path, { mmap = true }), rng:randint(0, 10, { rows }):astype("int32")

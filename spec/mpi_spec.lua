@@ -10,6 +10,7 @@ local T, nd, mpi = theano.tensor, theano.ndarray, theano.mpi
 local function shell(line)
   local settings = "env -u THEANO_FLAGS THEANORC=/dev/null OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
     .. "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
+    .. "ASAN_OPTIONS=detect_leaks=0 " -- Open MPI keeps memory to the end
   local pipe = assert(io.popen(settings .. "timeout 120 " .. line .. " 2>&1; echo \"code $?\""))
   local text = pipe:read("a")
   pipe:close()

@@ -1,5 +1,5 @@
---- Batches that a thread copies ahead: the same ones in the same order, from memory and from maps of files, also of files
--- larger than memory; states; arrays that cannot be freed meanwhile.
+--- Batches that a thread copies ahead: the same ones in the same order, from memory and from maps of files, also of
+-- files larger than memory; states; arrays that cannot be freed meanwhile.
 local raises = require("spec.support.raises")
 local theano = require("theano")
 local nd, data = theano.ndarray, theano.data

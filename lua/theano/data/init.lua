@@ -32,8 +32,8 @@ end
 -- Arrays may be maps of files (`nd.load(path, {mmap = true})`): only the rows of a batch are read.
 -- @tparam ndarray|table arrays one, or a sequence
 -- @tparam table o size (rows of a batch); shuffle (an integer seed or a RandomState: another order each epoch; without
--- it rows come in their order, as views); drop_last (false: the last batch may be smaller); prefetch (0: so many batches
--- are copied ahead by a thread of their own, which waits for the disk where arrays are maps; their order stays the same)
+-- it rows come in their order, as views); drop_last (false: the last batch may be smaller); prefetch (0: so many
+-- batches are copied ahead by a thread of its own, which waits for the disk where arrays are maps; the same batches)
 function M.batches(arrays, o)
   if util.is_array(arrays) then arrays = { arrays } end
   util.expect("batches", "arrays", arrays, "table")

@@ -90,12 +90,13 @@ function M.output_of(program, args)
   return code == 0 and table.concat(text) or nil
 end
 
+-- The commit of the script's folder, and whether files that git knows were changed since: by one process.
 local function git_commit(script)
   local folder = script:match("^(.*)/[^/]*$") or "."
-  local commit = M.output_of("git", { "-C", folder, "rev-parse", "HEAD" })
+  local text = M.output_of("git", { "-C", folder, "status", "--porcelain=v2", "--branch", "--untracked-files=no" })
+  local commit = text and text:match("^# branch.oid (%x+)")
   if not commit then return nil end
-  local changed = M.output_of("git", { "-C", folder, "status", "--porcelain", "--untracked-files=no" })
-  return (commit:gsub("%s", "")), changed ~= nil and changed ~= ""
+  return commit, text:find("\n[^#\n]") ~= nil
 end
 
 --- A new folder for a run of a script below `root`: NAME-DATE-TIME, with a number where that is taken.
