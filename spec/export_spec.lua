@@ -63,7 +63,8 @@ local function elements(add)
     if d ~= "bool" then more { x - y, x // y, x % y, T.abs(x), T.sqr(x) } end
     if d:find("float") then
       more { T.exp(x), T.log(y), T.log1p(y), T.expm1(x), T.tanh(x), T.sqrt(x), T.nnet.sigmoid(x), T.nnet.softplus(x),
-        T.round(x), T.isinf(x / 0) }
+        T.round(x), T.isinf(x / 0), T.sin(x), T.cos(x), T.tan(x), T.arctan(x), T.arcsin(x / 9), T.arccos(x / 9),
+        T.sinh(x), T.cosh(x), T.arcsinh(x), T.arccosh(y), T.arctanh(x / 9), T.exp2(x), T.log2(y), T.log10(y) }
     end
     add("elements_" .. d, theano.compile { inputs = { x, y }, outputs = out },
       { (rng:randn(70) * 3):astype(d), (rng:randn(70) * 3 + 30):astype(d) })

@@ -189,33 +189,58 @@ static void plain_math(Emit *e, const Math *m, ThDtype d, int lanes, const char 
     }
 }
 
-/* Large doubles lose digits in the C library's sine, cosine and tangent: those go through sf_far, value by value. */
-static void far_math(Emit *e, const Math *m, int lanes, const char *name) {
-    char t[16], near[72], far[48];
+/* The helper for numbers that are not large: our own, or the C library's. */
+static const char *need_near(Emit *e, const Math *m, const char *prim, ThDtype d, int lanes) {
+    if (e->vmath) return need_math(e, prim, d, lanes);
+    char t[16], *name = arena_alloc(e->arena, 64);
+    if (!name) return "";
+    type_name(t, d, lanes);
+    snprintf(name, 64, "%s_%s", prim, t);
+    if (need(e, name)) plain_math(e, m, d, lanes, name);
+    return name;
+}
+
+/* Whether any of `lanes` absolute values is far. */
+static void any_far(Emit *e, ThDtype d, int lanes, double limit, const char *far) {
+    char t[16];
+    const char *abs_ = need_math(e, "abs", d, lanes), *splat = need_splat(e, d, lanes);
+    int bytes = lanes * (int)th_dtype_bytes(d);
+    char s = d == TH_FLOAT32 ? 's' : 'd';
+    type_name(t, d, lanes);
+    Text *h = &e->helpers;
+    if (e->vector_bytes == 64 && bytes == 64)
+        text_printf(h, "    any = __builtin_ia32_cmpp%c512_mask(%s(a), %s(%a), 13, (%s)-1, 4);\n", s, abs_, splat,
+                    limit, s == 's' ? "u16" : "u8");
+    else if (e->vector_bytes >= 32 && bytes == 32)
+        text_printf(h, "    any = __builtin_ia32_movmskp%c256((%s)(%s(a) >= %s(%a)));\n", s, t, abs_, splat, limit);
+    else text_printf(h, "    for (int i = 0; i < %d; i++) any |= %s;\n", lanes, far);
+}
+
+/* Sine, cosine and tangent of large numbers go through sf_far, value by value. */
+static void far_math(Emit *e, const Math *m, ThDtype d, int lanes, const char *name) {
+    char t[16], prim[24], far[48];
     int what = m->prim[0] == 's' ? 0 : m->prim[0] == 'c' ? 1 : 2;
-    snprintf(near, sizeof near, "near_%s", name);
-    const char *abs1 = e->portable ? "fabs" : "__builtin_fabs";
-    number_format(far, sizeof far, "%s(a%s) >= %a", abs1, lanes == 1 ? "" : "[i]", SPECIAL_FAR);
-    plain_math(e, m, TH_FLOAT64, lanes, near);
+    double limit = d == TH_FLOAT32 ? SPECIAL_FAR_SINGLE : SPECIAL_FAR;
+    snprintf(prim, sizeof prim, "near_%s", m->prim);
+    const char *abs1 = e->portable ? "fabs" : "__builtin_fabs", *near = need_near(e, m, prim, d, lanes);
+    number_format(far, sizeof far, "%s(a%s) >= %a", abs1, lanes == 1 ? "" : "[i]", limit);
     special(e, special_find("sf_far", 6));
-    need_type(e, TH_FLOAT64, lanes, t);
+    need_type(e, d, lanes, t);
     Text *h = &e->helpers;
     if (lanes == 1) {
-        text_printf(h, "INLINE %s %s(%s a) { return %s ? sf_far(a, %d) : %s(a); }\n", t, name, t, far, what, near);
+        text_printf(h, "INLINE %s %s(%s a) { return %s ? (%s)sf_far(a, %d) : %s(a); }\n", t, name, t, far, t, what,
+                    near);
         return;
     }
-    const char *abs_ = need_math(e, "abs", TH_FLOAT64, lanes), *splat = need_splat(e, TH_FLOAT64, lanes);
+    need_math(e, "abs", d, lanes);
+    need_splat(e, d, lanes);
     /* apart, so that the operand need not outlive the call */
     text_printf(h, "static __attribute__((noinline, unused)) %s far_%s(%s a) {\n    %s r = %s(a);\n", t, name, t, t,
                 near);
-    text_printf(h, "    for (int i = 0; i < %d; i++)\n        if (%s) r[i] = sf_far(a[i], %d);\n", lanes, far, what);
+    text_printf(h, "    for (int i = 0; i < %d; i++)\n        if (%s) r[i] = (%s)sf_far(a[i], %d);\n", lanes, far,
+                type_short(d), what);
     text_printf(h, "    return r; }\nINLINE %s %s(%s a) {\n    int any = 0;\n", t, name, t);
-    if (e->vector_bytes == 64 && lanes == 8)
-        text_printf(h, "    any = __builtin_ia32_cmppd512_mask(%s(a), %s(%a), 13, (u8)-1, 4);\n", abs_, splat,
-                    SPECIAL_FAR);
-    else if (e->vector_bytes >= 32 && lanes == 4)
-        text_printf(h, "    any = __builtin_ia32_movmskpd256((%s)(%s(a) >= %s(%a)));\n", t, abs_, splat, SPECIAL_FAR);
-    else text_printf(h, "    for (int i = 0; i < %d; i++) any |= %s;\n", lanes, far);
+    any_far(e, d, lanes, limit, far);
     text_printf(h, "    return __builtin_expect(any, 0) ? far_%s(a) : %s(a); }\n", name, near);
 }
 
@@ -377,8 +402,9 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
                     d == TH_FLOAT32 ? "c64" : "c128", name, t, t, d == TH_FLOAT32 ? "c64" : "c128");
     else if (special_math(e, prim, d, lanes, name) || vmath_math(e, prim, d, lanes, name)) return name;
     else if (dtype_is_complex(d)) complex_math(e, prim, d, name);
-    else if (m && d == TH_FLOAT64 && (!strcmp(prim, "sin") || !strcmp(prim, "cos") || !strcmp(prim, "tan")))
-        far_math(e, m, lanes, name);
+    else if (m && dtype_is_float(d) && (e->vmath || d == TH_FLOAT64) &&
+             (!strcmp(prim, "sin") || !strcmp(prim, "cos") || !strcmp(prim, "tan")))
+        far_math(e, m, d, lanes, name);
     else if (dtype_is_float(d) && lanes > 1 && !strcmp(prim, "copysign")) signs_of(e, d, lanes, name);
     else if (dtype_is_float(d) && m) plain_math(e, m, d, lanes, name);
     else if (dtype_is_float(d) && !strcmp(prim, "abs")) float_abs(e, d, lanes, name);

@@ -94,8 +94,8 @@ static void put_body(Text *h, const char *body) {
 
 /* Defines (or undefines) what function texts say by what they mean for this type. */
 static void names(Text *h, const Type *t, const char *uses, bool define) {
-    static const char *const name[] = {"FMA", "LEAST", "MOST", "SCALE", "PICK"};
-    static const char *const is[] = {"fma", "least", "most", "scale", "sel"};
+    static const char *const name[] = {"FMA", "LEAST", "MOST", "SCALE", "PICK", "SQRT"};
+    static const char *const is[] = {"fma", "least", "most", "scale", "sel", "sqrt"};
     if (define)
         text_printf(h, "#define V %s\n#define I %s\n#define K(c) ((%s)(c) - (V){0})\n", t->v, t->i, type_short(t->d));
     else text_put(h, "\n#undef V\n#undef I\n#undef K\n");
@@ -120,6 +120,7 @@ static void function(Emit *e, Type *t, const VmathFn *f) {
         if (need(e, part(t, name))) function(e, t, vmath_find(name, t->d));
         p += n + (p[n] == ' ');
     }
+    if (strstr(f->body, "SQRT")) need_math(e, "sqrt", t->d, t->lanes);
     names(h, t, f->uses, true);
     text_printf(h, "INLINE V %s_%s(V x) ", f->name, t->v);
     put_body(h, f->body);
@@ -179,8 +180,8 @@ static const char *word_end(const char *p) {
 
 /* The word [p, end) of a body for this type. */
 static void put_word(Emit *e, const Type *t, const char *p, const char *end) {
-    static const char *const word[][2] = {
-        {"FMA", "fma"}, {"LEAST", "least"}, {"MOST", "most"}, {"PICK", "sel"}, {"SCALE", "scale"}};
+    static const char *const word[][2] = {{"FMA", "fma"},  {"LEAST", "least"}, {"MOST", "most"},
+                                          {"PICK", "sel"}, {"SCALE", "scale"}, {"SQRT", "sqrt"}};
     Text *h = &e->helpers;
     size_t n = (size_t)(end - p);
     if (n == 1 && *p == 'V') text_put(h, t->v);
@@ -227,6 +228,7 @@ static void single(Emit *e, Type *t, const VmathFn *f) {
         if (need(e, part(t, name))) single(e, t, vmath_find(name, t->d));
         p += n + (p[n] == ' ');
     }
+    if (strstr(f->body, "SQRT")) need_math(e, "sqrt", t->d, 1);
     text_printf(&e->helpers, "INLINE %s %s_%s(%s x) ", t->v, f->name, t->v, t->v);
     put_single(e, t, f->body, f->body + strlen(f->body));
     text_putc(&e->helpers, '\n');

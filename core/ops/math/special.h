@@ -13,7 +13,8 @@
 typedef struct SpecialFn {
     const char *name, *result, *params, *uses, *body;
 } SpecialFn;
-#define SPECIAL_FAR 0x1p20 /* doubles from here on have their sine, cosine and tangent from sf_far */
+#define SPECIAL_FAR 0x1p20        /* doubles from here on have their sine, cosine and tangent from sf_far */
+#define SPECIAL_FAR_SINGLE 0x1p12 /* and floats */
 extern const SpecialFn special_fns[];
 extern const int special_count;
 const SpecialFn *special_find(const char *name, unsigned long n); /* by the first n characters; NULL: a libm function */

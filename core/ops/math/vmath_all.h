@@ -7,9 +7,9 @@
  *
  * In a body: x is the argument; V its type, a GCC vector; I signed integers as wide as its elements; K(c) a constant of
  * V's element type; FMA(a, b, c) fused where the processor can; LEAST(x, c), MOST(x, c) the smaller and the larger, NaN
- * if x is; PICK(m, a, b) by a mask; SCALE(y, t, n) is y * 2^n, in range or not, for t = n + a number whose low bits are
- * free. Errors are at most 4 units in the last place (bench/ulp.lua); infinities, NaN, signs of zero and denormals come
- * out right.
+ * if x is; PICK(m, a, b) by a mask; SQRT(x); SCALE(y, t, n) is y * 2^n, in range or not, for t = n + a number whose low
+ * bits are free. Errors are at most 4 units in the last place (bench/ulp.lua); infinities, NaN, signs of zero and
+ * denormals come out right.
  *
  * exp(x) = 2^n e^r with n = rint(x / ln 2): n is added to a number so large that its low bits are n, r = x - n ln 2 in
  * two steps, e^r - 1 = r + r^2 Q(r) with Q the best polynomial for |r| <= ln(2) / 2. tanh(x) = d / (d + 2), d = e^2|x|
@@ -239,3 +239,4 @@ VF(FLOAT32, cbrt, "", {
     return (V)(((I)y & 0x7fffffff) | ((I)x & (-0x7fffffff - 1)));
 })
 /* clang-format on */
+#include "vmath_trig.h"

@@ -50,7 +50,8 @@ SPECIAL_PRIMS(PRIM)
 SPECIAL_CPRIMS(CPRIM)
 #undef CPRIM
 /* n doubles by `near`, but large ones by sf_far(.., what). */
-void special_far(SimdFn near, int what, int64_t n, void *o, const void *a);
+void special_far_double(SimdFn near, int what, int64_t n, void *o, const void *a);
+void special_far_float(SimdFn near, int what, int64_t n, void *o, const void *a);
 
 extern const SimdTable simd_table_sse2, simd_table_avx2, simd_table_avx512;
 /* The best table this processor runs; THEANO_ISA=sse2|avx2|avx512 (environment) lowers it, for tests. */

@@ -17,8 +17,6 @@
     __attribute__((simd("notinbranch"))) double name args;                                                              \
     __attribute__((simd("notinbranch"))) float name##f fargs;
 #define VECTOR1(name) VECTOR(name, (double), (float))
-VECTOR1(exp2) VECTOR1(log2) VECTOR1(log10) VECTOR1(sin) VECTOR1(cos) VECTOR1(tan)
-VECTOR1(asin) VECTOR1(acos) VECTOR1(atan) VECTOR1(sinh) VECTOR1(cosh) VECTOR1(asinh) VECTOR1(acosh) VECTOR1(atanh)
 VECTOR1(erf) VECTOR1(erfc)
 VECTOR(atan2, (double, double), (float, float))
 VECTOR(pow, (double, double), (float, float))
@@ -126,7 +124,9 @@ UNSIGNED(DEF_UNSIGNED)
             memcpy(to + i, &x, VM_BYTES);                                                                               \
         }                                                                                                               \
     }
-#define DEF_VMATH(T, f) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T) VLOOP(cbrt, T)
+#define DEF_VMATH(T, f) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T) VLOOP(cbrt, T) \
+    VLOOP(exp2, T) VLOOP(log2, T) VLOOP(log10, T) VLOOP(asin, T) VLOOP(acos, T) VLOOP(atan, T) VLOOP(sinh, T) VLOOP(cosh, T) \
+    VLOOP(asinh, T) VLOOP(acosh, T) VLOOP(atanh, T) VLOOP(near_sin, T) VLOOP(near_cos, T) VLOOP(near_tan, T)
 FLOATS(DEF_VMATH)
 VLOOP(erf, float) VLOOP(erfc, float)
 LOOP(erf_double, double, double, double, double, erf(a)) LOOP(erfc_double, double, double, double, double, erfc(a))
@@ -135,13 +135,8 @@ LOOP(erf_double, double, double, double, double, erf(a)) LOOP(erfc_double, doubl
     LOOP(true_div_##T, T, T, T, T, a / b) LOOP(abs_##T, T, T, T, T, fabs##f(a)) LOOP(floor_##T, T, T, T, T, floor##f(a)) \
     LOOP(ceil_##T, T, T, T, T, ceil##f(a)) LOOP(trunc_##T, T, T, T, T, trunc##f(a)) LOOP(rint_##T, T, T, T, T, rint##f(a)) \
     LOOP(round_##T, T, T, T, T, round##f(a)) LOOP(isinf_##T, uint8_t, T, T, T, fabs##f(a) == (T)INFINITY)               \
-    LOOP(exp2_##T, T, T, T, T, exp2##f(a)) \
-    LOOP(log2_##T, T, T, T, T, log2##f(a)) LOOP(log10_##T, T, T, T, T, log10##f(a)) \
     LOOP(sqrt_##T, T, T, T, T, sqrt##f(a))                                     \
     LOOP(deg2rad_##T, T, T, T, T, a *(T)0.017453292519943295) LOOP(rad2deg_##T, T, T, T, T, a *(T)57.29577951308232)    \
-    LOOP(asin_##T, T, T, T, T, asin##f(a)) LOOP(acos_##T, T, T, T, T, acos##f(a)) LOOP(atan_##T, T, T, T, T, atan##f(a)) \
-    LOOP(sinh_##T, T, T, T, T, sinh##f(a)) LOOP(cosh_##T, T, T, T, T, cosh##f(a)) \
-    LOOP(asinh_##T, T, T, T, T, asinh##f(a)) LOOP(acosh_##T, T, T, T, T, acosh##f(a)) LOOP(atanh_##T, T, T, T, T, atanh##f(a)) \
     LOOP(atan2_##T, T, T, T, T, atan2##f(a, b)) \
     LOOP(pow_##T, T, T, T, T, pow##f(a, b)) LOOP(hypot_##T, T, T, T, T, hypot##f(a, b)) \
     LOOP(copysign_##T, T, T, T, T, copysign##f(a, b)) LOOP(nextafter_##T, T, T, T, T, nextafter##f(a, b))               \
@@ -160,13 +155,13 @@ LOOP(erf_double, double, double, double, double, erf(a)) LOOP(erfc_double, doubl
     }                                                                                                                   \
     LOOP(div_floor_##T, T, T, T, T, floordiv_##T(a, b))
 FLOATS(DEF_FLOAT)
-#define DEF_TURN(name, what)                                                                                            \
-    LOOP(name##_float, float, float, float, float, name##f(a)) LOOP(near_##name, double, double, double, double, name(a)) \
-    static void name##_double(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                     \
+#define DEF_TURN(name, what, T)                                                                                         \
+    static void name##_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                       \
         (void)pb, (void)pc;                                                                                             \
-        special_far(near_##name, what, n, po, pa);                                                                      \
+        special_far_##T(near_##name##_##T, what, n, po, pa);                                                            \
     }
-DEF_TURN(sin, 0) DEF_TURN(cos, 1) DEF_TURN(tan, 2)
+#define DEF_TURNS(T, f) DEF_TURN(sin, 0, T) DEF_TURN(cos, 1, T) DEF_TURN(tan, 2, T)
+FLOATS(DEF_TURNS)
 
 /*
  * Complex numbers as {re, im}. Division by Smith's scaling, as NumPy. Products stay scalar: gcc 12's vectoriser turns

@@ -25,9 +25,13 @@ VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) {
 VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) {
     return __builtin_ia32_vfmaddps512_mask(a, b, c, (unsigned short)-1, 4);
 }
+VM vm_double vm_sqrt_double(vm_double x) { return __builtin_ia32_sqrtpd512_mask(x, x, (unsigned char)-1, 4); }
+VM vm_float vm_sqrt_float(vm_float x) { return __builtin_ia32_sqrtps512_mask(x, x, (unsigned short)-1, 4); }
 #elif VM_BYTES == 32 && defined(__GNUC__) && !defined(__clang__)
 VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) { return __builtin_ia32_vfmaddpd256(a, b, c); }
 VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) { return __builtin_ia32_vfmaddps256(a, b, c); }
+VM vm_double vm_sqrt_double(vm_double x) { return __builtin_ia32_sqrtpd256(x); }
+VM vm_float vm_sqrt_float(vm_float x) { return __builtin_ia32_sqrtps256(x); }
 #else
 #if defined(__clang__) && defined(__FMA__)
 #define VM_FUSED _Pragma("clang fp contract(fast)")
@@ -41,6 +45,14 @@ VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) {
 VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) {
     VM_FUSED
     return a * b + c;
+}
+VM vm_double vm_sqrt_double(vm_double x) {
+    for (int i = 0; i < VM_BYTES / 8; i++) x[i] = __builtin_sqrt(x[i]);
+    return x;
+}
+VM vm_float vm_sqrt_float(vm_float x) {
+    for (int i = 0; i < VM_BYTES / 4; i++) x[i] = __builtin_sqrtf(x[i]);
+    return x;
 }
 #endif
 
@@ -69,7 +81,11 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #define PICK(m, a, b) VM_OF(pick)(m, a, b)
 #define LEAST(x, c) VM_OF(least)(x, c)
 #define MOST(x, c) VM_OF(most)(x, c)
+#define SQRT(x) VM_OF(sqrt)(x)
 #define expm1_of(x) VM_OF(expm1_of)(x)
+#define sin_of(x) VM_OF(sin_of)(x)
+#define cos_of(x) VM_OF(cos_of)(x)
+#define turn_of(x) VM_OF(turn_of)(x)
 #define exp(x) VM_OF(exp)(x)
 #define log1p(x) VM_OF(log1p)(x)
 
@@ -109,7 +125,11 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #undef PICK
 #undef LEAST
 #undef MOST
+#undef SQRT
 #undef expm1_of
+#undef sin_of
+#undef cos_of
+#undef turn_of
 #undef exp
 #undef log1p
 

@@ -88,17 +88,20 @@ typedef struct DD {
 SPECIAL_PRIMS(PRIM)
 SPECIAL_CPRIMS(CPRIM)
 
-void special_far(SimdFn near, int what, int64_t n, void *o, const void *a) {
-    double from[SIMD_BLOCK];
-    for (int64_t i = 0; i < n; i += SIMD_BLOCK) {
-        const double *x = (const double *)a + i;
-        double *y = (double *)o + i;
-        int64_t m = n - i < SIMD_BLOCK ? n - i : SIMD_BLOCK;
-        int any = 0;
-        for (int64_t j = 0; j < m; j++) any |= fabs(x[j]) >= SPECIAL_FAR;
-        if (any) x = memcpy(from, x, (size_t)m * sizeof *x); /* o may be a */
-        near(m, y, x, NULL, NULL);
-        for (int64_t j = 0; any && j < m; j++)
-            if (fabs(x[j]) >= SPECIAL_FAR) y[j] = sf_far(x[j], what);
+#define FAR(name, T, limit) \
+    void name(SimdFn near, int what, int64_t n, void *o, const void *a) { \
+        T from[SIMD_BLOCK]; \
+        for (int64_t i = 0; i < n; i += SIMD_BLOCK) { \
+            const T *x = (const T *)a + i; \
+            T *y = (T *)o + i; \
+            int64_t m = n - i < SIMD_BLOCK ? n - i : SIMD_BLOCK; \
+            int any = 0; \
+            for (int64_t j = 0; j < m; j++) any |= fabs(x[j]) >= limit; \
+            if (any) x = memcpy(from, x, (size_t)m * sizeof *x); /* o may be a */ \
+            near(m, y, x, NULL, NULL); \
+            for (int64_t j = 0; any && j < m; j++) \
+                if (fabs(x[j]) >= limit) y[j] = (T)sf_far(x[j], what); \
+        } \
     }
-}
+FAR(special_far_double, double, SPECIAL_FAR)
+FAR(special_far_float, float, SPECIAL_FAR_SINGLE)
