@@ -70,8 +70,17 @@ function M.list(path)
 end
 
 -- ---- what is known when it starts ----------------------------------------------------------------------------------
---- The lines that a program prints, without a shell; nil where it does not run or fails.
+-- Whether a program is on the path: where a process does not start, luv crashes when Lua ends.
+local function on_path(program)
+  for folder in (os.getenv("PATH") or ""):gmatch("[^:]+") do
+    if uv.fs_access(folder .. "/" .. program, "X") then return true end
+  end
+  return false
+end
+
+--- The lines that a program of the path prints, without a shell; nil where it does not run or fails.
 function M.output_of(program, args)
+  if not on_path(program) then return nil end
   local pipe, text, code = uv.new_pipe(false), {}, nil
   local handle = uv.spawn(program, { args = args, stdio = { nil, pipe, nil } }, function(status) code = status end)
   if not handle then
