@@ -3,14 +3,21 @@
 -- @module spec.fuzz.device
 local M = {}
 
---- Specs, and which of their parts: reference answers; operations by dtype, layout and special values; gradients;
--- loops, branches, convolutions and the rest of the language.
-M.specs = {
-  { "oracle", "generated C" }, { "ops", "through C" }, { "grad" }, { "scan" }, { "ifelse" }, { "conv" }, { "pool" },
-  { "structural" }, { "structure" }, { "tensor" }, { "nnet" }, { "sorting" }, { "random" }, { "randomstreams" },
-  { "linalg" }, { "fft" }, { "extra" }, { "einsum" }, { "rows" }, { "factor" }, { "layers" }, { "complex" },
-  { "sparse" }, { "sparse_grad" },
-}
+--- Specs that are not run on the device: what they look at is not computed there (texts, tools, the tree, arrays of
+-- the host alone), or is the CPU's own.
+M.elsewhere = {}
+for name in ([[api_walk autotune bench check_api config cost cuda_headers cuda_oracle docs editor fuzz golden gpu_bundle guards help
+  hosts key locale measures modules mutants ndarray_print ndtext numpy_page optimizations oracle_support packages pages plot
+  readme repl report rules runner same_bits sandbox schedule short_rows tables tiers top]]):gmatch("%S+") do
+  M.elsewhere[name] = true
+end
+
+--- Those that choose their devices themselves run as they stand, with all that they have: kernels, libraries, failures
+-- of every entry point.
+local function chooses(name) return name:find("^cuda_") or name:find("^gpu_") or name == "device_space" end
+
+--- Parts of specs that are enough: the others run the same through the CPU's executors.
+M.parts = { oracle = "generated C", ops = "through C" }
 
 --- Programs of examples/ with their arguments; {out} is a folder for what they write.
 M.programs = {
@@ -32,15 +39,61 @@ local function flags(device)
   return ("THEANO_FLAGS='device=%s%s'"):format(device, given and "," .. given or "")
 end
 
---- Runs one spec on the device: what it says where something fails, or nil.
+-- The names of all specs that are run.
+local function specs()
+  local names = {}
+  for path in output("ls spec/*_spec.lua"):gmatch("[^\n]+") do
+    local name = path:match("spec/(.*)_spec%.lua")
+    if name and not M.elsewhere[name] then names[#names + 1] = name end
+  end
+  return names
+end
+
+-- Runs one of them: a line of the shell.
+local function spec_line(options, name, part)
+  local filter = part and ("--filter='%s'"):format(part) or ""
+  local settings = chooses(name) and ("TH_ALL=1 TH_DEVICE=" .. options.device) or flags(options.device)
+  return ("%s timeout 1800 %s /usr/bin/busted -o plainTerminal %s spec/%s_spec.lua"):format(settings, options.runner,
+    filter, name)
+end
+
+--- Runs parts of one spec on the device: what it says where something fails, or nil.
 function M.spec(runner, device, spec)
-  local filter = spec[2] and ("--filter='%s'"):format(spec[2]) or ""
-  local line = ("%s %s /usr/bin/busted -o plainTerminal %s spec/%s_spec.lua"):format(flags(device), runner, filter,
-    spec[1])
-  local text = output(line)
+  local text = output(spec_line({ runner = runner, device = device }, spec[1], spec[2]))
   local totals = text:match("[^\n]* success%l* / [^\n]*")
-  if totals and totals:find(" 0 failures / 0 errors", 1, true) then return nil, totals end
-  return text, totals or "busted died"
+  if not totals or not totals:find(" 0 failures / 0 errors", 1, true) then return text end
+end
+
+-- Lines of the shell, some at once, each with its name: what each of them said, by name, and whether it ended well.
+local function all_at_once(lines, jobs, done)
+  local folder = output("mktemp -d"):match("[^\n]+")
+  for i, line in ipairs(lines) do
+    local file <close> = assert(io.open(folder .. "/" .. i, "w"))
+    file:write(("%s >%s/%d.out 2>&1\necho %d $?\n"):format(line, folder, i, i))
+  end
+  local pipe <close> = assert(io.popen(("seq -f '%s/%%.0f' %d | xargs -n 1 -P %d sh"):format(folder, #lines, jobs)))
+  for said in pipe:lines() do
+    local i, status = said:match("^(%d+) (%d+)")
+    local file <close> = assert(io.open(("%s/%d.out"):format(folder, i)))
+    done(math.tointeger(i), file:read("a"), tonumber(status))
+  end
+  os.execute("rm -rf " .. folder)
+end
+
+--- Runs the specs: how many tests passed, were skipped as the CPU's or for want of something, and failed.
+function M.specs(options, note)
+  local names, lines, total = specs(), {}, { passed = 0, skipped = 0, failed = 0, files = 0 }
+  for i, name in ipairs(names) do lines[i] = spec_line(options, name, M.parts[name]) end
+  all_at_once(lines, options.jobs or 2, function(i, text, status)
+    local totals = text:match("[^\n]* success%l* / [^\n]*")
+    local passed, failures, errors, skipped = (totals or ""):match("(%d+) %l+ / (%d+) %l+ / (%d+) %l+ / (%d+)")
+    local wrong = not passed and 1 or math.tointeger(failures) + math.tointeger(errors)
+    total.files = total.files + 1
+    total.passed = total.passed + (math.tointeger(passed) or 0)
+    total.skipped, total.failed = total.skipped + (math.tointeger(skipped) or 0), total.failed + wrong
+    note("spec/" .. names[i] .. "_spec.lua", wrong > 0 and text or nil, totals or ("busted ended with %d"):format(status))
+  end)
+  return total
 end
 
 -- Words of two texts: numbers nearly the same, all else the same. What took how long is passed over.
@@ -76,20 +129,22 @@ function M.program(runner, device, program)
 end
 
 --- Runs all of it: how many failed.
--- @tparam table options runner and device
+-- @tparam table options runner, device, jobs
 function M.run(options, say)
-  local failed = 0
+  local failed, programs = 0, 0
   local function note(name, why, words)
     failed = failed + (why and 1 or 0)
     say(("%s on %s: %s"):format(name, options.device, words or why or "as on the CPU"))
     if why and words then say(why) end
   end
-  for _, spec in ipairs(M.specs) do
-    note("spec/" .. spec[1] .. "_spec.lua", M.spec(options.runner, options.device, spec))
-  end
+  local total = M.specs(options, note)
   for _, program in ipairs(M.programs) do
-    note("examples/" .. program, (M.program(options.runner, options.device, program)))
+    local why = M.program(options.runner, options.device, program)
+    programs = programs + (why and 0 or 1)
+    note("examples/" .. program, why)
   end
+  say(("on %s: %d specs, %d of their tests passed, %d skipped, %d failed; %d of %d programs print what they print on "
+    .. "the CPU"):format(options.device, total.files, total.passed, total.skipped, total.failed, programs, #M.programs))
   return failed
 end
 
