@@ -1,5 +1,6 @@
 --- Products, convolutions and poolings on a device (the emulated driver): by tiles or loops, the CPU's numbers.
 local DEVICE = require("spec.support.device").flags.device
+local emulated = require("spec.support.emulated")
 local nd = require("theano.ndarray")
 local skip = require("spec.support.skip")
 local theano = require("theano")
@@ -92,6 +93,33 @@ describe("products on a device", function()
     local x, y = T.fmatrix("x"), T.fmatrix("y")
     local got = results(DEVICE, { x, y }, { T.dot(x, y) }, { a, b })[1]
     assert.is_true(nd.array_equal(nd.dot(a:astype("float64"), b:astype("float64")):astype("float32"), got))
+  end)
+
+  it("have a number for each column added by cuBLASLt, and nothing else", function()
+    if not DEVICE:find("emulated") then skip.now("only the emulated driver counts its calls") end
+    for _, case in ipairs({ { "float32", 0, function(p, v) return p + v end },
+      { "float32", 0, function(p, v) return v + p end },
+      { "float64", 1, function(p, v) return p + v end }, -- it has none for them
+      { "float32", 1, function(p, v) return p - v end },
+      { "float32", 1, function(p, v) return T.tanh(p + v) end },
+      { "float32", 1, function(p, _, u) return p + u:dimshuffle(0, "x") end },
+      { "float32", 1, function(p, v) return p + v["::-1"] end } }) do
+      local dtype, launches, make = table.unpack(case)
+      local x, y, v, u = tensor("x", dtype, 2), tensor("y", dtype, 2), tensor("v", dtype, 1), tensor("u", dtype, 1)
+      local values = { numbers(dtype, 200, 170), numbers(dtype, 170, 150), numbers(dtype, 150), numbers(dtype, 200) }
+      local out = make(T.dot(x, y), v, u)
+      local _ <close> = theano.config.change_flags { device = DEVICE }
+      local f = theano.compile({ inputs = { x, y, v, u }, outputs = out, on_unused_input = "ignore" })
+      local before, products = emulated.calls("cuLaunchKernel"), emulated.calls("cublasLtMatmul")
+      local got = f(table.unpack(values))
+      assert.equal(launches, emulated.calls("cuLaunchKernel") - before)
+      assert.equal(1, emulated.calls("cublasLtMatmul") - products)
+      local scope <close> = theano.config.change_flags { device = "cpu" }
+      local want = theano.compile({ inputs = { x, y, v, u }, outputs = out, on_unused_input = "ignore" })(
+        table.unpack(values))
+      assert.is_true(nd.allclose(want, got, 1e-4, 1e-4))
+      assert.is_truthy(scope)
+    end
   end)
 
   it("are added to what is there", function()

@@ -207,7 +207,7 @@ static GpuDone product_made(Launches *l, HostCall *h, const GridKernel *g, const
     GpuProduct p;
     if (!product_for_library(g, s, (const DeviceAddress *)(void *)l->args, sizes, &p)) return GPU_NOT;
     GpuDone done = gpu_product(h, &p);
-    if (done != GPU_DONE || !grid_has(g, GRID_BEHIND)) return done;
+    if (done != GPU_DONE || p.added || !grid_has(g, GRID_BEHIND)) return done;
     return gpu_status(h, queue_blocks(l, g, GRID_BEHIND, p.matrices * p.c.rows * p.c.cols)) ? GPU_FAILED : GPU_DONE;
 }
 

@@ -4,6 +4,7 @@
  * or not worth a library.
  */
 #include "launch.h"
+#include "ops/table/ops.h"
 #include "schedule/choose.h"
 
 #include <string.h>
@@ -16,6 +17,11 @@ static double literal(const Kernel *k, const Step *s, int id, bool *known) {
     return 0;
 }
 
+static char *address(const Access *a, const DeviceAddress *b, const int64_t *sizes, int64_t more) {
+    int64_t at = size_value(a->off, sizes) + more;
+    return (char *)(uintptr_t)(b[a->buf] + (DeviceAddress)(at * (int64_t)th_dtype_bytes((ThDtype)a->dtype)));
+}
+
 static GpuMatrix matrix(const Kernel *k, int acc, const int dims[3], const DeviceAddress *b, const int64_t *sizes) {
     const Access *a = &k->acc.at[acc];
     int64_t item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
@@ -24,6 +30,29 @@ static GpuMatrix matrix(const Kernel *k, int acc, const int dims[3], const Devic
     m.rs = size_value(a->st[dims[1]], sizes), m.cs = size_value(a->st[dims[2]], sizes);
     if (dims[0] >= 0) m.step = size_value(a->st[dims[0]], sizes);
     return m;
+}
+
+/* All that follows the product is a number added for each column, and the result lies where the product does. */
+static char *bias(const Kernel *k, const Stage *st, int columns, const DeviceAddress *b, const int64_t *sizes) {
+    const Ins *i = &k->ins.at[st->ins0];
+    int load = -1, add = -1, store = -1;
+    for (int n = 0; n < st->nins; n++) {
+        if (i[n].op == INS_LOAD) load = load < 0 ? n : st->nins;
+        else if (i[n].op == S_add) add = add < 0 ? n : st->nins;
+        else if (i[n].op == INS_STORE) store = store < 0 ? n : st->nins;
+        else if (i[n].op != INS_EP) return NULL;
+    }
+    if (st->nins != 4 || load < 0 || add < 0 || store < 0) return NULL; /* and the product once */
+    const Access *a = &k->acc.at[i[load].a];
+    int from = st->ins0 + load, sum = st->ins0 + add;
+    bool both = (i[add].a == from) != (i[add].b == from) && i[add].a != i[add].b && i[add].c < 0;
+    if (!both || i[store].a != st->C || i[store].b != sum || a->dtype != k->acc.at[st->C].dtype) return NULL;
+    if (a->idx >= 0 || a->guard >= 0 || (a->flags & (ACC_WRITE | ACC_ADD | ACC_ROWTEMP))) return NULL;
+    for (int d = 0; d < k->ndim; d++) {
+        int64_t step = size_value(a->st[d], sizes), n = size_value(k->dim[d].n, sizes);
+        if (n != 1 && step != (d == columns)) return NULL;
+    }
+    return address(a, b, sizes, 0);
 }
 
 bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes,
@@ -40,6 +69,7 @@ bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress
     p->a = matrix(k, st->A, (const int[3]){many, m, m + 2}, b, sizes);
     p->b = matrix(k, st->B, (const int[3]){many, m + 2, m + 1}, b, sizes);
     p->c = matrix(k, st->C, (const int[3]){many, m, m + 1}, b, sizes);
+    if (st->nins && st->beta < 0) p->bias = bias(k, st, m + 1, b, sizes);
     return known && choose_library(p->matrices, p->c.rows, p->c.cols, p->a.cols);
 }
 
@@ -88,11 +118,6 @@ static bool lies_dense(const Kernel *k, const Access *a, const int64_t *sizes) {
         step *= n;
     }
     return true;
-}
-
-static char *address(const Access *a, const DeviceAddress *b, const int64_t *sizes, int64_t more) {
-    int64_t at = size_value(a->off, sizes) + more;
-    return (char *)(uintptr_t)(b[a->buf] + (DeviceAddress)(at * (int64_t)th_dtype_bytes((ThDtype)a->dtype)));
 }
 
 int64_t conv_for_library(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes, ConvWork *w) {

@@ -40,7 +40,7 @@ int gpu_status(HostCall *h, DeviceStatus s) {
     return !refuse(h->ctx);
 }
 
-GpuDone gpu_product(HostCall *h, const GpuProduct *p) {
+GpuDone gpu_product(HostCall *h, GpuProduct *p) {
     (void)p;
     refuse(h->ctx);
     return GPU_FAILED;

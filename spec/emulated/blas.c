@@ -13,6 +13,8 @@ enum { NOT_READY_YET = 1, NO_ROOM = 3, BAD = 7, UNSUPPORTED = 15 };
 
 typedef struct Product {
     int sum, scale, turn[2];
+    uint32_t behind;
+    char *bias;
 } Product;
 typedef struct Matrix {
     int type;
@@ -75,6 +77,9 @@ EXPORT int cublasLtMatmulDescDestroy(void *p) {
     return 0;
 }
 EXPORT int cublasLtMatmulDescSetAttribute(Product *p, int what, const void *v, size_t bytes) {
+    if (what == 7 && bytes == sizeof p->behind) memcpy(&p->behind, v, bytes);
+    if (what == 8 && bytes == sizeof p->bias) memcpy(&p->bias, v, bytes);
+    if (what == 7 || what == 8) return what == 7 && p->behind != 4 ? BAD : 0;
     if (bytes != sizeof(int) || what < 3 || what > 4) return BAD;
     memcpy(&p->turn[what - 3], v, bytes);
     return p->turn[what - 3] > 1 ? BAD : 0;
@@ -124,6 +129,7 @@ EXPORT int cublasLtMatmulAlgoGetHeuristic(void *handle, Product *p, Matrix *a, M
     *found = 0;
     if (!handle || most < 1 || w->joins == 0 || w->joins & 1) return end(BAD);
     if (!fits(p, a, b, c) || !fits(p, a, b, d)) return end(BAD);
+    if (p->behind && c->type) return end(UNSUPPORTED); /* of float64 it has none */
     memset(choice, 0, sizeof *choice);
     choice->algorithm[0] = MAGIC;
     *found = 1;
@@ -149,6 +155,7 @@ static void run(const void *args) {
                            (c->product.turn[1] ? get(c, 1, b, col, k) : get(c, 1, b, k, col));
                 sum *= c->alpha;
                 if (c->beta != 0) sum += c->beta * get(c, 2, b, row, col);
+                if (c->product.bias) sum += ((const float *)(const void *)c->product.bias)[row];
                 int64_t at = b * to->between + (int64_t)row + (int64_t)col * to->step;
                 if (to->type) ((double *)(void *)c->at[2])[at] = sum;
                 else ((float *)(void *)c->at[2])[at] = (float)sum;
@@ -162,6 +169,7 @@ EXPORT int cublasLtMatmul(void *handle, Product *p, const void *alpha, const voi
     if (!handle || !stream_is(s) || algorithm[0] != MAGIC || c != d || !fits(p, ma, mb, md) || mc->step != md->step)
         return end(BAD);
     if (bytes && !memory_holds((uintptr_t)room, bytes)) return end(BAD);
+    if (p->behind && !memory_holds((uintptr_t)p->bias, 4 * md->rows)) return end(BAD);
     Work *w = work_new(WORK_CALL, sizeof(Call));
     if (!w) return end(NO_ROOM);
     Call *x = (Call *)(void *)w->args;

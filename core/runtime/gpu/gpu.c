@@ -173,7 +173,7 @@ const void *gpu_functions(HostCall *h, GpuHandle *u, const LibraryTable *t, cons
     os_unlock(&u->lock); \
     return done
 
-GpuDone gpu_product(HostCall *h, const GpuProduct *p) { BY_LIBRARY(gpu_matmul(h, &u->matmul, p)); }
+GpuDone gpu_product(HostCall *h, GpuProduct *p) { BY_LIBRARY(gpu_matmul(h, &u->matmul, p)); }
 GpuDone gpu_conv(HostCall *h, const ConvWork *w) { BY_LIBRARY(gpu_cudnn(h, &u->conv, w)); }
 GpuDone gpu_fourier(HostCall *h, const GpuLines *l) { BY_LIBRARY(gpu_cufft(h, &u->fourier, l)); }
 GpuDone gpu_sparse_product(HostCall *h, const GpuSparseProduct *p) { BY_LIBRARY(gpu_cusparse(h, &u->sparse, p)); }

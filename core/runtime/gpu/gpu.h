@@ -151,8 +151,10 @@ typedef struct GpuProduct { /* c = beta c + alpha a b, of float32 or float64 */
     int64_t matrices;
     GpuMatrix a, b, c;
     double alpha, beta;
+    char *bias; /* or NULL: a number for each column is added to c, if that can be done.. */
+    bool added; /* ..and was it */
 } GpuProduct;
-GpuDone gpu_matmul(HostCall *h, GpuHandle *u, const GpuProduct *p);
+GpuDone gpu_matmul(HostCall *h, GpuHandle *u, GpuProduct *p);
 void gpu_matmul_close(GpuHandle *u);
 
 /* ---- convolutions by cuDNN ---- */
@@ -219,7 +221,7 @@ typedef struct GpuSolverWork { /* one matrix, by columns; what comes of it as co
 GpuDone gpu_cusolver(HostCall *h, GpuHandle *u, const GpuSolverWork *w);
 void gpu_cusolver_close(GpuHandle *u);
 GpuDone gpu_solver(HostCall *h, const GpuSolverWork *w);
-GpuDone gpu_product(HostCall *h, const GpuProduct *p); /* gpu.c: by the device's */
+GpuDone gpu_product(HostCall *h, GpuProduct *p); /* gpu.c: by the device's */
 
 /* ---- what families use of each other ---- */
 extern const GpuFamily gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves, gpu_picks, gpu_ctcs;

@@ -2,7 +2,8 @@
  * matmul.c -- products of matrices by cuBLASLt. In: matrices on a device, whose rows or columns lie side by side. Out:
  * the product, queued; or GPU_NOT, and the kernel's own tiles have to do it: where there is no library, or it does not
  * take these matrices. float32 without TF32 (the flag allow_tf32); what is summed in parts is joined in an order of its
- * own, without atomics.
+ * own, without atomics. A bias is added by the library where it has that; no other epilogue of its is what is written
+ * in a graph to the last bit: its relu loses NaN, and its gelu is an approximation.
  */
 #include "gpu.h"
 #include "runtime/device/library.h"
@@ -19,6 +20,9 @@ enum {
     LT_SUM_64 = 70,
     LT_TURN_A = 3,
     LT_TURN_B = 4,
+    LT_BEHIND = 7,
+    LT_BIAS_AT = 8,
+    LT_BIAS = 4,
     LT_BATCH = 5,
     LT_BATCH_STEP = 6,
     LT_ROOM = 1,
@@ -110,6 +114,13 @@ static int shape(const CublasLt *lt, void **to, int type, const GpuMatrix *m, bo
     return bad ? bad : lt->matrix_set(*to, LT_BATCH_STEP, &m->step, sizeof m->step);
 }
 
+/* The library's rows are c's columns where it is asked for c^T. */
+static int describe_bias(const CublasLt *lt, Made *x, const GpuProduct *p) {
+    uint32_t behind = LT_BIAS;
+    int bad = lt->product_set(x->product, LT_BEHIND, &behind, sizeof behind);
+    return bad ? bad : lt->product_set(x->product, LT_BIAS_AT, &p->bias, sizeof p->bias);
+}
+
 /* The library has c by columns: where c's rows lie side by side it is asked for c^T = b^T a^T. */
 static int describe(const CublasLt *lt, Made *x, const GpuProduct *p, const Lies *l, bool tf32, int order[2]) {
     bool wide = p->dtype == TH_FLOAT64, by_rows = l[2].turned;
@@ -128,7 +139,7 @@ static int describe(const CublasLt *lt, Made *x, const GpuProduct *p, const Lies
     return bad ? bad : lt->wish_set(x->wish, LT_JOINS, &room_mask, sizeof room_mask);
 }
 
-static bool run(HostCall *h, GpuHandle *u, const GpuProduct *p, const Lies *l, char *room) {
+static bool run(HostCall *h, GpuHandle *u, const GpuProduct *p, const Lies *l, char *room, bool bias) {
     const CublasLt *lt = u->functions;
     Made x = {0};
     LtChoice choice;
@@ -136,6 +147,7 @@ static bool run(HostCall *h, GpuHandle *u, const GpuProduct *p, const Lies *l, c
     float alpha = (float)p->alpha, beta = (float)p->beta;
     bool wide = p->dtype == TH_FLOAT64;
     int bad = describe(lt, &x, p, l, config_bool(h->ctx, "allow_tf32"), order);
+    if (!bad && bias) bad = describe_bias(lt, &x, p);
     void *first = x.matrix[order[0]], *second = x.matrix[order[1]], *to = x.matrix[2];
     if (!bad) bad = lt->choose(u->handle, x.product, first, second, to, to, x.wish, 1, &choice, &found);
     if (!bad && found)
@@ -146,7 +158,7 @@ static bool run(HostCall *h, GpuHandle *u, const GpuProduct *p, const Lies *l, c
     return !bad && found;
 }
 
-GpuDone gpu_matmul(HostCall *h, GpuHandle *u, const GpuProduct *p) {
+GpuDone gpu_matmul(HostCall *h, GpuHandle *u, GpuProduct *p) {
     Lies l[3];
     char *room;
     if (!gpu_wants(h, 1, 1) || p->matrices > INT32_MAX || !lies(&p->a, &l[0]) || !lies(&p->b, &l[1]) ||
@@ -154,5 +166,6 @@ GpuDone gpu_matmul(HostCall *h, GpuHandle *u, const GpuProduct *p) {
         return GPU_NOT;
     if (!ready(h, u)) return GPU_NOT;
     if (!gpu_room(h, ROOM, &room)) return GPU_FAILED;
-    return run(h, u, p, l, room) ? GPU_DONE : GPU_NOT;
+    p->added = p->bias && l[2].turned && run(h, u, p, l, room, true);
+    return p->added || run(h, u, p, l, room, false) ? GPU_DONE : GPU_NOT;
 }
