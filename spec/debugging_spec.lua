@@ -189,6 +189,32 @@ describe("pydotprint", function()
   end)
 end)
 
+-- The title that a script gives to a page in Chromium, run behind the page's own; "": Chromium does not run here.
+local function in_chromium(path, script, width)
+  local page = slurp(path)
+  runner.write(path, page .. "<script>(async () => { try { " .. script .. " } catch (e) { document.title = 'bad ' + e; }"
+    .. " })();</script>")
+  local pipe = io.popen(("timeout 100 chromium --headless=new --no-sandbox --disable-gpu --window-size=%s "
+    .. "--virtual-time-budget=5000 --dump-dom 'file://%s' 2> /dev/null"):format(width or "1400,900", path))
+  local dom = pipe:read("a")
+  pipe:close()
+  return dom:match("<title>(.-)</title>") or ""
+end
+
+local function has_chromium() return os.execute("command -v chromium > /dev/null 2>&1") end
+
+-- What a user does: words into the search field, the slider, a double click on a loop, the tabs.
+local HANDS = [[
+  const $ = id => document.getElementById(id), fire = (e, n, o) => e.dispatchEvent(new (o && o.clientX ? MouseEvent :
+    Event)(n, { bubbles: true, ...o }));
+  const type = text => { $("search").value = text; fire($("search"), "input"); return app.state.hits.length; };
+  const slide = n => { $("pass").value = n; fire($("pass"), "input"); return app.view.boxes.length; };
+  const open = b => { const r = $("canvas").getBoundingClientRect(), s = app.state;
+    fire($("canvas"), "dblclick", { clientX: r.left + s.x + (b.x + 8) * s.k, clientY: r.top + s.y + (b.y + 8) * s.k });
+    return app.view.boxes.find(q => q.r && q.r.id === b.r.id); };
+  const said = [], last = app.ROOT.passes.length - 1;
+]]
+
 describe("htmlprint", function()
   local path = runner.folder() .. "/graph.html"
 
@@ -200,20 +226,70 @@ describe("htmlprint", function()
     local page = slurp(path)
     has(page, '"hidden"', "debugging_spec.lua:", "elemwise_fusion", "local h = T.tanh(T.dot(x, w) + b)")
     assert.falsy(page:find("https?://"), "the page needs the network")
-    skip.unless(os.execute("command -v chromium > /dev/null 2>&1"), "no Chromium")
-    local script = [[<script>try { const all = app.view.boxes.length, hits = app.search("tanh");
-      app.setPass(0); const first = app.view.boxes.length; app.setPass(app.ROOT.passes.length - 1); app.unfoldAll();
-      const inner = app.view.boxes.filter(b => b.inner).length;
-      for (const t of ["node", "passes", "steps", "memory", "kernels"]) app.tab(t);
-      document.title = `fine ${all > 20} ${hits > 0} ${first > all} ${inner > 0}`;
-      } catch (e) { document.title = "bad " + e; }</script>]]
-    runner.write(path, page .. script)
-    local pipe = io.popen("timeout 60 chromium --headless=new --no-sandbox --disable-gpu --virtual-time-budget=2000 "
-      .. "--dump-dom file://" .. path .. " 2> /dev/null")
-    local dom = pipe:read("a")
-    pipe:close()
-    skip.unless(dom ~= "", "Chromium does not run here")
-    assert.equal("fine true true true true", dom:match("<title>(.-)</title>"))
+    skip.unless(has_chromium(), "no Chromium")
+    local title = in_chromium(path, HANDS .. [[
+      const all = app.view.boxes.length;
+      said.push(all > 20, type("tanh") > 0, type("hidden") > 0, type("no such thing") === 0, type("") === 0);
+      said.push(slide(0) > all, $("where").textContent.includes("as written"), slide(last) === all);
+      $("before").checked = true; fire($("before"), "change"); $("before").checked = false; fire($("before"), "change");
+      app.fit(true);
+      const loop = open(app.view.boxes.find(b => b.r && /^for/.test(b.r.op)));
+      said.push(loop.inner.length === 1 && loop.inner[0].boxes.length > 3);
+      const joined = open(app.view.boxes.find(b => b.r && /Composite/.test(b.r.op)));
+      said.push(joined.lines.length > 0);
+      for (const t of ["passes", "steps", "memory", "kernels", "node"]) { document.querySelector(`[data-tab=${t}]`).click();
+        said.push($("panel").textContent.length > 40); }
+      app.pickId(app.view.boxes.find(b => b.name === "hidden").r.id);
+      said.push($("panel").textContent.includes("local h = T.tanh(T.dot(x, w) + b)"));
+      document.title = said.join(" ");
+    ]])
+    skip.unless(title ~= "", "Chromium does not run here")
+    assert.equal(("true "):rep(15) .. "true", title)
+  end)
+
+  it("lets nothing of the user's be read as the page's own", function()
+    local x = T.dvector("</script><script>document.title='bad'</script>")
+    local y = T.exp(x) * 2
+    y.name = "<img src=x onerror=\"document.title='bad'\">&amp;"
+    local f = theano.compile({ inputs = { x }, outputs = y, name = "<b>@@HISTORY@@ %1", mode = INTERPRETED })
+    printing.htmlprint(f, path)
+    assert.equal(select(2, slurp(path):gsub("</script>", "")), 4)
+    skip.unless(has_chromium(), "no Chromium")
+    local title = in_chromium(path, HANDS .. [[
+      for (const b of app.view.boxes) { if (b.r) app.pickId(b.r.id); for (const t of ["passes", "steps", "memory",
+        "kernels", "node"]) app.tab(t); }
+      await new Promise(r => setTimeout(r, 100));
+      if (document.title !== "bad") document.title = document.images.length + " " + $("title").textContent;
+    ]], "390,844")
+    skip.unless(title ~= "", "Chromium does not run here")
+    assert.equal("0 &lt;b&gt;@@HISTORY@@ %1", title)
+  end)
+
+  it("is quick with 5,000 nodes", function()
+    skip.unless(os.getenv("TH_ALL") and has_chromium(), "TH_ALL=1 and Chromium: seconds")
+    local x, w = T.dmatrix("x"), {}
+    local h = x
+    for i = 1, 715 do
+      w[i] = theano.shared(nd.ones({ 4, 4 }), "w" .. i)
+      h = T.tanh(T.dot(h, w[i]) + i * 0.01)
+    end
+    local updates = {}
+    local cost = (h ^ 2):sum()
+    for i, g in ipairs(T.grad(cost, w)) do updates[i] = { w[i], w[i] - 0.1 * g } end
+    local f = theano.compile({ inputs = { x }, outputs = cost, updates = updates, mode = INTERPRETED })
+    assert.is_true(#f.maker.fgraph.toposort() >= 5000)
+    f(nd.ones({ 4, 4 }))
+    printing.htmlprint(f, path)
+    assert.is_true(#slurp(path) < 14e6, #slurp(path))
+    local title = in_chromium(path, "const t0 = performance.now();" .. HANDS .. [[
+      const slow = [], time = (n, f) => { const a = performance.now(); f(); $("panel").offsetHeight;
+        const ms = performance.now() - a; if (ms > 1000) slow.push(n + " " + ms); };
+      time("search", () => type("tanh")); for (const p of [0, 10, last]) time("pass " + p, () => slide(p));
+      time("unfold", () => app.unfoldAll()); time("fit", () => app.fit(true));
+      for (const t of ["passes", "steps", "memory", "kernels", "node"]) time(t, () => app.tab(t));
+      document.title = t0 < 8000 && !slow.length ? "quick" : "slow " + t0 + slow.join();
+    ]])
+    assert.equal("quick", title)
   end)
 
   it("shows graphs that nothing has compiled", function()

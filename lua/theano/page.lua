@@ -77,7 +77,7 @@ const fmt = (v, unit) => { if (v == null) return "";
     + " " + p + unit;
   return (Number.isInteger(v) ? v : v.toPrecision(3)) + " " + unit; };
 const secs = s => s == null ? "" : s >= 1 ? s.toPrecision(3) + " s" : s >= 1e-3 ? (s * 1e3).toPrecision(3) + " ms"
-  : (s * 1e6).toPrecision(3) + " \u00b5s";
+  : s >= 1e-6 ? (s * 1e6).toPrecision(3) + " \u00b5s" : s > 0 ? (s * 1e9).toPrecision(3) + " ns" : "0";
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
 const KINDS = [[/^(for\{|forall|do_while|Scan)/, "#e3b505"], [/^if\{/, "#c060c0"], [/GpuFromHost|HostFromGpu/,
@@ -150,6 +150,11 @@ const extent = boxes => { let x = 1e9, y = 1e9, X = -1e9, Y = -1e9;
 // In layers from the inputs down; within a layer near what they are joined to.
 function arrange(boxes) {
   for (const b of boxes) if (b.r) for (const e of b.ins) if (e.a.r) b.rank = Math.max(b.rank, e.a.rank + 1);
+  // What has more readers than operands stands by its readers: shorter edges, and a narrow picture of a deep network.
+  for (const b of boxes.slice().reverse()) if (b.r && b.outs.length) {
+    const own = b.ins.reduce((n, e) => n + (e.a.r ? 1 : 0), 0), last = b.outs.reduce((m, e) =>
+      e.b.r ? Math.min(m, e.b.rank) : m, 1e9);
+    if (own <= b.outs.length - (own ? 1 : 0) && last < 1e9) b.rank = Math.max(b.rank, last - 1); }
   for (const b of boxes) if (b.out != null) b.rank = b.ins[0].a.rank + 1;
   for (const b of boxes) if (b.leaf) b.rank = b.outs.reduce((m, e) => Math.min(m, e.b.rank), 1e9) - 1;
   const low = boxes.reduce((m, b) => Math.min(m, b.rank), 0), layers = [];
@@ -198,7 +203,8 @@ function paint() {
   layer(view, area, 0, 0);
 }
 function layer(m, a, dx, dy) {
-  const pick = state.pick, fine = state.k > 0.18;
+  const pick = state.pick, fine = state.k > 0.18, faint = fine ? 0.55 : Math.max(0.08, Math.min(0.55,
+    500 / (m.edges.length + 1)));
   ctx.lineWidth = Math.max(1, 0.7 / state.k);
   for (const hot of [false, true]) { ctx.beginPath();
     for (const e of m.edges) { const on = pick != null && (e.a === pick || e.b === pick); if (on !== hot) continue;
@@ -211,7 +217,7 @@ function layer(m, a, dx, dy) {
       if (fine) { const c = Math.max(14, Math.min(120, (y2 - y1) / 2));
         ctx.bezierCurveTo(x1, y1 + c, x2, y2 - c, x2, y2); }
       else ctx.lineTo(x2, y2); }
-    ctx.strokeStyle = hot ? css.accent : css.dim; ctx.globalAlpha = hot ? 1 : 0.55; ctx.stroke();
+    ctx.strokeStyle = hot ? css.accent : css.dim; ctx.globalAlpha = hot ? 1 : faint; ctx.stroke();
       ctx.globalAlpha = 1; }
   for (const b of m.boxes) { const x = b.x + dx, y = b.y + dy;
     if (x > a.x + a.w || x + b.w < a.x || y > a.y + a.h || y + b.h < a.y) continue;
@@ -220,6 +226,11 @@ function layer(m, a, dx, dy) {
 }
 function box(b, x, y) {
   const c = heat(b), hit = hitSet.has(b), big = b === state.pick;
+  if (state.k < 0.1) { // from afar: a mark of its colour, never smaller than two pixels
+    const s = (big || hit ? 4 : 2) / state.k, w = Math.max(b.w, s), h = Math.max(b.h, s);
+    ctx.fillStyle = big ? css.accent : hit ? css.mark : b.r && changed.has(b.r.id) ? css.new : c;
+    ctx.fillRect(x + (b.w - w) / 2, y + (b.h - h) / 2, w, h);
+    return; }
   ctx.fillStyle = css.box; ctx.strokeStyle = big ? css.accent : hit ? css.mark : b.r && changed.has(b.r.id) ? css.new
     : b.r && gone.has(b.r.id) ? css.gone : c;
   ctx.lineWidth = (big || hit ? 3 : b.r && (changed.has(b.r.id) || gone.has(b.r.id)) ? 2.5 : 1.2) / Math.min(1,
@@ -243,9 +254,9 @@ function at(px, py) { let x = (px - state.x) / state.k, y = (py - state.y) / sta
     if (x >= X && x <= X + b.w && y >= Y && y <= Y + b.h) { found = b; if (b.inner) for (const q of b.inner) look(q,
       X, Y); } } };
   look(view, 0, 0); return found; }
-function fit() { const e = extent(view.boxes), r = canvas.getBoundingClientRect();
+function fit(all) { const e = extent(view.boxes), r = canvas.getBoundingClientRect();
   state.k = Math.min(1.4, (r.width - 30) / e.w, (r.height - 30) / e.h) || 1;
-  if (state.k < 0.25 && view.boxes.length < 400) state.k = 0.25;
+  if (!all && state.k < 0.45) state.k = 0.45; // legible first; the button shows all of it
   state.x = r.width / 2 - (e.x + e.w / 2) * state.k;
   state.y = e.h * state.k > r.height ? 15 - e.y * state.k : r.height / 2 - (e.y + e.h / 2) * state.k; draw(); }
 function zoom(f, px, py) { const k = Math.min(5, Math.max(0.01, state.k * f)); f = k / state.k;
@@ -295,8 +306,10 @@ function unfoldAll() { if (state.open.size) state.open.clear();
 // ---- the panel ------------------------------------------------------------------------------------------------------
 const TABS = { node: "Node", passes: "Passes", steps: "Steps", memory: "Memory", kernels: "Kernels" };
 function source(places) { if (!places) return "";
+  const told = new Set();
   return places.split(/, (?=[^()]*(?:\(|$))/).map(p => { const m = /([^ ]+:\d+)(?: \((.*)\))?$/.exec(p), l = m
-    && LINES[m[1]];
+    && !told.has(m[1]) && LINES[m[1]];
+    if (m) told.add(m[1]);
     return `<div class="src"><code>${esc(p)}</code>${l ? `<pre>${esc(l)}</pre>` : ""}</div>`; }).join(""); }
 const link = b => `<a data-box="${view.boxes.indexOf(b)}">${esc((b.name ? b.name + " = " : "") + b.text)}</a>`;
 function nodeTab() {
@@ -325,7 +338,8 @@ function nodeTab() {
   return t;
 }
 function refText(g, ref) { if (!Array.isArray(ref)) return g.leaves[ref].text;
-  const r = g.records.find(q => q.id === ref[0]); return r ? r.op : "?"; }
+  if (!g.byId) { g.byId = new Map(); for (const q of g.records) if (!g.byId.has(q.id)) g.byId.set(q.id, q); }
+  const r = g.byId.get(ref[0]); return r ? r.op : "?"; }
 function stepText(s) { const q = D.steps[s], per = q.calls ? q.seconds / q.calls : null;
   let t = `<h2>step ${s}</h2><div>${esc(q.title || q.kind)}</div><div class="dim">${[per && secs(per) + " a call",
     q.flops > 0 && fmt(q.flops, "operations"), q.bytes > 0 && fmt(q.bytes, "B"), per && q.flops > 0
@@ -450,13 +464,13 @@ $("pass").addEventListener("input", e => setPass(+e.target.value));
 $("back").onclick = () => setPass(state.pass - 1); $("on").onclick = () => setPass(state.pass + 1);
 $("before").onchange = e => { state.before = e.target.checked; show(true); };
 $("color").onchange = e => { state.color = e.target.value; draw(); };
-$("fit").onclick = fit; $("unfold").onclick = unfoldAll;
+$("fit").onclick = () => fit(true); $("unfold").onclick = unfoldAll;
 const theme = dark => { document.documentElement.classList.toggle("dark", dark);
   $("theme").textContent = dark ? "light" : "dark";
   colors(); draw(); };
 $("theme").onclick = () => theme(!document.documentElement.classList.contains("dark"));
 document.addEventListener("keydown", e => { if (/INPUT|SELECT/.test(e.target.tagName)) return;
-  if (e.key === "/") { e.preventDefault(); $("search").focus(); } else if (e.key === "f") fit();
+  if (e.key === "/") { e.preventDefault(); $("search").focus(); } else if (e.key === "f") fit(true);
   else if (e.key === "ArrowLeft") setPass(state.pass - 1); else if (e.key === "ArrowRight") setPass(state.pass + 1);
     });
 document.addEventListener("click", e => {

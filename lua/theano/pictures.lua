@@ -103,7 +103,7 @@ function Picture.box(p, v, color)
   p.drawn[v] = true
   local key, value = filled(p, color)
   add(p, p:id(v) .. attributes({ "label", p:var_text(v), "shape", "box", "style", color and p.o.high_contrast
-    and "filled" or nil, key, value }))
+    and "filled" or nil, key, value, "fontcolor", p.o.high_contrast and color == "blue" and "white" or nil }))
 end
 
 local function color_of(p, node)
