@@ -8,12 +8,14 @@
 #include <lauxlib.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t given_up;
@@ -194,11 +196,82 @@ static int read_line(lua_State *L) { /* read_line(prompt) -> line | nil at the e
     return n;
 }
 
+/* ---- what takes long --------------------------------------------------------------------------------------------- */
+/* A line on the terminal that counts the seconds while the main thread is at work; another thread writes it, and takes
+ * it away at the end. What is over soon shows nothing. */
+static struct {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool on, over;
+    char text[100];
+} busy = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static struct timespec later(struct timespec t, long ms) {
+    t.tv_nsec += ms * 1000000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+static void *count(void *unused) {
+    (void)unused;
+    enum { FIRST = 500, EACH = 200 }; /* ms */
+    struct timespec start, at, now;
+    bool shown = false;
+    clock_gettime(CLOCK_REALTIME, &start);
+    at = later(start, FIRST);
+    pthread_mutex_lock(&busy.lock);
+    while (!busy.over) {
+        if (pthread_cond_timedwait(&busy.changed, &busy.lock, &at) != ETIMEDOUT) continue;
+        clock_gettime(CLOCK_REALTIME, &now);
+        long tenths = (long)(now.tv_sec - start.tv_sec) * 10 + (now.tv_nsec - start.tv_nsec) / 100000000;
+        fprintf(stderr, "\r%s .. %ld.%ld s\033[K", busy.text, tenths / 10, tenths % 10);
+        fflush(stderr);
+        shown = true;
+        at = later(now, EACH);
+    }
+    pthread_mutex_unlock(&busy.lock);
+    if (shown) fputs("\r\033[K", stderr);
+    fflush(stderr);
+    return NULL;
+}
+
+static int begin_busy(lua_State *L) { /* busy(text) */
+    sigset_t all, mine;
+    const char *text = luaL_checkstring(L, 1);
+    if (busy.on || !isatty(STDERR_FILENO)) return 0;
+    size_t n = strcspn(text, "\n\r\033");
+    if (n >= sizeof busy.text) n = sizeof busy.text - 1;
+    memcpy(busy.text, text, n);
+    busy.text[n] = 0;
+    busy.over = false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mine); /* Ctrl-C is the main thread's */
+    busy.on = pthread_create(&busy.thread, NULL, count, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &mine, NULL);
+    return 0;
+}
+
+static int end_busy(lua_State *L) {
+    (void)L;
+    if (!busy.on) return 0;
+    pthread_mutex_lock(&busy.lock);
+    busy.over = true;
+    pthread_cond_signal(&busy.changed);
+    pthread_mutex_unlock(&busy.lock);
+    pthread_join(busy.thread, NULL);
+    busy.on = false;
+    return 0;
+}
+
 void terminal_open(lua_State *L) {
     const luaL_Reg fns[] = {{"read_line", read_line},
                             {"history", read_history},
                             {"add_history", add_history},
                             {"set_completer", set_completer},
+                            {"busy", begin_busy},
+                            {"idle", end_busy},
                             {NULL, NULL}};
     luaL_setfuncs(L, fns, 0);
 }

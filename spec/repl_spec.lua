@@ -134,6 +134,15 @@ describe("a terminal", function()
     assert.truthy(text:find("Sum{acc_dtype=float64}(x.T)  -- TensorType(float32, scalar)", 1, true), text)
   end)
 
+  it("counts the seconds of a long compile, and takes the line away", function()
+    local text = typed('x = T.dvector("x") h = x\n for i = 1, 20000 do h = T.tanh(h + i) end\n',
+      'quick = theano.compile.Mode { linker = "interpreter" }\n',
+      'f = theano.compile { inputs = { x }, outputs = h, name = "deep", mode = quick }\n',
+      "", "", "", "", "", "", "", "", "", "", "", "", "print(6 * 7)\n")
+    assert.truthy(text:find("compiling deep .. %d+%.%d s"), text)
+    assert.truthy(text:find("\n42", 1, true), text)
+  end)
+
   it("lets Ctrl-C give up a line, and stop what runs, and goes on", function()
     local text = typed("junk(\n", "more", "\\003", "while true do end\n", "\\003", "6 * 7\n")
     assert.truthy(text:find("2| more^C", 1, true), text)

@@ -29,4 +29,28 @@ describe("theano top", function()
     assert.equal(2, select(2, runner.run({ "top" })))
     runner.remove(folder)
   end)
+
+  it("is live on a terminal, keeps functions that are gone, and ends with os.exit's code", function()
+    if missing() then return pending("no Lua module " .. missing()) end
+    require("spec.support.skip").without_program("script")
+    local folder = runner.folder()
+    runner.write(folder .. "/script.lua", [[
+      local theano = require("theano")
+      local x = theano.tensor.dvector("x")
+      for k = 1, 2 do
+        local f = theano.compile({ inputs = { x }, outputs = x * k, name = "times" .. k })
+        for _ = 1, 3000 do f({ 1.0, 2.0 }) end
+        f = nil
+        collectgarbage()
+      end
+      os.exit(3)]])
+    local pipe = io.popen(("THEANO_FLAGS=cxx= script -qec '%s top --every 0.001 %s/script.lua' /dev/null; echo code $?")
+      :format(runner.path, folder))
+    local text = pipe:read("a")
+    pipe:close()
+    runner.remove(folder)
+    assert.truthy(text:find("\27[2J\27[Htheano top", 1, true), text)
+    local last = text:match(".*(script%.lua, .*)$")
+    assert.truthy(last:find("3000 [^\n]*times1") and last:find("3000 [^\n]*times2") and last:find("code 3"), last)
+  end)
 end)

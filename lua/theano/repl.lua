@@ -183,6 +183,21 @@ local function step(line, env)
   return line + lines
 end
 
+-- Long compiles say so on the terminal, with the seconds.
+local function tell_compiles()
+  local compile = core.compile
+  local function done(...)
+    core.idle()
+    return ...
+  end
+  core.compile = function(spec)
+    core.busy("compiling " .. (type(spec.name) == "string" and spec.name or "a function"))
+    local results = table.pack(done(pcall(compile, spec)))
+    if not results[1] then error(results[2], 0) end
+    return table.unpack(results, 2, results.n)
+  end
+end
+
 --- Reads and runs lines until the end of input or `exit()`.
 function M.start()
   if not core.read_line then util.raise("RuntimeError", "a session needs the runner: theano -i") end
@@ -190,6 +205,7 @@ function M.start()
   if not (os.getenv("THEANO_FLAGS") or ""):find("compile.tiers", 1, true) then
     theano.config["compile.tiers"] = true -- nobody waits for the C compiler at a prompt
   end
+  if core.isatty("stderr") then tell_compiles() end
   env.exit = function() going = false end
   env.quit = env.exit
   local tty = core.isatty("stdin")

@@ -93,6 +93,9 @@ local live = setmetatable({}, { __mode = "k" }) -- functions with a profile, for
 --- Of a function that was compiled with a profile: traces can tell of it.
 function M.know(f) live[f] = true end
 
+--- Functions that are known stay alive from now on, so that nothing of their time is lost.
+function M.hold() setmetatable(live, nil) end
+
 --- Those that are alive, in the order of their names.
 function M.known()
   local list = {}

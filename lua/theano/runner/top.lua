@@ -71,6 +71,7 @@ function M.main(...)
   rest[0] = script
   rawset(_G, "arg", rest)
   theano.config.profile = true
+  trace.hold()
   theano.config.profiling.destination = "/dev/null"
   local start, last, shown, before = uv.hrtime(), uv.hrtime(), {}, {}
   local live = uv.guess_handle(2) == "tty"
@@ -81,12 +82,21 @@ function M.main(...)
       table_of(shown, (now - last) * 1e-9))
     last = now
   end
+  local exit = os.exit
+  local function finish()
+    debug.sethook()
+    io.stdout:write(util.format("%s, %.2f s\n", script, (uv.hrtime() - start) * 1e-9),
+      table_of(before, (uv.hrtime() - start) * 1e-9))
+  end
+  os.exit = function(...)
+    finish()
+    exit(...)
+  end
   if live then debug.sethook(look, "", 1000) end
   local fine, message = xpcall(chunk, debug.traceback, table.unpack(rest))
-  debug.sethook()
+  os.exit = exit
   if not fine then io.stderr:write(tostring(message), "\n") end
-  io.stdout:write(util.format("%s, %.2f s\n", script, (uv.hrtime() - start) * 1e-9),
-    table_of(before, (uv.hrtime() - start) * 1e-9))
+  finish()
   return fine and 0 or 1
 end
 
