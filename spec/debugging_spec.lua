@@ -192,8 +192,8 @@ end)
 -- The title that a script gives to a page in Chromium, run behind the page's own; "": Chromium does not run here.
 local function in_chromium(path, script, width)
   local page = slurp(path)
-  runner.write(path, page .. "<script>(async () => { try { " .. script .. " } catch (e) { document.title = 'bad ' + e; }"
-    .. " })();</script>")
+  runner.write(path, page .. "<script>(async () => { try { " .. script
+    .. " } catch (e) { document.title = 'bad ' + e; } })();</script>")
   local pipe = io.popen(("timeout 100 chromium --headless=new --no-sandbox --disable-gpu --window-size=%s "
     .. "--virtual-time-budget=5000 --dump-dom 'file://%s' 2> /dev/null"):format(width or "1400,900", path))
   local dom = pipe:read("a")
@@ -237,8 +237,8 @@ describe("htmlprint", function()
       said.push(loop.inner.length === 1 && loop.inner[0].boxes.length > 3);
       const joined = open(app.view.boxes.find(b => b.r && /Composite/.test(b.r.op)));
       said.push(joined.lines.length > 0);
-      for (const t of ["passes", "steps", "memory", "kernels", "node"]) { document.querySelector(`[data-tab=${t}]`).click();
-        said.push($("panel").textContent.length > 40); }
+      for (const t of ["passes", "steps", "memory", "kernels", "node"]) {
+        document.querySelector(`[data-tab=${t}]`).click(); said.push($("panel").textContent.length > 40); }
       app.pickId(app.view.boxes.find(b => b.name === "hidden").r.id);
       said.push($("panel").textContent.includes("local h = T.tanh(T.dot(x, w) + b)"));
       document.title = said.join(" ");

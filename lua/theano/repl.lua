@@ -185,14 +185,14 @@ end
 
 -- Long compiles say so on the terminal, with the seconds.
 local function tell_compiles()
-  local compile = core.compile
+  local plain = core.compile
   local function done(...)
     core.idle()
     return ...
   end
   core.compile = function(spec)
     core.busy("compiling " .. (type(spec.name) == "string" and spec.name or "a function"))
-    local results = table.pack(done(pcall(compile, spec)))
+    local results = table.pack(done(pcall(plain, spec)))
     if not results[1] then error(results[2], 0) end
     return table.unpack(results, 2, results.n)
   end

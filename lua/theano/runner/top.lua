@@ -88,13 +88,13 @@ function M.main(...)
     io.stdout:write(util.format("%s, %.2f s\n", script, (uv.hrtime() - start) * 1e-9),
       table_of(before, (uv.hrtime() - start) * 1e-9))
   end
-  os.exit = function(...)
+  rawset(os, "exit", function(...)
     finish()
     exit(...)
-  end
+  end)
   if live then debug.sethook(look, "", 1000) end
   local fine, message = xpcall(chunk, debug.traceback, table.unpack(rest))
-  os.exit = exit
+  rawset(os, "exit", exit)
   if not fine then io.stderr:write(tostring(message), "\n") end
   finish()
   return fine and 0 or 1
