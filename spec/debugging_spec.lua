@@ -404,6 +404,35 @@ describe("why, rewrites and advice", function()
   end)
 end)
 
+describe("advice", function()
+  it("tells of copies that arguments force, and of lengths that change", function()
+    local x, y = T.dmatrix("x"), T.dmatrix("y")
+    local f = theano.compile({ inputs = { x, theano.In(y, { mutable = true }) }, outputs = x + 1, mode = INTERPRETED,
+      updates = {}, on_unused_input = "ignore" })
+    f(nd.ones({ 3, 4 }).T, nd.ones({ 2, 2 }))
+    f(nd.ones({ 3, 4 }).T, nd.ones({ 2, 2 }))
+    has(printing.advice(f), "2 times an argument was copied since it is no array in row order (x)")
+    local same = nd.ones({ 3, 4 })
+    f(same, same)
+    has(printing.advice(f), "1 times an argument was copied since it shares memory with what the call writes")
+    local g = theano.compile({ inputs = { x }, outputs = x + 1, mode = INTERPRETED })
+    for n = 1, 5 do g(nd.ones({ n, 2 })) end
+    assert.falsy(printing.advice(g):find("lengths changed", 1, true))
+    for n = 1, 15 do g(nd.ones({ n, 2 })) end
+    has(printing.advice(g), "lengths changed from one call to the next 19 times")
+  end)
+
+  it("tells of products in a loop that one before it would do", function()
+    local x, w = T.dmatrix("x"), T.dmatrix("w")
+    local loop = theano.scan({ fn = function(row, s) return T.tanh(T.dot(row, w) + s) end, sequences = x,
+      outputs_info = T.zeros({ 3 }) })
+    local slow = theano.compile({ inputs = { x, w }, outputs = loop, mode = theano.compile.get_mode("FAST_COMPILE") })
+    has(printing.advice(slow), "a product of a row of x with w in every turn of a loop at spec/debugging_spec.lua:")
+    local fine = theano.compile({ inputs = { x, w }, outputs = loop, mode = INTERPRETED })
+    assert.falsy(printing.advice(fine):find("a product of a row", 1, true))
+  end)
+end)
+
 describe("examples/broken", function()
   -- Each program: the line that is wrong, and what its output has.
   local programs = {

@@ -285,6 +285,23 @@ static void put_regions(Describe *d) {
     text_put(d->t, "]");
 }
 
+/* How it is called: what advice looks at. */
+static void put_habits(Describe *d) {
+    FunctionHabits h = function_habits(d->f);
+    put_int(d->t, "length_changes", h.lengths < 0 ? 0 : h.lengths);
+    put_int(d->t, "strided_copies", h.strided);
+    put_int(d->t, "aliased_copies", h.aliased);
+    text_put(d->t, ", \"copied_arguments\": [");
+    bool any = false;
+    for (int i = 0; i < d->p->ninput; i++) {
+        if (!(h.args >> (i < 63 ? i : 63) & 1)) continue;
+        text_put(d->t, any ? ", " : "");
+        text_json(d->t, d->p->input[i].name);
+        any = true;
+    }
+    text_put(d->t, "]");
+}
+
 static void put_times(Describe *d) {
     ThProfile r;
     if (!th_function_profile(d->f, &r)) return;
@@ -308,6 +325,7 @@ char *th_function_describe(ThFunction *f) {
     text_json(&t, th_function_name(f));
     text_printf(&t, ", \"generated\": %s", function_unit(f) ? "true" : "false");
     put_times(&d);
+    put_habits(&d);
     for (int i = 0; d.ok && d.fg && i < d.fg->norder; i++)
         d.ok = map_put(c, &d.number, KEY(d.fg->order[i]), (uint32_t)i);
     if (d.ok && d.fg) put_graph(&d);

@@ -83,9 +83,11 @@ static ThArray *given(ThFunction *f, Workspace *w, int i, const ThArg *v) {
     return th_function_filter(f, i, v);
 }
 
-static bool replace_by_copy(Workspace *w, int i) {
+static bool replace_by_copy(Workspace *w, int i, atomic_llong *count) {
     ThArray *copy = th_array_copy(w->arg[i]);
     if (!copy) return false;
+    atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    atomic_fetch_or_explicit(&w->fn->habits.args, (unsigned long long)1 << (i < 63 ? i : 63), memory_order_relaxed);
     th_array_release(w->arg[i]);
     w->arg[i] = copy;
     return true;
@@ -99,7 +101,8 @@ static bool there(ThFunction *f, Workspace *w, int i) {
 
 /* Plans take C-contiguous arguments unless they said `strided`; others are copied. */
 static bool dense(ThFunction *f, Workspace *w, int i) {
-    return (w->arg[i]->flags & ARRAY_CONTIGUOUS) || f->plan->input[i].strided || replace_by_copy(w, i);
+    return (w->arg[i]->flags & ARRAY_CONTIGUOUS) || f->plan->input[i].strided ||
+           replace_by_copy(w, i, &f->habits.strided);
 }
 
 static bool overlap(const ThArray *a, const ThArray *b) {
@@ -110,10 +113,11 @@ static bool overlap(const ThArray *a, const ThArray *b) {
 /* An argument that a step overwrites must be no shared variable's storage and not share memory with another one. */
 static bool separate(ThFunction *f, Workspace *w) {
     for (int i = 0; i < f->nin; i++)
-        if (f->in[i].mutable_ && buffer_is_storage(w->arg[i]->buf) && !replace_by_copy(w, i)) return false;
+        if (f->in[i].mutable_ && buffer_is_storage(w->arg[i]->buf) && !replace_by_copy(w, i, &f->habits.aliased))
+            return false;
     for (int i = 0; i < f->nin; i++)
         for (int j = 0; f->in[i].mutable_ && j < f->nin; j++)
-            if (j != i && overlap(w->arg[i], w->arg[j]) && !replace_by_copy(w, j)) return false;
+            if (j != i && overlap(w->arg[i], w->arg[j]) && !replace_by_copy(w, j, &f->habits.aliased)) return false;
     return true;
 }
 
@@ -128,7 +132,7 @@ static bool separate_shared(ThFunction *f, Workspace *w) {
                 return err(
                     f->ctx, TH_ValueError,
                     "the bound argument %d shares memory with a shared variable, and the call writes one of them", i);
-            if (!replace_by_copy(w, i)) return false;
+            if (!replace_by_copy(w, i, &f->habits.aliased)) return false;
         }
     return true;
 }

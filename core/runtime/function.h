@@ -147,6 +147,11 @@ struct ThFunction {
     ThFunction *(*fit)(ThFunction *f, ThArray *const *arg);
     _Atomic(ThFunction *) lean; /* what serves instead of this one since a call exceeded the memory, or NULL */
     atomic_int_fast64_t planned;
+    struct { /* for advice: how often lengths were others than at the call before; arguments that were copied, and which
+              */
+        atomic_llong lengths, strided, aliased;
+        atomic_ullong args;
+    } habits;
     atomic_bool trust;
     Workspace *idle;
     atomic_flag lock;   /* of the idle list */

@@ -167,3 +167,9 @@ int64_t *function_sizes(ThFunction *f) {
     workspace_unlock(f);
     return sym;
 }
+
+FunctionHabits function_habits(const ThFunction *f) {
+    f = function_newest(f);
+    return (FunctionHabits){atomic_load(&f->habits.lengths) - 1, atomic_load(&f->habits.strided),
+                            atomic_load(&f->habits.aliased), atomic_load(&f->habits.args)};
+}

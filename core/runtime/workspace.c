@@ -237,6 +237,7 @@ static int new_shapes(Workspace *w) {
     if (!grow(w, &scratch, &w->scratch_bytes, need)) return 1;
     w->frame.scratch = scratch;
     workspace_addresses(w);
+    atomic_fetch_add_explicit(&w->fn->habits.lengths, 1, memory_order_relaxed);
     if (f->versions) versions_sign(w->fn, w);
     if (f->tune) tune_sign(w->fn, w);
     w->valid = true;

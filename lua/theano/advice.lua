@@ -99,6 +99,58 @@ local function copies(out, d)
   end
 end
 
+-- How it was called: arguments that had to be copied, lengths that changed from call to call.
+local function habits(out, d)
+  local names = {}
+  for i, name in ipairs(d.copied_arguments) do names[i] = name or "an argument" end
+  local text = table.concat(names, ", ")
+  if d.strided_copies > 0 then
+    out[#out + 1] = ("%d times an argument was copied since it is no array in row order (%s): make it one once, with "
+      .. "a:copy()"):format(d.strided_copies, text)
+  end
+  if d.aliased_copies > 0 then
+    out[#out + 1] = ("%d times an argument was copied since it shares memory with what the call writes (%s)"):format(
+      d.aliased_copies, text)
+  end
+  if d.length_changes >= 10 then
+    out[#out + 1] = ("lengths changed from one call to the next %d times: each time memory is laid out anew, and units "
+      .. "for certain lengths are built and not used; sort examples by length, or fill them up to a few lengths"):format(
+      d.length_changes)
+  end
+end
+
+-- The leaf that a reference is, under views that only turn it.
+local function leaf_of(g, by_id, ref)
+  while type(ref) == "table" do
+    local r = by_id[ref[1]]
+    if not r or not r.op:find("DimShuffle", 1, true) then return nil end
+    ref = r["in"][1]
+  end
+  return g.leaves[ref + 1]
+end
+
+-- A product with a row of a sequence, in a loop: all rows at once are one product before the loop.
+local function rows(out, history)
+  for i = 2, #history.graphs do
+    local g, by_id, order = history.graphs[i], {}, nil
+    for k = #g.passes, 1, -1 do order = order or g.passes[k].order end
+    for _, number in ipairs(order or {}) do by_id[g.records[number + 1].id] = g.records[number + 1] end
+    for _, number in ipairs(order or {}) do
+      local r = g.records[number + 1]
+      local first = r.op:find("^C?Gem[mv]") and 3 or (r.op:find("^Dot22") or r.op == "dot") and 1
+      for k = first or 1, first and first + 1 or 0 do
+        local row, with = leaf_of(g, by_id, r["in"][k]), leaf_of(g, by_id, r["in"][2 * first + 1 - k])
+        local name = row and row.text:match("^(.*)%[t%]$")
+        if name and with and with.kind ~= "constant" and not with.text:find("%[t[-%d]*%]$") then
+          out[#out + 1] = ("a product of a row of %s with %s in every turn of a loop%s: one product of all rows before "
+            .. "the loop, whose rows are then the sequence"):format(name, (with.text:gsub("_copy$", "")),
+            place(r.places))
+        end
+      end
+    end
+  end
+end
+
 -- Products in the bodies of loops: several with one operand are one product with their weights joined.
 local function products(out, history)
   for i = 2, #history.graphs do
@@ -178,6 +230,8 @@ function M.advice(f)
   in_loops(out, d)
   copies(out, d)
   products(out, history)
+  rows(out, history)
+  habits(out, d)
   overheads(out, fn, d)
   if #out == 0 then out[1] = "nothing found that a small change would make faster" end
   buffers(out, d)

@@ -119,6 +119,13 @@ const void *function_recipe(ThFunction *f);
 /* What is known of the lengths of the last call: the slots, p->nsym of them (ctx_free), or NULL: there was none, or
  * memory is out. */
 int64_t *function_sizes(ThFunction *f);
+/* How it is called: how often lengths were others than at the call before, how many arguments were copied since they
+ * are in no row order or share memory with what is written, and which (a bit each, the last one for all from 63 on). */
+typedef struct FunctionHabits {
+    int64_t lengths, strided, aliased;
+    uint64_t args;
+} FunctionHabits;
+FunctionHabits function_habits(const ThFunction *f);
 /* What one turn of a step does with these slots; negative: unknown. */
 typedef struct StepWork {
     double flops, bytes; /* operations on elements; bytes that memory must give or take at least */
