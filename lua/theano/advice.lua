@@ -142,8 +142,8 @@ local function rows(out, history)
         local row, with = leaf_of(g, by_id, r["in"][k]), leaf_of(g, by_id, r["in"][2 * first + 1 - k])
         local name = row and row.text:match("^(.*)%[t%]$")
         if name and with and with.kind ~= "constant" and not with.text:find("%[t[-%d]*%]$") then
-          out[#out + 1] = ("a product of a row of %s with %s in every turn of a loop%s: one product of all rows before "
-            .. "the loop, whose rows are then the sequence"):format(name, (with.text:gsub("_copy$", "")),
+          out[#out + 1] = ("a product of a row of %s with %s in every turn of a loop%s: one product of all rows "
+            .. "before the loop, whose rows are then the sequence"):format(name, (with.text:gsub("_copy$", "")),
             place(r.places))
         end
       end
