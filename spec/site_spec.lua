@@ -18,9 +18,10 @@ describe("Markdown", function()
     assert.equal('<p><a href="a.html#b">the <code>x</code></a></p>', html("[the `x`](a.html#b)"))
     assert.equal("<ul>\n<li>one\ntwo</li>\n<li>three</li>\n</ul>", html("* one\n  two\n* three"))
     assert.equal("<pre><code>a &lt; b\n# c</code></pre>", html("```text\na < b\n# c\n```"))
-    assert.equal('<div class="wide"><table>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n<tr>\n<td>1</td>\n<td>2|3</td>\n</tr>\n'
-      .. "</table></div>", html("| a | b |\n|---|---|\n| 1 | 2\\|3 |"))
-    assert.truthy(html('```lua\nlocal s = "a" -- b\n--> c\n```'):find('<span class="key">local</span> s = <span class="str">'
+    assert.equal('<div class="wide"><table>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n<tr>\n<td>1</td>\n<td>2|3</td>\n'
+      .. "</tr>\n</table></div>", html("| a | b |\n|---|---|\n| 1 | 2\\|3 |"))
+    local code = html('```lua\nlocal s = "a" -- b\n--> c\n```')
+    assert.truthy(code:find('<span class="key">local</span> s = <span class="str">'
       .. '&quot;a&quot;</span> <span class="com">-- b</span>\n<span class="out">--&gt; c</span>', 1, true))
   end)
 end)

@@ -20,23 +20,26 @@ local function inline(text, link)
   text = text:gsub("``%s?(.-)%s?``", function(code) return keep("<code>" .. M.escape(code) .. "</code>") end)
   text = text:gsub("`([^`]+)`", function(code) return keep("<code>" .. M.escape(code) .. "</code>") end)
   text = text:gsub("%[([^%]]*)%]%(([^)]+)%)", function(label, target)
-    return keep(('<a href="%s">%s</a>'):format(M.escape(link(target)), inline(label:gsub("^([%w_-]+)%.md$", "%1"), link)))
+    label = label:gsub("^([%w_-]+)%.md$", "%1")
+    return keep(('<a href="%s">%s</a>'):format(M.escape(link(target)), inline(label, link)))
   end)
-  text = M.escape(text):gsub("%*%*(.-)%*%*", "<strong>%1</strong>"):gsub("%f[%w*]%*([^*%s][^*]-)%*%f[^%w*]", "<em>%1</em>")
+  text = M.escape(text)
+  text = text:gsub("%*%*(.-)%*%*", "<strong>%1</strong>")
+  text = text:gsub("%f[%w*]%*([^*%s][^*]-)%*%f[^%w*]", "<em>%1</em>")
   for _ = 1, 3 do text = text:gsub("\1(%d+)\2", function(i) return kept[tonumber(i)] end) end
   return text
 end
 
 local KEYWORDS = {}
-for word in ("and break do else elseif end for function goto if in local nil not or repeat return then true false until while")
-  :gmatch("%S+") do KEYWORDS[word] = true end
+for word in ([[and break do else elseif end for function goto if in local nil not or repeat return then true false
+  until while]]):gmatch("%S+") do KEYWORDS[word] = true end
 
 -- Lua with colours: comments, strings, words; what is printed in a colour of its own.
 local function lua(code)
   local out, at = {}, 1
   local function span(class, text) return ('<span class="%s">%s</span>'):format(class, M.escape(text)) end
   while at <= #code do
-    local comment, text = code:match("^(%-%-[^\n]*)()", at)
+    local comment = code:match("^%-%-[^\n]*", at)
     local piece, class
     if comment then piece, class = comment, comment:find("^%-%->") and "out" or "com"
     else
@@ -44,7 +47,7 @@ local function lua(code)
       class = piece and "str"
     end
     if not piece then
-      text = code:match("^[%a_][%w_]*", at)
+      local text = code:match("^[%a_][%w_]*", at)
       if text then out[#out + 1] = KEYWORDS[text] and span("key", text) or M.escape(text)
       else
         text = code:sub(at, at)

@@ -12,8 +12,9 @@ local DTYPES = { "bool", "int8", "int32", "int64", "float32", "float64", "comple
 local VARIABLE = getmetatable(T.dscalar())
 
 -- Arguments that a function is tried with, in this order: the kinds of their values by letter, and others as they are.
-local TRIES = { { "m" }, { "m", "m" }, { "v" }, { "v", "v" }, { "m", "v" }, { "i" }, { "i", "i" }, { "v", "i" }, { "m", 2 },
-  { "v", 2 }, { "t" }, { "t", "t" }, { "q" }, { "q", "q" }, { "m", "m", "m" }, { "i", 3 }, { "k" }, { "s" }, { "c" }, { "p" }, { "p", "v" },
+local TRIES = { { "m" }, { "m", "m" }, { "v" }, { "v", "v" }, { "m", "v" }, { "i" }, { "i", "i" }, { "v", "i" },
+  { "m", 2 }, { "v", 2 }, { "t" }, { "t", "t" }, { "q" }, { "q", "q" }, { "m", "m", "m" }, { "i", 3 }, { "k" }, { "s" },
+  { "c" }, { "p" }, { "p", "v" },
   { { 2, 3 } }, { { 2, 3 }, 7 }, { 3 }, { 0, 1, 3 }, { { "m", "m" } } }
 
 local VALUES = {
@@ -114,7 +115,8 @@ end
 local function on_gpu(fn)
   local ok, plan = pcall(theano.printing.plan, fn, "cuda")
   if not ok then return "not known" end
-  return plan:find("\non the host:\n", 1, true) and "on the host, with copies" or "kernels or library calls of the device"
+  local host = plan:find("\non the host:\n", 1, true)
+  return host and "on the host, with copies" or "kernels or library calls of the device"
 end
 
 local function exported(fn, values)
@@ -124,7 +126,8 @@ local function exported(fn, values)
   local ok, why = pcall(function() fn:export("f", { dir = folder, args = values }) end)
   os.execute("rm -rf " .. folder)
   if ok then return "C99" end
-  return "not exported: " .. (tostring(why):match("%u%w+Error: ([^\n]*)") or ""):sub(1, 120)
+  local said = (tostring(why):match("%u%w+Error: ([^\n]*)") or ""):gsub(" %(made at [^)]*%)", "")
+  return "not exported: " .. said:gsub("^export: ", ""):sub(1, 120)
 end
 
 --- What there is to say of one function of core.functions(): {key, text} pairs, in order.
