@@ -16,9 +16,12 @@ static ThVar *number(Opt *o, double x, ThDtype d) { return const_float(&o->b, x,
 
 static bool blas_dtype(ThDtype d) { return dtype_is_float(d) || dtype_is_complex(d); }
 
+/* Operands of other dtypes are cast first: a pass over each is little beside the product. */
 ThVar *rw_dot_to_dot22(Opt *o, ThApply *a) {
-    ThVar *x = a->in[0], *y = a->in[1], *in[2];
-    if (x->type.dtype != y->type.dtype || !blas_dtype(x->type.dtype)) return NULL;
+    ThDtype d = a->out[0]->type.dtype;
+    if (!blas_dtype(d)) return NULL;
+    ThVar *x = cast_make(&o->b, a->in[0], d), *y = cast_make(&o->b, a->in[1], d), *in[2];
+    if (!x || !y) return NULL;
     in[0] = x->type.ndim == 1 ? as_row(o, x) : x;
     in[1] = y->type.ndim == 1 ? as_col(o, y) : y;
     ThVar *r = apply1(&o->b, &op_dot22, NULL, in, 2);
