@@ -11,7 +11,7 @@ local VARIABLE = getmetatable(T.dscalar())
 
 local cases = loadfile("spec/grad_spec.lua", "t", setmetatable({ describe = false }, { __index = _G }))()
 
-local HOST = { RandomFunction = true }
+local HOST = {}
 
 -- Arguments that a function is tried with, in this order.
 local function tries()

@@ -10,6 +10,7 @@
 #include "kernel/order_work.h"
 #include "kernel/pick_work.h"
 #include "kernel/sparse_work.h"
+#include "kernel/state_work.h"
 #include "op.h"
 
 struct HostServices {
@@ -25,6 +26,7 @@ struct HostServices {
     int (*nonzero)(HostCall *h, const NonzeroWork *w);
     int (*repeat)(HostCall *h, const RepeatWork *w); /* positions repeated */
     int (*pick)(HostCall *h, const PickWork *w);     /* columns by uniform numbers */
+    int (*state)(HostCall *h, const StateWork *w);   /* draws of a RandomState; NULL: the operation draws itself */
     int (*ctc)(HostCall *h, const CtcWork *w);
     int (*sparse)(HostCall *h, const SparseWork *w);              /* NULL: the operations have loops of their own */
     int (*assign)(HostCall *h, ThArray *to, const ThArray *from); /* one dtype and shape; they do not overlap */

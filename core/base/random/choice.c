@@ -53,15 +53,6 @@ int th_random_shuffle(ThRandom *r, ThArray *a) {
     return ok ? 0 : -1;
 }
 
-void random_order(ThRandom *r, int64_t *at, int64_t n) {
-    for (int64_t i = 0; i < n; i++) at[i] = i;
-    for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = (int64_t)random_interval(r, (uint64_t)i), kept = at[i];
-        at[i] = at[j];
-        at[j] = kept;
-    }
-}
-
 /* 0 .. n - 1 in random order. */
 ThArray *th_random_permutation(ThRandom *r, int64_t n) {
     if (!r) return NULL;
@@ -92,24 +83,6 @@ static double kahan(const double *v, int64_t n) {
         sum = t;
     }
     return sum;
-}
-
-/* Sums so far, divided by the whole. */
-static void cumulate(const double *p, double *cdf, int64_t n) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) cdf[i] = sum = i ? sum + p[i] : p[0];
-    for (int64_t i = 0; i < n; i++) cdf[i] /= sum;
-}
-
-/* How many of cdf are <= x. */
-static int64_t search(const double *cdf, int64_t n, double x) {
-    int64_t low = 0, high = n;
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if (cdf[mid] <= x) low = mid + 1;
-        else high = mid;
-    }
-    return low;
 }
 
 /* ---- choice ------------------------------------------------------------------------------------------------------ */
@@ -144,44 +117,9 @@ size_t random_choice_room(const RandomChoice *k, bool chances) {
     return chances ? (2 * n + size) * sizeof(double) + n : k->replace ? 0 : own > order ? own : order;
 }
 
-/* Draws in rounds: what came twice is drawn again from what is left, its probabilities set to 0. */
-static void distinct(ThRandom *r, const RandomChoice *k, int64_t *out, double *p, double *cdf) {
-    double *x = cdf + k->n;
-    char *seen = (char *)(x + k->size);
-    memcpy(p, k->p, (size_t)k->n * sizeof *p);
-    memset(seen, 0, (size_t)k->n);
-    for (int64_t found = 0; found < k->size;) {
-        int64_t todo = k->size - found;
-        random_doubles(r, x, todo);
-        for (int64_t i = 0; i < found; i++) p[out[i]] = 0;
-        cumulate(p, cdf, k->n);
-        for (int64_t i = 0; i < todo; i++) {
-            int64_t at = search(cdf, k->n, x[i]);
-            if (seen[at]) continue;
-            seen[at] = 1;
-            out[found++] = at;
-        }
-    }
-}
-
 void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
-    double *p = room, *cdf = k->p ? p + k->n : NULL;
-    if (!k->size) return;
-    if (r->pcg && !k->p && !k->replace) {
-        pcg_choose(r->pcg, k, out, room);
-        return;
-    }
-    if (k->p && k->replace) {
-        cumulate(k->p, cdf, k->n);
-        for (int64_t i = 0; i < k->size; i++) out[i] = search(cdf, k->n, random_double(r));
-    } else if (k->p) {
-        distinct(r, k, out, p, cdf);
-    } else if (k->replace) {
-        random_integer_run(r, NULL, &(RandomRange){0, (uint64_t)k->n - 1, sizeof *out}, (char *)out, k->size);
-    } else {
-        random_order(r, room, k->n);
-        memcpy(out, room, (size_t)k->size * sizeof *out);
-    }
+    if (r->pcg && k->size && !k->p && !k->replace) pcg_choose(r->pcg, k, out, room);
+    else random_choose_words(r, k, out, room);
 }
 
 ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int ndim, const int64_t *shape) {
@@ -233,20 +171,6 @@ bool random_shares_fit(ThRandom *r, int64_t n, const double *p, int64_t k) {
         if (!(p[i] >= 0 && p[i] <= 1))
             return random_refuse(r, "multinomial: pvals < 0, pvals > 1 or pvals contains NaNs");
     return kahan(p, k - 1) <= 1.0 + 1e-12 || random_refuse(r, "multinomial: sum(pvals[:-1]) > 1.0");
-}
-
-void random_share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *out) {
-    double left = 1.0;
-    int64_t rest = n;
-    memset(out, 0, (size_t)k * sizeof *out);
-    for (int64_t j = 0; j < k - 1; j++) {
-        double chance = p[j] / left; /* may pass 1 by a rounding */
-        out[j] = random_binomial(r, rest, chance > 1 ? 1 : chance);
-        rest -= out[j];
-        if (rest <= 0) break;
-        left -= p[j];
-    }
-    if (rest > 0) out[k - 1] = rest;
 }
 
 ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim, const int64_t *shape) {

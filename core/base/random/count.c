@@ -5,9 +5,11 @@
  * results agree exactly. Published methods: BTPE of Kachitvichyanukul and Schmeiser (binomial), PTRS of Hoermann
  * (poisson), HRUA of Stadlober (hypergeometric), Kemp (logseries), Devroye (zipf).
  */
+#ifndef RANDOM_ALONE
 #include "random.h"
 
 #include <math.h>
+#endif
 
 /* What does not fit an int64 is its end. */
 static int64_t whole(double v) {
@@ -44,7 +46,8 @@ typedef struct {
 
 static void inversion_start(Inversion *b, int64_t n, double p) {
     double q = 1.0 - p, np = (double)n * p, most = np + 10.0 * sqrt(np * q + 1);
-    *b = (Inversion){n, (int64_t)((double)n < most ? (double)n : most), p, q, exp((double)n * log(q))};
+    const Inversion start = {n, (int64_t)((double)n < most ? (double)n : most), p, q, exp((double)n * log(q))};
+    *b = start;
 }
 
 static int64_t binomial_inversion(ThRandom *r, const Inversion *b) {
@@ -166,7 +169,7 @@ static int64_t binomial(ThRandom *r, const Binomial *b) {
     return b->turned ? b->n - x : x;
 }
 
-int64_t random_binomial(ThRandom *r, int64_t n, double p) {
+DRAW int64_t random_binomial(ThRandom *r, int64_t n, double p) {
     Binomial b;
     if (!n || p == 0.0) return 0;
     binomial_start(&b, n, p);
@@ -174,18 +177,20 @@ int64_t random_binomial(ThRandom *r, int64_t n, double p) {
 }
 
 /* Words are drawn for what is certain, too, as RandomState.binomial does and its multinomial does not. */
-int64_t random_count_binomial(ThRandom *r, const ThValue *p) {
+DRAW int64_t random_count_binomial(ThRandom *r, const ThValue *p) {
     Binomial b;
     binomial_start(&b, p[0].i, p[1].f);
     return binomial(r, &b);
 }
 
+#ifndef RANDOM_ALONE
 void random_counts(ThRandom *r, RandomCount one, const ThValue *p, int64_t *out, int64_t n) {
     Binomial b;
     bool prepared = one == random_count_binomial;
     if (prepared) binomial_start(&b, p[0].i, p[1].f);
     for (int64_t i = 0; i < n; i++) out[i] = prepared ? binomial(r, &b) : one(r, p);
 }
+#endif
 
 /* ---- poisson ----------------------------------------------------------------------------------------------------- */
 static int64_t poisson_small(ThRandom *r, double lam) {
@@ -196,7 +201,7 @@ static int64_t poisson_small(ThRandom *r, double lam) {
     }
 }
 
-int64_t random_poisson(ThRandom *r, double lam) {
+DRAW int64_t random_poisson(ThRandom *r, double lam) {
     if (!(lam > 0)) return 0; /* NaN: infinitely many successes that never fail */
     if (lam < 10) return poisson_small(r, lam);
     double root = sqrt(lam), loglam = log(lam), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
@@ -210,15 +215,15 @@ int64_t random_poisson(ThRandom *r, double lam) {
     }
 }
 
-int64_t random_count_poisson(ThRandom *r, const ThValue *p) { return random_poisson(r, p[0].f); }
+DRAW int64_t random_count_poisson(ThRandom *r, const ThValue *p) { return random_poisson(r, p[0].f); }
 
-int64_t random_count_negative_binomial(ThRandom *r, const ThValue *p) {
+DRAW int64_t random_count_negative_binomial(ThRandom *r, const ThValue *p) {
     double y = (1 - p[1].f) / p[1].f * random_gamma(r, p[0].f);
     return random_poisson(r, y);
 }
 
 /* ---- the others -------------------------------------------------------------------------------------------------- */
-int64_t random_count_geometric(ThRandom *r, const ThValue *v) {
+DRAW int64_t random_count_geometric(ThRandom *r, const ThValue *v) {
     double p = v[0].f;
     if (p < 0.333333333333333333333333) return whole(ceil(log1p(-random_double(r)) / log(1 - p)));
     int64_t x = 1;
@@ -269,12 +274,12 @@ static int64_t hypergeometric_ratio(ThRandom *r, int64_t good, int64_t bad, int6
     return m < sample ? good - z : z;
 }
 
-int64_t random_count_hypergeometric(ThRandom *r, const ThValue *p) {
+DRAW int64_t random_count_hypergeometric(ThRandom *r, const ThValue *p) {
     if (p[2].i > 10) return hypergeometric_ratio(r, p[0].i, p[1].i, p[2].i);
     return p[2].i > 0 ? hypergeometric_small(r, p[0].i, p[1].i, p[2].i) : 0;
 }
 
-int64_t random_count_logseries(ThRandom *r, const ThValue *v) {
+DRAW int64_t random_count_logseries(ThRandom *r, const ThValue *v) {
     double p = v[0].f, c = log1p(-p);
     for (;;) {
         double x = random_double(r);
@@ -289,7 +294,7 @@ int64_t random_count_logseries(ThRandom *r, const ThValue *v) {
     }
 }
 
-int64_t random_count_zipf(ThRandom *r, const ThValue *v) {
+DRAW int64_t random_count_zipf(ThRandom *r, const ThValue *v) {
     double am1 = v[0].f - 1.0, b = pow(2.0, am1);
     if (v[0].f >= 1025) return 1; /* 2 to that power is no number: 1 is certain */
     for (;;) {
@@ -300,7 +305,7 @@ int64_t random_count_zipf(ThRandom *r, const ThValue *v) {
     }
 }
 
-int64_t random_count_max(ThRandom *r, const ThValue *p) {
+DRAW int64_t random_count_max(ThRandom *r, const ThValue *p) {
     (void)p;
     return (int64_t)(random_word64(r) >> 1);
 }

@@ -6,9 +6,11 @@
  * results agree to the last bit. Published methods: Marsaglia and Tsang (gamma), Joehnk (beta), Best and Fisher (von
  * Mises), Michael, Schucany and Haas (wald).
  */
+#ifndef RANDOM_ALONE
 #include "random.h"
 
 #include <math.h>
+#endif
 
 static const double pi = 3.14159265358979323846;
 
@@ -28,7 +30,7 @@ static double gamma_small(ThRandom *r, double shape) {
     }
 }
 
-double random_gamma(ThRandom *r, double shape) {
+DRAW double random_gamma(ThRandom *r, double shape) {
     if (shape == 1.0) return exponential(r);
     if (shape == 0.0) return 0.0;
     if (shape < 1.0) return gamma_small(r, shape);
@@ -59,21 +61,21 @@ static double noncentral(ThRandom *r, double df, double nonc) {
 }
 
 /* ---- no parameter ------------------------------------------------------------------------------------------------ */
-double random_standard_exponential(ThRandom *r, const ThValue *p) {
+DRAW double random_standard_exponential(ThRandom *r, const ThValue *p) {
     (void)p;
     return exponential(r);
 }
 
-double random_standard_cauchy(ThRandom *r, const ThValue *p) {
+DRAW double random_standard_cauchy(ThRandom *r, const ThValue *p) {
     (void)p;
     double x = random_gauss(r), y = random_gauss(r);
     return x / y;
 }
 
 /* ---- place and scale --------------------------------------------------------------------------------------------- */
-double random_lognormal(ThRandom *r, const ThValue *p) { return exp(p[0].f + p[1].f * random_gauss(r)); }
-double random_exponential(ThRandom *r, const ThValue *p) { return p[0].f * exponential(r); }
-double random_rayleigh(ThRandom *r, const ThValue *p) { return p[0].f * sqrt(-2.0 * log1p(-random_double(r))); }
+DRAW double random_lognormal(ThRandom *r, const ThValue *p) { return exp(p[0].f + p[1].f * random_gauss(r)); }
+DRAW double random_exponential(ThRandom *r, const ThValue *p) { return p[0].f * exponential(r); }
+DRAW double random_rayleigh(ThRandom *r, const ThValue *p) { return p[0].f * sqrt(-2.0 * log1p(-random_double(r))); }
 
 /* A uniform number above 0: where 0 comes, the next is taken. */
 static double positive(ThRandom *r) {
@@ -83,45 +85,47 @@ static double positive(ThRandom *r) {
     return u;
 }
 
-double random_laplace(ThRandom *r, const ThValue *p) {
+DRAW double random_laplace(ThRandom *r, const ThValue *p) {
     double u = positive(r);
     return u >= 0.5 ? p[0].f - p[1].f * log(2.0 - u - u) : p[0].f + p[1].f * log(u + u);
 }
 
-double random_logistic(ThRandom *r, const ThValue *p) {
+DRAW double random_logistic(ThRandom *r, const ThValue *p) {
     double u = positive(r);
     return p[0].f + p[1].f * log(u / (1.0 - u));
 }
 
-double random_gumbel(ThRandom *r, const ThValue *p) {
+DRAW double random_gumbel(ThRandom *r, const ThValue *p) {
     double u = 1.0 - positive(r);
     return p[0].f - p[1].f * log(-log(u));
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
-double random_standard_gamma(ThRandom *r, const ThValue *p) { return random_gamma(r, p[0].f); }
-double random_gamma_scaled(ThRandom *r, const ThValue *p) { return p[1].f * random_gamma(r, p[0].f); }
-double random_chisquare(ThRandom *r, const ThValue *p) { return chisquare(r, p[0].f); }
-double random_noncentral_chisquare(ThRandom *r, const ThValue *p) { return noncentral(r, p[0].f, p[1].f); }
+DRAW double random_standard_gamma(ThRandom *r, const ThValue *p) { return random_gamma(r, p[0].f); }
+DRAW double random_gamma_scaled(ThRandom *r, const ThValue *p) { return p[1].f * random_gamma(r, p[0].f); }
+DRAW double random_chisquare(ThRandom *r, const ThValue *p) { return chisquare(r, p[0].f); }
+DRAW double random_noncentral_chisquare(ThRandom *r, const ThValue *p) { return noncentral(r, p[0].f, p[1].f); }
 
-double random_f(ThRandom *r, const ThValue *p) {
+DRAW double random_f(ThRandom *r, const ThValue *p) {
     double a = chisquare(r, p[0].f) * p[1].f, b = chisquare(r, p[1].f) * p[0].f;
     return a / b;
 }
 
-double random_noncentral_f(ThRandom *r, const ThValue *p) {
+DRAW double random_noncentral_f(ThRandom *r, const ThValue *p) {
     double t = noncentral(r, p[0].f, p[2].f) * p[1].f;
     return t / (chisquare(r, p[1].f) * p[0].f);
 }
 
-double random_standard_t(ThRandom *r, const ThValue *p) {
+DRAW double random_standard_t(ThRandom *r, const ThValue *p) {
     double num = random_gauss(r), denom = random_gamma(r, p[0].f / 2);
     return sqrt(p[0].f / 2) * num / sqrt(denom);
 }
 
-double random_pareto(ThRandom *r, const ThValue *p) { return exp(exponential(r) / p[0].f) - 1; }
-double random_power(ThRandom *r, const ThValue *p) { return pow(1 - exp(-exponential(r)), 1. / p[0].f); }
-double random_weibull(ThRandom *r, const ThValue *p) { return p[0].f == 0.0 ? 0.0 : pow(exponential(r), 1. / p[0].f); }
+DRAW double random_pareto(ThRandom *r, const ThValue *p) { return exp(exponential(r) / p[0].f) - 1; }
+DRAW double random_power(ThRandom *r, const ThValue *p) { return pow(1 - exp(-exponential(r)), 1. / p[0].f); }
+DRAW double random_weibull(ThRandom *r, const ThValue *p) {
+    return p[0].f == 0.0 ? 0.0 : pow(exponential(r), 1. / p[0].f);
+}
 
 /* Both powers were 0: the quotient is found from their logarithms. */
 static double beta_logs(double u, double v, double a, double b) {
@@ -131,7 +135,7 @@ static double beta_logs(double u, double v, double a, double b) {
     return exp(x - log(exp(x) + exp(y)));
 }
 
-double random_beta(ThRandom *r, const ThValue *p) {
+DRAW double random_beta(ThRandom *r, const ThValue *p) {
     double a = p[0].f, b = p[1].f;
     if (a > 1.0 || b > 1.0) {
         double ga = random_gamma(r, a), gb = random_gamma(r, b);
@@ -144,14 +148,14 @@ double random_beta(ThRandom *r, const ThValue *p) {
     }
 }
 
-double random_triangular(ThRandom *r, const ThValue *p) {
+DRAW double random_triangular(ThRandom *r, const ThValue *p) {
     double left = p[0].f, mode = p[1].f, right = p[2].f, base = right - left, leftbase = mode - left;
     double ratio = leftbase / base, leftprod = leftbase * base, rightprod = (right - mode) * base;
     double u = random_double(r);
     return u <= ratio ? left + sqrt(u * leftprod) : right - sqrt((1.0 - u) * rightprod);
 }
 
-double random_wald(ThRandom *r, const ThValue *p) {
+DRAW double random_wald(ThRandom *r, const ThValue *p) {
     double mean = p[0].f, scale = p[1].f, half = mean / (2 * scale), y = random_gauss(r);
     y = mean * y * y;
     double x = mean + half * (y - sqrt(4 * scale * y + y * y)), u = random_double(r);
@@ -164,7 +168,7 @@ static double on_circle(double angle) {
     return angle < 0 ? -mod : mod;
 }
 
-double random_vonmises(ThRandom *r, const ThValue *p) {
+DRAW double random_vonmises(ThRandom *r, const ThValue *p) {
     double mu = p[0].f, kappa = p[1].f, s, w;
     if (isnan(kappa)) return kappa;
     if (kappa < 1e-8) return pi * (2 * random_double(r) - 1);

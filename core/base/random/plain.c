@@ -5,13 +5,17 @@
  * In: a generator and checked parameters. Out: one float64. Always holds: as in dist.c, to the last bit. Published
  * method: polar (normal).
  */
+#ifndef RANDOM_ALONE
 #include "random.h"
 
 #include <math.h>
+#endif
 
-double random_gauss(ThRandom *r) {
+DRAW double random_gauss(ThRandom *r) {
     RandomWords *w = r->w;
+#ifndef RANDOM_ALONE
     if (!w) return pcg_normal(r->pcg);
+#endif
     if (w->has_gauss) {
         double kept = w->gauss;
         w->has_gauss = 0;
@@ -30,15 +34,15 @@ double random_gauss(ThRandom *r) {
     return f * x2;
 }
 
-double random_sample(ThRandom *r, const ThValue *p) {
+DRAW double random_sample(ThRandom *r, const ThValue *p) {
     (void)p;
     return random_double(r);
 }
 
-double random_standard_normal(ThRandom *r, const ThValue *p) {
+DRAW double random_standard_normal(ThRandom *r, const ThValue *p) {
     (void)p;
     return random_gauss(r);
 }
 
-double random_uniform(ThRandom *r, const ThValue *p) { return p[0].f + (p[1].f - p[0].f) * random_double(r); }
-double random_normal(ThRandom *r, const ThValue *p) { return p[0].f + p[1].f * random_gauss(r); }
+DRAW double random_uniform(ThRandom *r, const ThValue *p) { return p[0].f + (p[1].f - p[0].f) * random_double(r); }
+DRAW double random_normal(ThRandom *r, const ThValue *p) { return p[0].f + p[1].f * random_gauss(r); }

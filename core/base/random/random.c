@@ -277,14 +277,48 @@ static void pairs_run(void *user, char *const *ptr, const int64_t *stride, int64
     }
 }
 
-bool random_integers_into(ThRandom *r, ThArray *low, ThArray *high, ThArray *out) {
+static Integers open_pairs(ThRandom *r, ThArray *const *own, const ThArray *out) {
+    return (Integers){
+        .r = r, .d = (ThDtype)out->dtype, .from = {(ThDtype)own[0]->dtype, (ThDtype)own[1]->dtype}, .ok = true};
+}
+
+bool random_integers_check(ThRandom *r, ThArray *low, ThArray *high, ThArray *out) {
     ThArray *own[2] = {low, high};
-    Integers w = {.r = r, .d = (ThDtype)out->dtype, .from = {(ThDtype)low->dtype, (ThDtype)high->dtype}, .ok = true};
+    Integers w = open_pairs(r, own, out);
     for (int k = 0; k < 2; k++)
         if (!random_spreads(r, "random_integers", own[k], out->ndim, ARRAY_SHAPE(out))) return false;
     random_walk(out, 2, own, pairs_check, &w);
-    if (w.ok) random_walk(out, 2, own, pairs_run, &w);
     return w.ok;
+}
+
+bool random_integers_into(ThRandom *r, ThArray *low, ThArray *high, ThArray *out) {
+    ThArray *own[2] = {low, high};
+    Integers w = open_pairs(r, own, out);
+    if (!random_integers_check(r, low, high, out)) return false;
+    random_walk(out, 2, own, pairs_run, &w);
+    return true;
+}
+
+typedef struct Pairs {
+    Integers integers;
+    int64_t *low, *range;
+} Pairs;
+
+static void take_pairs(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    Pairs *w = user;
+    for (int64_t i = 0; i < n; i++, w->low++, w->range++) {
+        int64_t high;
+        pair(&w->integers, ptr, stride, i, w->low, &high);
+        *w->range = (int64_t)((uint64_t)high - (uint64_t)*w->low);
+    }
+}
+
+void random_integers_params(ThArray *low, ThArray *high, ThArray *out, int64_t *const *to) {
+    ThArray *own[2] = {low, high};
+    Pairs w = {open_pairs(NULL, own, out), to[0], to[1]};
+    if (low->size == 1 && high->size == 1)
+        take_pairs(&w, (char *const[]){NULL, low->data, high->data}, (const int64_t[]){0, 0, 0}, 1);
+    else random_walk(out, 2, own, take_pairs, &w);
 }
 
 /* Bounds as int64, uint64 or whole float64 numbers. */

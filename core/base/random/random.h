@@ -4,15 +4,8 @@
 #ifndef TH_BASE_RANDOM_H
 #define TH_BASE_RANDOM_H
 
-#include "base/base.h"
+#include "state.h"
 
-/* A state as it lies in memory: a vector of RANDOM_WORDS uint32. Two of equal states have equal bits. */
-typedef struct RandomWords {
-    uint32_t key[624];
-    uint32_t pos;       /* next word; 624: a new block is due */
-    uint32_t has_gauss; /* the polar method makes two at a time */
-    double gauss;       /* 0 where there is none */
-} RandomWords;
 enum { RANDOM_WORDS = sizeof(RandomWords) / sizeof(uint32_t) };
 
 /* Where a generator made for one step of a call says what is wrong with its parameters; a context is for all threads.
@@ -42,14 +35,6 @@ bool random_refuse(ThRandom *r, const char *format, ...) TH_PRINTF(2, 3);
 bool random_is_state(const ThArray *a);
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
-void words_refill(RandomWords *w); /* words.c: the next block */
-static inline uint32_t words_tempered(uint32_t y) {
-    y ^= y >> 11;
-    y ^= y << 7 & 0x9d2c5680u;
-    y ^= y << 15 & 0xefc60000u;
-    return y ^ (y >> 18);
-}
-
 #define PCG_MULTIPLIER ((RandomWide)2549297995355413924u << 64 | 4865540595714422341u)
 static inline void pcg_step(Pcg *p) { p->state = p->state * PCG_MULTIPLIER + p->inc; }
 
@@ -73,12 +58,7 @@ static inline uint32_t pcg_word(Pcg *p) {
 
 static inline double pcg_double(Pcg *p) { return (double)(pcg_word64(p) >> 11) * (1.0 / 9007199254740992.0); }
 
-static inline uint32_t random_word(ThRandom *r) {
-    RandomWords *w = r->w;
-    if (!w) return pcg_word(r->pcg);
-    if (w->pos == TH_LEN(w->key)) words_refill(w);
-    return words_tempered(w->key[w->pos++]);
-}
+static inline uint32_t random_word(ThRandom *r) { return r->w ? words_next(r->w) : pcg_word(r->pcg); }
 
 static inline uint64_t random_word64(ThRandom *r) { /* high word first */
     if (r->pcg) return pcg_word64(r->pcg);
@@ -87,9 +67,7 @@ static inline uint64_t random_word64(ThRandom *r) { /* high word first */
 }
 
 static inline double random_double(ThRandom *r) { /* [0, 1), 53 bits */
-    if (r->pcg) return pcg_double(r->pcg);
-    uint32_t a = random_word(r) >> 5, b = random_word(r) >> 6;
-    return (a * 67108864.0 + b) / 9007199254740992.0;
+    return r->pcg ? pcg_double(r->pcg) : words_double(r->w);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -154,16 +132,22 @@ bool random_draw_into(ThRandom *r, int which, ThArray *const *params, ThArray *o
 /* random.c: one bounded integer for each element, low and high included. */
 bool random_integers_into(ThRandom *r, ThArray *low, ThArray *high, ThArray *out);
 
-/* choice.c: draws of which the caller brings the memory */
-void random_order(ThRandom *r, int64_t *at, int64_t n); /* 0 .. n - 1 in random order */
-typedef struct RandomChoice {
-    int64_t n, size;       /* out of how many, how many */
-    bool replace, ordered; /* ordered: of a PCG64, need not be shuffled */
-    const double *p;       /* n probabilities, or NULL: all alike */
-} RandomChoice;
+/* What random_draw_into looks at first: nothing is drawn. Then the parameters as the sampler reads them, by their bits:
+ * one value of each where all are the same everywhere, else one for each element of out; which it is. */
+bool random_draw_check(ThRandom *r, int which, ThArray *const *params, ThArray *out);
+bool random_draw_same(int which, ThArray *const *params);
+void random_draw_params(int which, ThArray *const *params, ThArray *out, int64_t *const *to);
+/* The function of one number, by its name in dist.c, plain.c or count.c; *real: it gives float64. */
+const char *random_sampler(int which, bool *real);
+bool random_integers_check(ThRandom *r, ThArray *low, ThArray *high, ThArray *out);
+void random_integers_params(ThArray *low, ThArray *high, ThArray *out, int64_t *const *to);
+
+/* choice.c, picks.c: draws of which the caller brings the memory */
+void random_order(ThRandom *r, int64_t *at, int64_t n);         /* 0 .. n - 1 in random order */
 bool random_choice_fits(ThRandom *r, const RandomChoice *k);    /* else ValueError */
 size_t random_choice_room(const RandomChoice *k, bool chances); /* p will be there */
 void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room);
+void random_choose_words(ThRandom *r, const RandomChoice *k, int64_t *out, void *room); /* by words */
 size_t pcg_choice_room(const RandomChoice *k); /* without replacement, all alike */
 void pcg_choose(Pcg *p, const RandomChoice *k, int64_t *out, void *room);
 /* n things over k places of probability p[i], the last takes what is left. */

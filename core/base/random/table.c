@@ -23,6 +23,7 @@ typedef struct {
     RandomReal real;                       /* float64 results, or */
     RandomCount count;                     /* int64 results */
     const char *(*joint)(const ThValue *); /* what is wrong with the parameters together, or NULL */
+    const char *sampler[2];                /* names of real and count */
 } Dist;
 
 static const char *triangle(const ThValue *p) {
@@ -56,14 +57,14 @@ static const char *zipf_ends(const ThValue *p) { return p[0].f - 1.0 < 1e-8 ? "a
 #endif
 
 /* clang-format off */
-#define PLAIN0(name, doc, real) {{name, doc, 0, {0}, {0}}, {ANY}, real, NULL, NULL}
-#define PLAIN2(name, doc, a, da, ca, b, db, cb, real, joint) {{name, doc, 2, {a, b}, {da, db}}, {ca, cb}, real, NULL, joint}
-#define D0(name, doc, real, count) {{name, doc, 0, {0}, {0}}, {ANY}, FULL(real), FULL(count), NULL}
-#define D1(name, doc, a, da, ca, real, count, joint) {{name, doc, 1, {a}, {da}}, {ca}, FULL(real), FULL(count), joint}
+#define PLAIN0(name, doc, real) {{name, doc, 0, {0}, {0}}, {ANY}, real, NULL, NULL, {#real, ""}}
+#define PLAIN2(name, doc, a, da, ca, b, db, cb, real, joint) {{name, doc, 2, {a, b}, {da, db}}, {ca, cb}, real, NULL, joint, {#real, ""}}
+#define D0(name, doc, real, count) {{name, doc, 0, {0}, {0}}, {ANY}, FULL(real), FULL(count), NULL, {#real, #count}}
+#define D1(name, doc, a, da, ca, real, count, joint) {{name, doc, 1, {a}, {da}}, {ca}, FULL(real), FULL(count), joint, {#real, #count}}
 #define D2(name, doc, a, da, ca, b, db, cb, real, count, joint) \
-    {{name, doc, 2, {a, b}, {da, db}}, {ca, cb}, FULL(real), FULL(count), joint}
+    {{name, doc, 2, {a, b}, {da, db}}, {ca, cb}, FULL(real), FULL(count), joint, {#real, #count}}
 #define D3(name, doc, a, da, ca, b, db, cb, c, dc, cc, real, count, joint) \
-    {{name, doc, 3, {a, b, c}, {da, db, dc}}, {ca, cb, cc}, FULL(real), FULL(count), joint}
+    {{name, doc, 3, {a, b, c}, {da, db, dc}}, {ca, cb, cc}, FULL(real), FULL(count), joint, {#real, #count}}
 
 static const Dist table[] = {
     D2("beta", "Beta distribution over (0, 1).", "a", NEED, POSITIVE, "b", NEED, POSITIVE, random_beta, NULL, NULL),
@@ -320,17 +321,63 @@ bool random_spreads(ThRandom *r, const char *name, const ThArray *a, int ndim, c
                                                             array_shape_text(a->ndim, ARRAY_SHAPE(a), t, sizeof t));
 }
 
-bool random_draw_into(ThRandom *r, int which, ThArray *const *params, ThArray *out) {
-    const Dist *d = &table[which];
-    if (!there(r, d)) return false;
-    Draw w = {.r = r, .d = d, .to = (ThDtype)out->dtype, .ok = true};
-    for (int k = 0; k < d->info.nparams; k++) {
-        w.from[k] = (ThDtype)params[k]->dtype;
-        if (!random_spreads(r, d->info.name, params[k], out->ndim, ARRAY_SHAPE(out))) return false;
-    }
-    random_walk(out, d->info.nparams, params, check_run, &w);
-    if (w.ok) random_walk(out, d->info.nparams, params, draw_run, &w);
+static bool open_draw(Draw *w, ThRandom *r, int which, ThArray *const *params, const ThArray *out) {
+    *w = (Draw){.r = r, .d = &table[which], .to = out ? (ThDtype)out->dtype : TH_FLOAT64, .ok = true};
+    for (int k = 0; k < w->d->info.nparams; k++) w->from[k] = (ThDtype)params[k]->dtype;
+    return !r || there(r, w->d);
+}
+
+bool random_draw_check(ThRandom *r, int which, ThArray *const *params, ThArray *out) {
+    Draw w;
+    if (!open_draw(&w, r, which, params, out)) return false;
+    for (int k = 0; k < w.d->info.nparams; k++)
+        if (!random_spreads(r, w.d->info.name, params[k], out->ndim, ARRAY_SHAPE(out))) return false;
+    random_walk(out, w.d->info.nparams, params, check_run, &w);
     return w.ok;
+}
+
+bool random_draw_into(ThRandom *r, int which, ThArray *const *params, ThArray *out) {
+    Draw w;
+    if (!random_draw_check(r, which, params, out)) return false;
+    open_draw(&w, r, which, params, out);
+    random_walk(out, w.d->info.nparams, params, draw_run, &w);
+    return true;
+}
+
+bool random_draw_same(int which, ThArray *const *params) {
+    bool same = true;
+    for (int k = 0; k < table[which].info.nparams; k++) same &= params[k]->size == 1;
+    return same;
+}
+
+typedef struct Taken {
+    Draw draw;
+    int64_t *to[MOST];
+} Taken;
+
+static void take_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    Taken *w = user;
+    for (int64_t i = 0; i < n; i++) {
+        ThValue p[MOST];
+        load(&w->draw, ptr, stride, i, p);
+        for (int k = 0; k < w->draw.d->info.nparams; k++) *w->to[k]++ = p[k].i;
+    }
+}
+
+void random_draw_params(int which, ThArray *const *params, ThArray *out, int64_t *const *to) {
+    Taken w;
+    int n = table[which].info.nparams;
+    open_draw(&w.draw, NULL, which, params, out);
+    for (int k = 0; k < n; k++) w.to[k] = to[k];
+    for (int k = 0; k < n && random_draw_same(which, params); k++)
+        convert(to[k], wanted(w.draw.d, k), params[k]->data, w.draw.from[k]);
+    if (!random_draw_same(which, params)) random_walk(out, n, params, take_run, &w);
+}
+
+const char *random_sampler(int which, bool *real) {
+    const char *const *name = table[which].sampler;
+    *real = strncmp(name[0], "random_", 7) == 0;
+    return name[!*real];
 }
 
 /* ---- short forms for C hosts ------------------------------------------------------------------------------------- */

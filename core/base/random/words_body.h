@@ -2,7 +2,9 @@
  * words_body.h -- words of MT19937 (words.h): the one source of all instruction sets. In: KERNELS, the name of the
  * record. Loops are plain; the compiler makes vectors of them.
  */
+#ifndef RANDOM_ALONE
 #include <string.h>
+#endif
 
 static inline uint32_t twist(uint32_t u, uint32_t v) {
     uint32_t y = (u & 0x80000000u) | (v & 0x7fffffffu);
@@ -16,6 +18,7 @@ static void refill(uint32_t *k) {
     k[N - 1] = k[M - 1] ^ twist(k[N - 1], k[0]);
 }
 
+#ifndef RANDOM_ALONE
 static void temper(const uint32_t *restrict key, int64_t n, uint32_t *restrict out) {
     for (int64_t i = 0; i < n; i++) out[i] = words_tempered(key[i]);
 }
@@ -37,3 +40,4 @@ static void doubles(const uint32_t *restrict words, int64_t n, double *restrict 
 }
 
 const WordsKernels KERNELS = {refill, temper, doubles};
+#endif

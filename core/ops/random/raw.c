@@ -7,6 +7,7 @@
 #include "ops/table/host.h"
 #include "ops/table/shape.h"
 
+#include "graph/services.h"
 #include "base/parts.h"
 #include "base/random/random.h"
 
@@ -26,6 +27,16 @@ static const AttrField random_fields[] = {{"fn", ATTR_STR, offsetof(RandomAttrs,
 
 enum { ARGS = 2, MOST_ARGS = 3 }; /* inputs: state, size, parameters */
 
+static const OpFailure failures[] = {{TH_ValueError, "this is no state of a RandomState"}};
+
+/* Where the state lies on a device, parameters are looked at here, and the draws are made there. */
+static int there(HostCall *h, StateWork w) {
+    w.from = h->in[0], w.to = h->out[0], w.out = h->out[1];
+    return h->lib->state(h, &w);
+}
+
+static int64_t *values(HostCall *h, int64_t n) { return h->room(h, (size_t)(n + 1) * sizeof(int64_t)); }
+
 /* ---- draws: the state is in r, 0 or what h->fail gives comes back ------------------------------------------------ */
 typedef int (*Draw)(HostCall *h, ThRandom *r);
 
@@ -33,11 +44,28 @@ static int done(HostCall *h, const ThRandom *r, bool ok) { return ok ? 0 : h->fa
 
 static int draw_table(HostCall *h, ThRandom *r) {
     const RandomAttrs *a = h->attrs;
-    return done(h, r, random_draw_into(r, random_find(a->fn), h->in + ARGS, h->out[1]));
+    int which = random_find(a->fn), n = th_random_distribution(which)->nparams;
+    if (!h->gpu) return done(h, r, random_draw_into(r, which, h->in + ARGS, h->out[1]));
+    if (!random_draw_check(r, which, h->in + ARGS, h->out[1])) return done(h, r, false);
+    StateWork w = {.kind = STATE_NUMBERS, .which = which, .nparam = n};
+    w.many = random_draw_same(which, h->in + ARGS) ? 1 : h->out[1]->size;
+    int64_t *at = values(h, n * w.many), *to[MOST_ARGS] = {at, at + w.many, at + 2 * w.many};
+    if (!at) return 1;
+    random_draw_params(which, h->in + ARGS, h->out[1], to);
+    w.params = at;
+    return there(h, w);
 }
 
 static int draw_integers(HostCall *h, ThRandom *r) {
-    return done(h, r, random_integers_into(r, h->in[ARGS], h->in[ARGS + 1], h->out[1]));
+    ThArray *low = h->in[ARGS], *high = h->in[ARGS + 1], *out = h->out[1];
+    if (!h->gpu) return done(h, r, random_integers_into(r, low, high, out));
+    if (!random_integers_check(r, low, high, out)) return done(h, r, false);
+    StateWork w = {.kind = STATE_INTEGERS, .nparam = 2, .many = low->size == 1 && high->size == 1 ? 1 : out->size};
+    int64_t *at = values(h, 2 * w.many), *to[2] = {at, at + w.many};
+    if (!at) return 1;
+    random_integers_params(low, high, out, to);
+    w.params = at;
+    return there(h, w);
 }
 
 static void numbers(double *to, const ThArray *a) {
@@ -53,6 +81,19 @@ static void pick(ThArray *out, const ThArray *a, const int64_t *at, int64_t n) {
         dtype_cast(out->data + i * item, d, item, a->data + at[i] * ARRAY_STRIDES(a)[0], a->dtype, 0, 1);
 }
 
+/* The elements to pick from, side by side behind the probabilities. */
+static int choice_there(HostCall *h, const RandomChoice *k, char *pick) {
+    const ThArray *a = h->in[ARGS];
+    StateWork w = {.kind = STATE_PICKS, .n = k->n, .replace = k->replace, .pick_dtype = (ThDtype)a->dtype};
+    if (a->ndim && a->size)
+        dtype_cast(pick, a->dtype, (int64_t)th_dtype_bytes(w.pick_dtype), a->data, a->dtype, ARRAY_STRIDES(a)[0],
+                   a->size);
+    w.pick = a->ndim ? pick : NULL;
+    w.params = (const int64_t *)(const void *)k->p;
+    w.nparam = 1, w.many = k->p ? k->n : 0;
+    return there(h, w);
+}
+
 static int draw_choice(HostCall *h, ThRandom *r) {
     const ThArray *a = h->in[ARGS], *chances = h->in[ARGS + 2];
     ThArray *out = h->out[1];
@@ -63,11 +104,13 @@ static int draw_choice(HostCall *h, ThRandom *r) {
     if (chances->size && chances->size != k.n)
         return h->fail(h, TH_ValueError, "choice: a and p must have the same size");
     if (!k.replace && k.size > k.n) return done(h, r, random_choice_fits(r, &k)); /* and no room for it */
-    char *room = h->room(h, given + positions + random_choice_room(&k, chances->size) + 8);
+    size_t picked = h->gpu ? (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype) : 0;
+    char *room = h->room(h, given + (h->gpu ? picked : positions + random_choice_room(&k, chances->size)) + 8);
     if (!room) return 1;
     numbers((double *)(void *)room, chances);
     if (chances->size) k.p = (const double *)(const void *)room;
     if (!random_choice_fits(r, &k)) return done(h, r, false);
+    if (h->gpu) return choice_there(h, &k, room + given);
     int64_t *at = (int64_t *)(void *)(room + given);
     random_choose(r, &k, at, room + given + positions);
     pick(out, a, at, k.size);
@@ -78,6 +121,7 @@ static int draw_permutations(HostCall *h, ThRandom *r) {
     ThArray *out = h->out[1];
     ThDtype d = (ThDtype)out->dtype;
     int64_t n = ARRAY_SHAPE(out)[out->ndim - 1], item = (int64_t)th_dtype_bytes(d);
+    if (h->gpu) return there(h, (StateWork){.kind = STATE_ORDERS, .n = n});
     int64_t *at = h->room(h, (size_t)n * sizeof *at + 8);
     if (!at) return 1;
     for (int64_t i = 0; i < out->size; i += n) {
@@ -128,6 +172,7 @@ typedef struct Rows {
     const ThArray *p;
     double *chance;
     int64_t *share, k;
+    int64_t *count; /* for a device: a row's count goes here, and its probabilities stay */
     bool draw, ok;
 } Rows;
 
@@ -142,6 +187,7 @@ static void each_row(void *user, char *const *ptr, const int64_t *stride, int64_
         dtype_cast((char *)w->chance, TH_FLOAT64, 8, ptr[2] + i * stride[2], p->dtype, ARRAY_STRIDES(p)[p->ndim - 1],
                    w->k);
         w->ok = settle(w->r, w->chance, w->k) && (w->draw || random_shares_fit(w->r, all, w->chance, w->k));
+        if (w->count) *w->count++ = all, w->chance += w->k;
         if (!w->ok || !w->draw) continue;
         random_share(w->r, all, w->chance, w->k, w->share);
         dtype_cast(ptr[0] + i * stride[0], d, item, (const char *)w->share, TH_INT64, 8, w->k);
@@ -167,15 +213,19 @@ static int draw_multinomial(HostCall *h, ThRandom *r) {
         return h->fail(h, TH_ValueError, "multinomial: the size does not fit the shapes of n and pvals");
     if (!out->size) return k || nd ? 0 : h->fail(h, TH_ValueError, "multinomial: pvals is empty");
     Rows w = {.h = h, .r = r, .p = p, .k = k, .ok = true};
-    if (!(w.chance = h->room(h, 2 * (size_t)k * sizeof(double)))) return 1;
+    int64_t many = h->gpu ? out->size / k : 2; /* rows that are kept */
+    if (!(w.chance = h->room(h, (size_t)many * (size_t)(k + 1) * sizeof(double)))) return 1;
+    if (h->gpu) w.count = (int64_t *)(void *)(w.chance + many * k);
+    int64_t *kept = (int64_t *)(void *)w.chance;
     w.share = (int64_t *)(void *)(w.chance + k);
     char *ptr[3] = {out->data, count->data, p->data};
     const int64_t *steps[3] = {ARRAY_STRIDES(out), counts, rows};
-    for (int pass = 0; pass < 2 && w.ok; pass++) {
+    for (int pass = 0; pass < (h->gpu ? 1 : 2) && w.ok; pass++) {
         w.draw = pass;
         array_walk(nd, ARRAY_SHAPE(out), 3, ptr, steps, each_row, &w);
     }
-    return done(h, r, w.ok);
+    if (!w.ok || !h->gpu) return done(h, r, w.ok);
+    return there(h, (StateWork){.kind = STATE_SHARES, .params = kept, .nparam = 1, .many = many * (k + 1), .n = k});
 }
 
 /* ---- what can be drawn ------------------------------------------------------------------------------------------- */
@@ -204,9 +254,9 @@ static int run(HostCall *h) {
     ThArray *from = h->in[0], *to = h->out[0];
     RandomFault fault = {""};
     Fn f;
-    if (!find(a->fn, &f) || !random_is_state(from))
-        return h->fail(h, TH_ValueError, "this is no state of a RandomState");
-    if (to->data != from->data) memcpy(to->data, from->data, sizeof(RandomWords));
+    bool is_state = h->gpu ? from->size == RANDOM_WORDS : random_is_state(from); /* the device looks at its place */
+    if (!find(a->fn, &f) || !is_state) return h->fail(h, TH_ValueError, "this is no state of a RandomState");
+    if (!h->gpu && to->data != from->data) memcpy(to->data, from->data, sizeof(RandomWords));
     ThRandom r = {.ctx = h->ctx, .w = (RandomWords *)(void *)to->data, .array = to, .fault = &fault};
     return f.draw(h, &r);
 }
@@ -333,6 +383,8 @@ const Op op_random_function = {
     .rop = rop_random,
     .lower = lower_random,
     .str = str_random,
+    .device = DEVICE_FORM | DEVICE_READS(1) | DEVICE_READS(2) | DEVICE_READS(3) | DEVICE_READS(4),
+    .failures = failures,
     .doc = "a draw from the state of a RandomState, and the state behind it",
 };
 
