@@ -53,6 +53,7 @@ install(FILES ${PROJECT_BINARY_DIR}/theano.pc DESTINATION ${CMAKE_INSTALL_LIBDIR
 
 # ---- the licence, the manual page, words for the shell
 install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES docs/theano.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 if(EXISTS ${PROJECT_SOURCE_DIR}/docs/theano.1)
   install(FILES docs/theano.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()

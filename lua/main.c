@@ -38,8 +38,8 @@ static void on_interrupt(int sig) {
 }
 /* NOLINTEND(bugprone-signal-handler) */
 
-/* theano.catch_interrupt(true): Ctrl-C and SIGTERM only set what theano.interrupted() reads, so a training loop can
- * save and end; a second one kills. */
+/* theano.catch_interrupt(true): Ctrl-C, SIGTERM and the end of the terminal only set what theano.interrupted() reads,
+ * so a training loop can save and end; a second one kills. */
 static volatile sig_atomic_t asked;
 static bool catching;
 static void on_ask(int sig) {
@@ -55,11 +55,19 @@ static int catch_interrupt(lua_State *L) { /* catch_interrupt(on) -> whether it 
     if (on != was) {
         signal(SIGINT, on ? on_ask : on_interrupt);
         signal(SIGTERM, on ? on_ask : SIG_DFL);
+        if (signal(SIGHUP, on ? on_ask : SIG_DFL) == SIG_IGN) signal(SIGHUP, SIG_IGN); /* nohup */
         catching = on;
         if (on) asked = 0;
     }
     lua_pushboolean(L, was);
     return 1;
+}
+
+/* outlive_reader(): whoever reads what is printed may go; nothing is printed then, and the run goes on. */
+static int outlive_reader(lua_State *L) {
+    (void)L;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
 }
 
 static int interrupted(lua_State *L) { /* interrupted() -> whether, and by which signal */
@@ -77,8 +85,11 @@ static int isatty_(lua_State *L) { /* isatty("stdout" | "stderr" | "stdin") */
 static int open_core(lua_State *L) {
     luaopen_theano_core(L);
     engine = lt_state(L)->ctx;
-    static const luaL_Reg fns[] = {
-        {"catch_interrupt", catch_interrupt}, {"interrupted", interrupted}, {"isatty", isatty_}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"catch_interrupt", catch_interrupt},
+                                   {"interrupted", interrupted},
+                                   {"isatty", isatty_},
+                                   {"outlive_reader", outlive_reader},
+                                   {NULL, NULL}};
     luaL_setfuncs(L, fns, 0);
     terminal_open(L);
     return 1;
@@ -154,6 +165,7 @@ static int usage(FILE *f, int code) {
           "       theano top script.lua [args]     run it under a live table of its functions: calls a second, time\n"
           "       theano sweep|runs|plot|report    many runs; lists, curves and pages of them (theano sweep --help)\n"
           "       theano doctor|cache|bench        what is there on this machine; compiled code; how fast it is\n"
+          "       theano completion bash           words for the shell: eval \"$(theano completion bash)\"\n"
           "       theano -v | -h             version, this help\n"
           "THEANO_FLAGS=\"floatX=float32,mode=FAST_RUN\" and ~/.theanorc set flags.\n",
           f);

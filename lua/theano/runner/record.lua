@@ -108,16 +108,21 @@ local function git_commit(script)
   return commit, text:find("\n[^#\n]") ~= nil
 end
 
---- A new folder for a run of a script below `root`: NAME-DATE-TIME, with a number where that is taken.
-function M.new_folder(root, script)
-  M.mkdir(root)
+--- The usual name of what a script is run as below `root`: NAME-DATE-TIME.
+function M.name(root, script, kind)
   local name = (script:match("([^/]+)$") or script):gsub("%.lua$", "")
-  local base = ("%s/%s-%s"):format(root, name, os.date("%Y%m%d-%H%M%S"))
+  return ("%s/%s%s-%s"):format(root, name, kind or "", os.date("%Y%m%d-%H%M%S"))
+end
+
+--- A new folder of that name, with a number where it is taken.
+function M.new_folder(root, script, kind)
+  M.mkdir(root)
+  local base = M.name(root, script, kind)
   local path, n = base, 1
   while true do
-    local ok, why, kind = uv.fs_mkdir(path, tonumber("755", 8))
+    local ok, why, code = uv.fs_mkdir(path, tonumber("755", 8))
     if ok then return path end
-    if kind ~= "EEXIST" then util.raise("IOError", "cannot make the folder %s: %s", path, why) end
+    if code ~= "EEXIST" then util.raise("IOError", "cannot make the folder %s: %s", path, why) end
     n = n + 1
     path = base .. "-" .. n
   end

@@ -2,6 +2,7 @@
 -- @module theano.runner.run
 local core = require("theano.core")
 local record = require("theano.runner.record")
+local util = require("theano.util")
 local uv = require("luv")
 
 local M = {}
@@ -13,12 +14,19 @@ usage: theano run [--runs FOLDER] [--dir FOLDER] script.lua [arguments of the sc
   --dir FOLDER     this run's own folder, which must not hold a run yet
   --resume FOLDER  the run of that folder goes on: its script, its arguments, theano.run:resume
 The folder gets config.json, metrics.jsonl, output.txt, status.json and what the script puts there.
-Ends with the script's code: 0; 1 an error; 2 wrong usage; 130 Ctrl-C; 143 SIGTERM (both after the script has saved).
+Ends with the script's code: 0; 1 an error; 2 wrong usage; after the script has saved: 130 Ctrl-C, 143 SIGTERM, 129 the
+terminal was closed.
 ]]
 
 local function wrong(text)
   io.stderr:write("theano run: ", text, "\n", M.usage)
   return 2
+end
+
+-- What the machine does not let it do, in a line.
+local function cannot(message)
+  io.stderr:write("theano run: ", (tostring(message):gsub("^.-%u%w*Error: ", "")), "\n")
+  return 1
 end
 
 -- Options before the script, then the script and its words.
@@ -47,15 +55,23 @@ local function resumed(o)
   return config
 end
 
--- What is written to the terminal goes into output.txt, too.
+-- What is written to the terminal goes into output.txt, too; if it cannot, that is said once.
 local function tee(path)
-  local copy = assert(io.open(path, "a"))
-  copy:setvbuf("line")
+  local copy, cannot_open = io.open(path, "a")
+  if not copy then util.raise("IOError", "%s", cannot_open) end
   local files = getmetatable(io.stdout).__index
-  local write, old_print, old_write = files.write, print, io.write
+  local plain, old_print, old_write, lost = files.write, print, io.write, false
+  local function write(f, ...)
+    plain(f, ...)
+    local ok, why = f:flush() -- C's own writing does not say that the disk is full
+    if not ok and not lost then
+      lost = true
+      plain(io.stderr, ("theano run: %s: %s; what is printed is not kept\n"):format(path, why))
+    end
+  end
   function files.write(f, ...)
     if f == io.stdout or f == io.stderr then write(copy, ...) end
-    return write(f, ...)
+    return plain(f, ...)
   end
   rawset(io, "write", function(...)
     if io.output() == io.stdout then write(copy, ...) end
@@ -68,21 +84,29 @@ local function tee(path)
     return old_print(...)
   end)
   return function()
-    files.write = write
+    files.write = plain
     rawset(_G, "print", old_print)
     rawset(io, "write", old_write)
     copy:close()
   end
 end
 
+-- Appends lines to metrics.jsonl, behind the end of the last one: a run that was killed may have left a piece of it.
 local function log_to(folder)
-  local file = assert(io.open(folder .. "/metrics.jsonl", "a"))
-  file:setvbuf("line")
+  local path = folder .. "/metrics.jsonl"
+  local old = io.open(path, "rb")
+  local cut = old and old:seek("end", -1) and old:read(1) ~= "\n"
+  if old then old:close() end
+  local file, cannot_open = io.open(path, "a")
+  if not file then util.raise("IOError", "%s", cannot_open) end
+  if cut then file:write("\n") end
   local began = uv.hrtime()
   return function(values)
     local line = { seconds = (uv.hrtime() - began) / 1e9 }
     for name, v in pairs(values) do line[name] = v end
     file:write(record.encode(line), "\n")
+    local ok, why = file:flush() -- a line is there when `log` returns
+    if not ok then util.raise("IOError", "theano.run:log: %s: %s", path, why) end
   end, function() file:close() end
 end
 
@@ -162,7 +186,7 @@ local function open_run(o, config, follows)
   rawset(run, "dir", o.dir)
   rawset(run, "resuming", o.resume ~= nil)
   rawset(run, "follows", follows)
-  if follows then return function() end end
+  if follows then return function(code) return code end end
   rawset(run, "declared", function(_, values)
     config.args = values
     record.save_json(o.dir, "config.json", config)
@@ -176,7 +200,9 @@ local function open_run(o, config, follows)
     close()
     status.state, status.code, status.error = state, code, message
     status.ended = os.date("!%Y-%m-%dT%H:%M:%SZ")
-    record.save_json(o.dir, "status.json", status)
+    local ok, why = pcall(record.save_json, o.dir, "status.json", status)
+    if not ok then io.stderr:write("theano run: how it ended is not kept: ", tostring(why), "\n") end
+    return ok and code or code ~= 0 and code or 1
   end
 end
 
@@ -192,17 +218,20 @@ function M.main(...)
   if follows then
     if not follow(o, mpi) then return 2 end
   else
-    config, why = prepare(o)
-    if mpi then mpi.text(config and o.dir or "") end
+    local ok
+    ok, config, why = pcall(prepare, o)
+    if mpi then mpi.text(ok and config and o.dir or "") end
+    if not ok then return cannot(config) end
     if not config then return wrong(why) end
   end
-  local ended = open_run(o, config, follows)
-  local untee = tee(o.dir .. (follows and "/output-" .. mpi.rank .. ".txt" or "/output.txt"))
+  local output = o.dir .. (follows and "/output-" .. mpi.rank .. ".txt" or "/output.txt")
+  local ok, ended, untee = pcall(function() return open_run(o, config, follows), tee(output) end)
+  if not ok then return cannot(ended) end
   core.catch_interrupt(true)
+  core.outlive_reader()
   local code, state, message = execute(o)
   untee()
-  ended(code, state, message)
-  return code
+  return ended(code, state, message)
 end
 
 return M

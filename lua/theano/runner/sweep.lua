@@ -112,13 +112,8 @@ local function command_of(job)
 end
 
 local function jobs_of(o, combinations, rest)
-  local stem = (o.script:match("([^/]+)$")):gsub("%.lua$", "")
-  local root = ("%s/%s-sweep-%s"):format(o.runs, stem, os.date("%Y%m%d-%H%M%S"))
-  local base, n = root, 1
-  while record.exists(root) do
-    n = n + 1
-    root = base .. "-" .. n
-  end
+  local later = o.print_jobs or o.sbatch -- others will make the folder
+  local root = later and record.name(o.runs, o.script, "-sweep") or record.new_folder(o.runs, o.script, "-sweep")
   local jobs = {}
   for i, combination in ipairs(combinations) do
     local words, label = table.move(rest, 1, #rest, 1, {}), {}
@@ -129,7 +124,7 @@ local function jobs_of(o, combinations, rest)
     jobs[i] = { script = o.script, words = words, label = table.concat(label, " "),
       dir = ("%s/%03d"):format(root, i) }
   end
-  return jobs, root
+  return jobs
 end
 
 local function sbatch(path, jobs)
@@ -200,7 +195,7 @@ function M.main(...)
     combinations = draw(axes, o.random, o.seed)
   else combinations = grid(axes) end
   if not combinations then return wrong("there are more than 100,000 combinations") end
-  local jobs, root = jobs_of(o, combinations, rest)
+  local jobs = jobs_of(o, combinations, rest)
   if o.print_jobs then
     for _, job in ipairs(jobs) do print(command_of(job)) end
     return 0
@@ -210,7 +205,6 @@ function M.main(...)
     print(("%d tasks: sbatch %s"):format(#jobs, o.sbatch))
     return 0
   end
-  record.mkdir(root)
   local failed, why
   if o.halving then
     failed, why = halving(o, jobs)
