@@ -51,7 +51,7 @@ local function plain(text)
 end
 
 local function pages()
-  local pipe = assert(io.popen("ls docs/*.md"))
+  local pipe = assert(io.popen("ls docs/*.md docs/tutorial/*.md"))
   local list = {}
   for path in pipe:lines() do
     if slurp(path):find("\n```lua\n", 1, true) then list[#list + 1] = path end
@@ -68,6 +68,11 @@ describe("the programs of", function()
   for _, path in ipairs(pages()) do
     it(path .. " print what it says", function()
       local text, wanted = program(slurp(path))
+      local pictures = {}
+      text = text:gsub('save%("([%w-]+%.svg)"%)', function(name) -- a spec writes nothing into the tree
+        pictures[#pictures + 1] = name
+        return ('save("%s/%s")'):format(folder, name)
+      end)
       local script = folder .. "/" .. path:match("([^/]+)%.md$") .. ".lua"
       runner.write(script, text)
       local out, status = runner.run({ script })
@@ -78,6 +83,13 @@ describe("the programs of", function()
         if wanted[i] then assert.equal(plain(wanted[i]), plain(said:gsub(folder .. "/", "")), "block " .. i) end
       end
       assert.equal(#wanted, i)
+      for _, name in ipairs(pictures) do -- what the page shows: of other digits at most
+        local made, kept = slurp(folder .. "/" .. name), slurp(path:match("^(.*/)") .. name)
+        local function words(svg) return svg:gsub("<[^>]*>", "\n"):gsub("[%d.]+", ""):gsub("\n+", "\n") end
+        assert.equal(words(kept), words(made), "run `build/theano scripts/make-tutorial`")
+        assert.is_true(math.abs(#kept - #made) < 0.1 * #kept, "run `build/theano scripts/make-tutorial`")
+      end
+      if path:find("tutorial/", 1, true) then assert.equal(1, #pictures, "a lesson ends in a picture") end
     end)
   end
 end)
