@@ -118,6 +118,16 @@ describe("theano run", function()
     assert.equal("finished", (record.state(here .. "/one")))
   end)
 
+  it("leaves no folder of a script that was only asked for help or called wrongly", function()
+    for _, words in ipairs { { "--help" }, { "--lr", "much" } } do
+      theano_({ "run", "--dir", "asked", "s.lua", table.unpack(words) })
+      assert.is_nil(require("luv").fs_stat(here .. "/asked"))
+    end
+    local ok, e = pcall(theano.run.log, { loss = 1 })
+    assert.is_false(ok)
+    assert.truthy(tostring(e):find("theano.run:log(...)", 1, true), e)
+  end)
+
   it("ends with a code, and says how it ended", function()
     for mode, wanted in pairs({ fail = { 1, "failed" }, exit = { 7, "failed" }, ok = { 0, "finished" },
       kill = { -9, "killed" } }) do

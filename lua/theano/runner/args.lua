@@ -85,10 +85,12 @@ function M.parse(spec, line)
   local parser = parser_of(list, given[0] or "script.lua")
   local fine, values = parser:pparse(table.move(given, 1, #given, 1, {}))
   if not fine then
+    require("theano.runner.current"):nothing()
     io.stderr:write(parser:get_usage(), "\n\nError: ", tostring(values), "\n")
     os.exit(2)
   end
   if values.help then
+    require("theano.runner.current"):nothing()
     print(parser:get_help())
     os.exit(0)
   end

@@ -57,6 +57,15 @@ function M.mkdir(path)
   end
 end
 
+--- Takes away a run's folder, if nothing but the runner's own files is in it, and the folder around it if that is empty.
+function M.drop(path)
+  for _, name in ipairs { "config.json", "metrics.jsonl", "output.txt", "status.json" } do
+    uv.fs_unlink(path .. "/" .. name)
+  end
+  uv.fs_rmdir(path)
+  uv.fs_rmdir(path:match("^(.*)/[^/]*$") or ".")
+end
+
 --- Names in a folder, sorted; empty where there is none.
 function M.list(path)
   local names, scan = {}, uv.fs_scandir(path)

@@ -201,6 +201,7 @@ local function open_run(o, config, follows)
     status.state, status.code, status.error = state, code, message
     status.ended = os.date("!%Y-%m-%dT%H:%M:%SZ")
     local ok, why = pcall(record.save_json, o.dir, "status.json", status)
+    if run.void and not o.resume then record.drop(o.dir) end
     if not ok then io.stderr:write("theano run: how it ended is not kept: ", tostring(why), "\n") end
     return ok and code or code ~= 0 and code or 1
   end
