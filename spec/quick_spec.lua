@@ -209,3 +209,29 @@ describe("an elementwise call on arrays of one shape", function()
     assert.is_true(same(x ^ 2, theano.compile { inputs = { v }, outputs = v ^ 2 }(x)))
   end)
 end)
+
+describe("the place of an extremum in rows", function()
+  local function place(row, n, better)
+    local at
+    for i = 0, n - 1 do
+      local v, best = row[i], at and row[at]
+      if not at or best == best and (v ~= v or better(v, best)) then at = i end
+    end
+    return at
+  end
+  it("is the first one, NaN before all, in every length and dtype", function()
+    for _, n in ipairs { 1, 7, 16, 31, 64, 500, 513, 1100 } do
+      local x = nd.round(rng:randn(5, n) * 3)
+      x[{ 1, n // 2 }], x[{ 2, n - 1 }], x[{ 2, n // 3 }] = 0 / 0, 0 / 0, 0 / 0
+      x[3] = -math.huge
+      local whole = rng:randint(-50, 50, { 5, n })
+      for _, m in ipairs { x, x:astype("float32"), whole, whole:astype("int16"), x["::-1, ::-1"], strided(x) } do
+        local most, least = nd.argmax(m, { axis = 1 }), nd.argmin(m, { axis = 1 })
+        for r = 0, 4 do
+          assert.equal(place(m[r], n, function(a, b) return a > b end), most[r])
+          assert.equal(place(m[r], n, function(a, b) return a < b end), least[r])
+        end
+      end
+    end
+  end)
+end)

@@ -10,6 +10,7 @@
 struct InterpDirect {
     const IKernel *ik;
     int *code, ncode, once; /* value ids in order: the first `once` are uniform */
+    bool straight;          /* one block kernel from memory to memory: it may run on all elements at once */
     int16_t *at;            /* by access: number of the argument, -1 - number of the result, or FIXED */
     const char **fixed;     /* by access: address of a constant array's element */
     char **block;           /* by value: a block of the number that it is, or NULL */
@@ -69,6 +70,26 @@ static bool append(const InterpUnit *u, const Step *s, InterpDirect *d, bool blo
     return true;
 }
 
+/* Each block instruction reads arrays where they lie, or computes from such reads in one step what is stored next. */
+static bool is_straight(const InterpDirect *d, const Plan *p, const Step *s) {
+    const IKernel *ik = d->ik;
+    for (int j = d->once; j < d->ncode; j++) {
+        const IIns *i = &ik->ins[d->code[j]];
+        if (i->ins->op == INS_STORE) continue;
+        if (i->ins->op == INS_LOAD) {
+            if (p->buf[s->buf[ik->k->acc.at[i->ins->a].buf]].ndim == 0) return false;
+            continue;
+        }
+        if (i->nmicro != 1 || i->into < 0) return false;
+        const IMicro *m = &ik->micro.at[i->micro];
+        for (int o = 0; o < 3; o++) {
+            if (m->in[o].value < 0 ? m->in[o].base != NULL : ik->ins[m->in[o].value].ins->op != INS_LOAD) return false;
+            if (m->in[o].value >= 0 && !ik->ins[m->in[o].value].block) return false;
+        }
+    }
+    return true;
+}
+
 const InterpDirect *interp_direct(const InterpUnit *u) {
     const Plan *p = u->plan;
     if (!suits(p)) return NULL;
@@ -87,7 +108,9 @@ const InterpDirect *interp_direct(const InterpUnit *u) {
         if (!resolve(p, s, k, i, d)) return NULL;
     if (!append(u, s, d, false)) return NULL;
     d->once = d->ncode;
-    return append(u, s, d, true) ? d : NULL;
+    if (!append(u, s, d, true)) return NULL;
+    d->straight = is_straight(d, p, s);
+    return d;
 }
 
 size_t interp_direct_room(const InterpDirect *d) { return d->ik->reg_bytes; }
@@ -176,8 +199,9 @@ void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs) {
     r.len = 1, r.padded = SIMD_PAD;
     for (int i = 0; i < ik->k->ins.n; i++) r.value[i] = d->block[i] ? d->block[i] : regs + ik->ins[i].reg;
     for (int j = 0; j < d->once; j++) one(&r, d->code[j]);
-    for (; r.pos < n && d->once < d->ncode; r.pos += SIMD_BLOCK) {
-        r.len = n - r.pos < SIMD_BLOCK ? n - r.pos : SIMD_BLOCK;
+    const int64_t most = d->straight ? n / SIMD_PAD * SIMD_PAD : SIMD_BLOCK, each = most ? most : SIMD_PAD;
+    for (; r.pos < n && d->once < d->ncode; r.pos += each) {
+        r.len = n - r.pos < each ? n - r.pos : each;
         r.padded = padded(r.len);
         for (int j = d->once; j < d->ncode; j++) one(&r, d->code[j]);
     }

@@ -91,7 +91,7 @@ static int source(const LoopStage *s, const IIns *i) { return i->ins->op == INS_
 static bool look(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {
     int64_t st;
     char *p = address(r, s, i, source(s, i), &st);
-    bool here = st == i->bytes && n % SIMD_PAD == 0;
+    bool here = st == i->bytes && (n % SIMD_PAD == 0 || i->loose);
     r->at[id_of(r, i)] = here ? p : r->regs + i->reg;
     return here;
 }

@@ -18,6 +18,7 @@ typedef struct IIns {
     uint8_t fill;      /* uniform value read at block level: replicate to a whole block */
     uint8_t fails;     /* integer division: check the divisor */
     uint8_t view;      /* a load that may be read where it lies: nothing is stored before its last use */
+    uint8_t loose;     /* only stores and reductions read it: such a load is a view whatever its length */
     int into;          /* the store that follows and takes the value, or -1: computed in its place */
     size_t reg;        /* byte offset of the register */
     int micro, nmicro; /* block kernels that compute it: IKernel.micro; none for memory and control instructions */
@@ -39,6 +40,8 @@ typedef struct IRed {
     const Red *red;
     size_t reg;    /* accumulators: lanes or a block; then best values for ARGMAX */
     uint8_t lanes; /* vec dim is reduced */
+    uint8_t dtype; /* of what is reduced */
+    char *start;   /* of lanes: SIMD_LANE_BYTES of what changes nothing, or NULL */
     SimdFold fold;
 } IRed;
 
@@ -82,6 +85,7 @@ typedef struct IRun {
 int interp_exec(IRun *r, const LoopStage *s, const int *code, int n);   /* exec.c: a straight list of instructions */
 void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to); /* element from - 1 into from .. to - 1 */
 void interp_number(const Step *step, const Ins *i, char *o, int64_t n); /* INS_PARAM or INS_CONST, n times */
+bool interp_red_prepare(IRed *d, Arena *a);                             /* after the other fields */
 void interp_red_init(IRun *r, const IRed *red);                         /* red.c */
 void interp_red_step(IRun *r, const IRed *red);
 void interp_red_final(IRun *r, const IRed *red);

@@ -36,17 +36,19 @@ static bool values(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *
     return true;
 }
 
-static void reductions(const SimdTable *simd, const Kernel *k, IKernel *out) {
+static bool reductions(const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out) {
     for (int r = 0; r < k->red.n; r++) {
         const Red *red = &k->red.at[r];
         const LoopStage *s = &out->order.stage[red->stage];
         IRed *o = &out->red[r];
-        *o = (IRed){.red = red, .reg = out->reg_bytes};
+        *o = (IRed){.red = red, .reg = out->reg_bytes, .dtype = k->ins.at[red->v].dtype};
         o->lanes = s->vec >= 0 && k->dim[s->loop[s->vec]].kind == DIM_RED;
         bool arg = red->kind == RED_ARGMAX || red->kind == RED_ARGMIN;
         o->fold = arg ? NULL : simd->fold[red->kind][red->acc_dtype];
         out->reg_bytes += (size_t)SIMD_BLOCK * (arg ? 32 : 16);
+        if (!interp_red_prepare(o, a)) return false;
     }
+    return true;
 }
 
 /* Blocks along a reduced dim that other loops are inside of: an accumulator takes one element of each, so that those
@@ -72,8 +74,7 @@ bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena 
     for (int s = 0; s < k->st.n; s++) out->step[s] = step_of(k, &out->order.stage[s]);
     if (k->acc.n > KACC + 8)
         return err(c, TH_RuntimeError, "kernel has %d accesses, at most %d fit", k->acc.n, KACC + 8);
-    if (!values(c, simd, k, a, out)) return false;
-    reductions(simd, k, out);
+    if (!values(c, simd, k, a, out) || !reductions(simd, k, a, out)) return false;
     out->at = (out->reg_bytes + 63) / 64 * 64;
     out->reg_bytes = out->at + sizeof(char *) * (size_t)k->ins.n;
     return interp_views(a, out);

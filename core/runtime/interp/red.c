@@ -23,22 +23,41 @@ static ThValue identity(RedKind kind, ThDtype t) {
     return v;
 }
 
-void interp_red_init(IRun *r, const IRed *d) {
-    const Red *x = d->red;
-    ThDtype t = x->acc_dtype;
-    if (!d->fold) { /* positions -1: nothing seen */
-        memset((char *)acc_of(r, d) + (size_t)SIMD_BLOCK * 16, 0xff, (size_t)SIMD_BLOCK * 8);
-        return;
-    }
+/* n elements that change nothing. */
+static void neutral(char *to, RedKind kind, ThDtype t, int64_t n) {
     char k = th_dtype_kind(t);
-    ThValue v = identity(x->kind, t);
-    int64_t bytes = (int64_t)th_dtype_bytes(t);
-    dtype_cast(acc_of(r, d), t, bytes, (const char *)&v,
+    ThValue v = identity(kind, t);
+    dtype_cast(to, t, (int64_t)th_dtype_bytes(t), (const char *)&v,
                k == 'c'   ? TH_COMPLEX128
                : k == 'f' ? TH_FLOAT64
                : k == 'u' ? TH_UINT64
                           : TH_INT64,
-               0, d->lanes ? SIMD_LANE_BYTES / bytes : SIMD_BLOCK);
+               0, n);
+}
+
+bool interp_red_prepare(IRed *d, Arena *a) {
+    RedKind kind = (RedKind)d->red->kind;
+    const bool arg = kind == RED_ARGMAX || kind == RED_ARGMIN;
+    ThDtype t = arg ? (ThDtype)d->dtype : (ThDtype)d->red->acc_dtype;
+    if (!d->lanes || dtype_is_complex(t)) return true;
+    if (!(d->start = arena_alloc(a, SIMD_LANE_BYTES))) return false;
+    neutral(d->start,
+            kind == RED_ARGMAX   ? RED_MAX
+            : kind == RED_ARGMIN ? RED_MIN
+                                 : kind,
+            t, SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t));
+    return true;
+}
+
+void interp_red_init(IRun *r, const IRed *d) {
+    const Red *x = d->red;
+    ThDtype t = x->acc_dtype;
+    if (!d->fold) { /* positions -1: nothing seen */
+        memset((char *)acc_of(r, d) + (size_t)SIMD_BLOCK * 16, 0xff, d->lanes ? 8 : (size_t)SIMD_BLOCK * 8);
+        return;
+    }
+    if (d->start) memcpy(acc_of(r, d), d->start, SIMD_LANE_BYTES);
+    else neutral(acc_of(r, d), x->kind, t, d->lanes ? SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t) : SIMD_BLOCK);
 }
 
 /* Position over the reduced dims, flattened in order, of the current point (at the block's start). */
@@ -91,10 +110,64 @@ static bool nothing_better(const IRun *r, const char *v, const char *best, ThDty
     return memcmp(acc, same, sizeof acc) == 0;
 }
 
+/* The extremum of a block by the vector loops, spread over best[0]; false: there are none for the dtype. */
+static bool block_extremum(const IRun *r, const IRed *d, const char *v, ThDtype t, bool max, char *best) {
+    const RedKind kind = max ? RED_MAX : RED_MIN;
+    const SimdFold lanes = r->simd->lanes[kind][t], fold = r->simd->fold[kind][t];
+    const int64_t bytes = (int64_t)th_dtype_bytes(t);
+    char acc[SIMD_LANE_BYTES];
+    if (!lanes || !fold || !d->start) return false;
+    memcpy(acc, d->start, sizeof acc);
+    lanes(r->len, acc, v);
+    for (int64_t h = SIMD_LANE_BYTES / bytes / 2; h >= 1; h /= 2) fold(h, acc, acc + h * bytes);
+    memcpy(best, acc, (size_t)bytes);
+    return true;
+}
+
+/* The first element of a block that equals best, or the first NaN where best is one. */
+#define FIRST(T) \
+    { \
+        T b, x[8]; \
+        memcpy(&b, best, sizeof b); \
+        if (b != b) { \
+            for (; i < n; i++) { \
+                memcpy(x, v + i * (int64_t)sizeof(T), sizeof(T)); \
+                if (x[0] != x[0]) break; \
+            } \
+            break; \
+        } \
+        for (; i + 8 <= n; i += 8) { \
+            memcpy(x, v + i * (int64_t)sizeof(T), sizeof x); \
+            if ((x[0] == b) | (x[1] == b) | (x[2] == b) | (x[3] == b) | (x[4] == b) | (x[5] == b) | (x[6] == b) | \
+                (x[7] == b)) \
+                break; \
+        } \
+        for (; i < n; i++) { \
+            memcpy(x, v + i * (int64_t)sizeof(T), sizeof(T)); \
+            if (x[0] == b) break; \
+        } \
+        break; \
+    }
+/* Where a row's first block has its extremum; NaN is one wherever it stands. */
+static int64_t first_place(const char *v, const char *best, ThDtype t, int64_t n) {
+    int64_t i = 0;
+    switch (t) {
+    case TH_INT64: FIRST(int64_t)
+    case TH_FLOAT32: FIRST(float)
+    default: FIRST(double)
+    }
+    return i;
+}
+
 static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, int64_t p, int64_t step) {
     char *best = acc_of(r, d);
     int64_t *at = (int64_t *)(void *)(best + (size_t)SIMD_BLOCK * 16), n = r->len;
     bool lanes = d->lanes, max = d->red->kind == RED_ARGMAX;
+    const bool vectors = t == TH_FLOAT64 || t == TH_FLOAT32 || t == TH_INT64;
+    if (lanes && step > 0 && at[0] < 0 && vectors && block_extremum(r, d, v, t, max, best)) {
+        at[0] = p + first_place(v, best, t, n) * step;
+        return;
+    }
     if (lanes && step > 0 && at[0] >= 0 && p > at[0] && nothing_better(r, v, best, t, max)) return;
     switch (t) {
     case TH_BOOL:

@@ -8,7 +8,8 @@
 enum { ELSEWHERE = 1 << 30 };
 
 typedef struct Uses {
-    int *pos;  /* by value: 1 + place in its stage's innermost list; 0 elsewhere */
+    bool *padded; /* by value: something computes with it, in whole vectors */
+    int *pos;     /* by value: 1 + place in its stage's innermost list; 0 elsewhere */
     int *last; /* by value: the last place that reads it, past all for reductions, ELSEWHERE where another list does */
 } Uses;
 
@@ -31,8 +32,10 @@ static void collect(const IKernel *ik, Uses *u) {
     for (int id = 0; id < k->ins.n; id++) {
         const Ins *reader = &k->ins.at[id];
         n = ins_reads(k, reader, v);
-        for (int j = 0; j < n; j++)
+        for (int j = 0; j < n; j++) {
+            u->padded[v[j]] |= reader->op != INS_STORE;
             most(&u->last[v[j]], u->pos[id] && k->ins.at[v[j]].stage == reader->stage ? u->pos[id] : ELSEWHERE);
+        }
     }
     for (int r = 0; r < k->red.n; r++) most(&u->last[k->red.at[r].v], ELSEWHERE - 1);
 }
@@ -54,14 +57,15 @@ static void mark(IKernel *ik, const LoopStage *s, const Uses *u) {
         } else if ((ins->op == INS_LOAD || ins->op == INS_EP) && i->block) {
             int last = u->last[code[j]], from = ins->op == INS_EP ? s->st->C : ins->a;
             i->view = last < ELSEWHERE && last <= store && plain(&ik->k->acc.at[from]);
+            i->loose = !u->padded[code[j]];
         }
     }
 }
 
 bool interp_views(Arena *a, IKernel *out) {
-    Uses u = {arena_alloc0(a, sizeof(int) * (size_t)(out->k->ins.n + 1)),
-              arena_alloc0(a, sizeof(int) * (size_t)(out->k->ins.n + 1))};
-    if (!u.pos || !u.last) return false;
+    const size_t n = (size_t)(out->k->ins.n + 1);
+    Uses u = {arena_alloc0(a, sizeof(bool) * n), arena_alloc0(a, sizeof(int) * n), arena_alloc0(a, sizeof(int) * n)};
+    if (!u.padded || !u.pos || !u.last) return false;
     collect(out, &u);
     for (int i = 0; i < out->k->st.n; i++) mark(out, &out->order.stage[i], &u);
     return true;
