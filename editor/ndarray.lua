@@ -1197,7 +1197,7 @@ function nd.blackman(n) end
 ---@return any
 function nd.block(arrays) end
 
----`broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
+---`broadcast_arrays(a, b, ..)`: all with one shape, one result for each; of arrays read-only views.
 ---@param ... any
 ---@return any
 function nd.broadcast_arrays(...) end
@@ -1207,7 +1207,7 @@ function nd.broadcast_arrays(...) end
 ---@return any
 function nd.broadcast_shapes(...) end
 
----A copy with the shape given, as broadcasting would have it.
+---With the shape given, as broadcasting would have it: of arrays a view that is read-only.
 ---@param x any
 ---@param shape any
 ---@return any

@@ -4530,7 +4530,7 @@ function T.blackman(n) end
 ---@return any
 function T.block(arrays) end
 
----`broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
+---`broadcast_arrays(a, b, ..)`: all with one shape, one result for each; of arrays read-only views.
 ---@param ... any
 ---@return any
 function T.broadcast_arrays(...) end
@@ -4540,7 +4540,7 @@ function T.broadcast_arrays(...) end
 ---@return any
 function T.broadcast_shapes(...) end
 
----A copy with the shape given, as broadcasting would have it.
+---With the shape given, as broadcasting would have it: of arrays a view that is read-only.
 ---@param x any
 ---@param shape any
 ---@return any

@@ -109,6 +109,23 @@ static int short_ravel(lua_State *L, LtState *s) {
     return a && lua_gettop(L) == 1 ? push_view(L, s, a, 1, &n, &step, 0) : 0;
 }
 
+/* broadcast_view(a, shape): a read-only view of that shape, or nothing: it does not fit. */
+static int broadcast_view(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1);
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    int nd = lt_shape(L, 2, shape), extra = nd - th_array_ndim(a);
+    if (extra < 0) return 0;
+    for (int d = 0; d < nd; d++) {
+        int64_t n = d < extra ? 1 : th_array_shape(a)[d - extra];
+        if (shape[d] < 0 || (n != 1 && n != shape[d])) return 0;
+        strides[d] = n == 1 ? 0 : th_array_strides(a)[d - extra];
+    }
+    if (!push_view(L, s, a, nd, shape, strides, 0)) return 0;
+    th_array_protect(lt_array(L, s, -1));
+    return 1;
+}
+
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 typedef struct Parts { /* arrays of one dtype that are put one behind the other */
     ThArray *first;
@@ -382,6 +399,19 @@ static const struct {
             {"packbits", short_packbits},
             {"unpackbits", short_unpackbits},
             {"take", vectors_take},
+            {"extract", vectors_extract},
+            {"compress", vectors_extract},
+            {"place", vectors_place},
+            {"isin", vectors_isin},
+            {"in1d", vectors_isin},
+            {"nanmax", vectors_nanmax},
+            {"nanmin", vectors_nanmin},
+            {"resize", vectors_resize},
+            {"delete", vectors_delete},
+            {"repeat_", vectors_repeat},
+            {"repeat", vectors_repeat},
+            {"eye", vectors_eye},
+            {"identity", vectors_eye},
             {"put", vectors_put},
             {"putmask", vectors_putmask},
             {"convolve", vectors_convolve},
@@ -415,6 +445,6 @@ static int shorter(lua_State *L) { /* shorter(name, f): f with a short way in fr
 }
 
 void lt_open_short(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"shorter", shorter}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"shorter", shorter}, {"broadcast_view", broadcast_view}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -11,6 +11,8 @@ enum { SHORT_DONE = -1 };
  * it, and the stack is as it was. */
 typedef int ShortWay(lua_State *L, LtState *s);
 ShortWay vectors_take, vectors_put, vectors_putmask, vectors_convolve, vectors_correlate, vectors_interp;
+ShortWay vectors_extract, vectors_place, vectors_isin, vectors_nanmax, vectors_nanmin, vectors_resize, vectors_delete;
+ShortWay vectors_repeat, vectors_eye;
 
 ThArray *short_dense(lua_State *L, LtState *s,
                      int i); /* an array whose elements lie one behind the other on the host */

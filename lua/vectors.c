@@ -4,6 +4,7 @@
  */
 #include "short.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- elements at positions --------------------------------------------------------------------------------------- */
@@ -99,6 +100,182 @@ int vectors_putmask(lua_State *L, LtState *s) { /* putmask(a, mask, values) */
         to[i] = (to[i] & ~all) | (x & all);
     }
     return SHORT_DONE;
+}
+
+/* ---- masks ------------------------------------------------------------------------------------------------------- */
+/* Elements of 8 bytes where the mask holds, written without branches. */
+static int kept(lua_State *L, LtState *s, ThArray *a, ThArray *mask) {
+    if (!a || !mask || lua_gettop(L) != 2 || th_array_dtype(mask) != TH_BOOL || th_array_ndim(a) != 1 ||
+        th_array_ndim(mask) != 1 || th_array_size(a) != th_array_size(mask) || th_dtype_bytes(th_array_dtype(a)) != 8)
+        return 0;
+    const uint8_t *m = th_array_data(mask);
+    int64_t count = short_trues(m, th_array_size(mask));
+    ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &count);
+    lt_push_array(L, s, r);
+    const uint64_t *from = th_array_data(a);
+    uint64_t *to = th_array_data(r);
+    for (int64_t i = 0, k = 0; k < count; i++) {
+        to[k] = from[i];
+        k += m[i] != 0;
+    }
+    return 1;
+}
+int vectors_extract(lua_State *L, LtState *s) { /* extract(mask, x), compress(mask, x) of vectors */
+    return kept(L, s, short_dense(L, s, 2), short_dense(L, s, 1));
+}
+
+int vectors_place(lua_State *L, LtState *s) { /* place(a, mask, values): the values one after the other */
+    ThArray *a = short_dense(L, s, 1), *mask = short_dense(L, s, 2);
+    if (!a || !mask || th_array_dtype(mask) != TH_BOOL || lua_gettop(L) != 3 || !th_array_writeable(a)) return 0;
+    int nd = th_array_ndim(a);
+    if (nd == 0 || th_array_ndim(mask) != nd ||
+        memcmp(th_array_shape(a), th_array_shape(mask), sizeof(int64_t) * (size_t)nd) != 0)
+        return 0;
+    int64_t have, n = th_array_size(a);
+    const char *v = written_with(L, s, a, &have);
+    if (!v || th_dtype_bytes(th_array_dtype(a)) != 8 || th_array_shares_memory(a, mask)) return 0;
+    const uint8_t *m = th_array_data(mask);
+    uint64_t *to = th_array_data(a);
+    for (int64_t i = 0, j = 0; i < n; i++) {
+        const uint64_t all = 0 - (uint64_t)(m[i] != 0);
+        uint64_t x;
+        memcpy(&x, v + 8 * j, 8);
+        to[i] = (to[i] & ~all) | (x & all);
+        j += m[i] != 0;
+        j = j == have ? 0 : j;
+    }
+    return SHORT_DONE;
+}
+
+/* isin(x, set) of int64: a table of what lies between the least and the greatest of the set, where that is short. */
+int vectors_isin(lua_State *L, LtState *s) {
+    ThArray *x = short_dense(L, s, 1), *set = short_dense(L, s, 2);
+    if (!x || !set || lua_gettop(L) != 2 || th_array_dtype(x) != TH_INT64 || th_array_dtype(set) != TH_INT64) return 0;
+    int64_t n = th_array_size(x), m = th_array_size(set), low, high;
+    if (th_array_ndim(x) == 0 || m == 0) return 0;
+    const int64_t *v = th_array_data(x), *e = th_array_data(set);
+    low = high = e[0];
+    for (int64_t i = 1; i < m; i++) {
+        low = e[i] < low ? e[i] : low;
+        high = e[i] > high ? e[i] : high;
+    }
+    const uint64_t range = (uint64_t)high - (uint64_t)low;
+    if (range > (uint64_t)(6 * (n + m) + 64)) return 0;
+    uint8_t *in = lua_newuserdatauv(L, (size_t)range + 1, 0);
+    memset(in, 0, (size_t)range + 1);
+    for (int64_t i = 0; i < m; i++) in[(uint64_t)e[i] - (uint64_t)low] = 1;
+    ThArray *r = th_array_empty(s->ctx, TH_BOOL, th_array_ndim(x), th_array_shape(x));
+    lt_push_array(L, s, r);
+    uint8_t *to = th_array_data(r);
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t at = (uint64_t)v[i] - (uint64_t)low;
+        to[i] = at <= range ? in[at] : 0;
+    }
+    return 1;
+}
+
+/* ---- extrema of what is not NaN ---------------------------------------------------------------------------------- */
+/* Comparisons with NaN are false, so that it is never taken: eight at a time, which do not wait for each other. */
+#define EXTREMUM(NAME, BETTER, WORST) \
+    static double NAME(const double *x, int64_t n) { \
+        double e[8], r; \
+        int64_t i = 0; \
+        for (int j = 0; j < 8; j++) e[j] = WORST; \
+        for (; i + 8 <= n; i += 8) \
+            for (int j = 0; j < 8; j++) e[j] = x[i + j] BETTER e[j] ? x[i + j] : e[j]; \
+        for (r = e[0]; i < n; i++) r = x[i] BETTER r ? x[i] : r; \
+        for (int j = 1; j < 8; j++) r = e[j] BETTER r ? e[j] : r; \
+        return r; \
+    }
+EXTREMUM(greatest, >, -HUGE_VAL)
+EXTREMUM(least, <, HUGE_VAL)
+
+/* Infinity may mean that there was nothing else, and a zero has a sign: both are the other way's. */
+static int extremum(lua_State *L, LtState *s, double (*of)(const double *x, int64_t n)) {
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_FLOAT64) return 0;
+    double r = of(th_array_data(a), th_array_size(a));
+    if (r == 0 || r - r != 0) return 0;
+    lua_pushnumber(L, r);
+    return 1;
+}
+int vectors_nanmax(lua_State *L, LtState *s) { return extremum(L, s, greatest); }
+int vectors_nanmin(lua_State *L, LtState *s) { return extremum(L, s, least); }
+
+/* ---- copies in other lengths ------------------------------------------------------------------------------------- */
+/* The first `have` bytes again and again, up to `all`. */
+static void again(char *to, size_t have, size_t all) {
+    enum { NEAR = 16384 }; /* what is read again stays in the nearest cache */
+    for (size_t done = have; done < all;) {
+        size_t whole = done < NEAR ? done : NEAR / have * have, n = have < NEAR ? whole : have;
+        if (n > all - done) n = all - done;
+        memcpy(to + done, to, n);
+        done += n;
+    }
+}
+
+int vectors_resize(lua_State *L, LtState *s) { /* resize(x, shape) */
+    ThArray *a = short_dense(L, s, 1);
+    int64_t shape[TH_MAX_NDIM], most = INT64_MAX / 16;
+    int nd = 0;
+    if (!a || lua_gettop(L) != 2 || !th_array_size(a) || !lua_istable(L, 2)) return 0;
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1), nd++) {
+        bool fine = nd < TH_MAX_NDIM && lua_isinteger(L, -2) && lua_tointeger(L, -2) == nd + 1 &&
+                    lua_type(L, -1) == LUA_TNUMBER && lua_isinteger(L, -1);
+        shape[nd < TH_MAX_NDIM ? nd : 0] = lua_tointeger(L, -1);
+        if (!fine || lua_tointeger(L, -1) < 0 || (lua_tointeger(L, -1) && (most /= lua_tointeger(L, -1)) == 0))
+            return lua_pop(L, 2), 0;
+    }
+    if (!nd) return 0;
+    ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), nd, shape);
+    lt_push_array(L, s, r);
+    size_t bytes = th_dtype_bytes(th_array_dtype(a)), all = bytes * (size_t)th_array_size(r);
+    size_t have = bytes * (size_t)th_array_size(a);
+    if (all) memcpy(th_array_data(r), th_array_data(a), have < all ? have : all);
+    if (have < all) again(th_array_data(r), have, all);
+    return 1;
+}
+
+int vectors_delete(lua_State *L, LtState *s) { /* delete(x, i) of a vector */
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 2 || th_array_ndim(a) != 1 || lua_type(L, 2) != LUA_TNUMBER || !lua_isinteger(L, 2))
+        return 0;
+    int64_t n = th_array_size(a), at = lua_tointeger(L, 2), rest = n - 1;
+    if (at < 0) at += n;
+    if (at < 0 || at >= n) return 0;
+    ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &rest);
+    lt_push_array(L, s, r);
+    size_t bytes = th_dtype_bytes(th_array_dtype(a)), front = bytes * (size_t)at;
+    char *to = th_array_data(r);
+    const char *from = th_array_data(a);
+    memcpy(to, from, front);
+    memcpy(to + front, from + front + bytes, bytes * (size_t)(n - 1 - at));
+    return 1;
+}
+
+int vectors_repeat(lua_State *L, LtState *s) { /* repeat_(x, n) of elements of 8 bytes, in order */
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 2 || lua_type(L, 2) != LUA_TNUMBER || !lua_isinteger(L, 2)) return 0;
+    int64_t n = th_array_size(a), each = lua_tointeger(L, 2), all = n * each;
+    if (each < 0 || each > 1 << 20 || th_dtype_bytes(th_array_dtype(a)) != 8) return 0;
+    ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &all);
+    lt_push_array(L, s, r);
+    const uint64_t *x = th_array_data(a);
+    uint64_t *to = th_array_data(r);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < each; j++) *to++ = x[i];
+    return 1;
+}
+
+int vectors_eye(lua_State *L, LtState *s) { /* eye(n), identity(n) */
+    if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TNUMBER || !lua_isinteger(L, 1)) return 0;
+    int64_t n = lua_tointeger(L, 1), shape[2] = {n, n};
+    if (n < 0 || n > 1 << 20) return 0;
+    ThArray *r = th_array_zeros(s->ctx, TH_FLOAT64, 2, shape);
+    lt_push_array(L, s, r);
+    double *to = th_array_data(r);
+    for (int64_t i = 0; i < n; i++) to[i * (n + 1)] = 1;
+    return 1;
 }
 
 /* ---- convolutions ------------------------------------------------------------------------------------------------ */

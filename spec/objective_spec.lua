@@ -332,4 +332,10 @@ describe("nd.signal", function()
     near({ 1, 1.7 }, y[":2"], 1e-15)
     assert.is_true(nd.all(nd.isnan(y["2:"])))
   end)
+
+  it("check_grad says that both are functions", function()
+    local f = optimize.rosen
+    raises("TypeError", "check_grad: grad should be a function", function() optimize.check_grad(f, 3, { 1 }) end)
+    raises("TypeError", "check_grad: func should be a function", function() optimize.check_grad(nil, f, { 1 }) end)
+  end)
 end)

@@ -126,6 +126,15 @@ describe("a function of arrays with a short way", function()
     convolve = { { x, vector(4) }, { vector(3), x }, { k, k }, { x, y, "same" }, { x, vector(5), "valid" },
       { vector(2500), vector(13) }, { vector(1), x }, { vector(2):astype("float32"), y:astype("float32") } },
     correlate = { { x, vector(4) }, { vector(3), x, "same" }, { k, k, "full" }, { x, y } },
+    extract = { { bits, x }, { bits, k } }, compress = { { bits, x }, { nd.array { true, false }, x } },
+    isin = { { k, nd.array { 1, 3 } }, { nd.array { { -5, 1 << 62 }, { 3, 0 } }, k }, { k, k }, { x, x },
+      { nd.array { math.mininteger, math.maxinteger }, nd.array { math.mininteger, math.mininteger + 3 } } },
+    nanmax = { { x }, { nd.array { 0 / 0, 3, -1 } }, { nd.array { 0 / 0, -0.0 } }, { -vector(100) }, { m, 1 },
+      { nd.array { 0 / 0, -math.huge } } },
+    nanmin = { { x }, { nd.array { 0 / 0, 3, -1 } }, { vector(100) }, { m } },
+    resize = { { x, { 2, 7 } }, { x, { 3 } }, { k:astype("int8"), { 40, 1000 } }, { m, { 0, 2 } }, { x, 4 } },
+    delete = { { x, 0 }, { x, -1 }, { x, 4 }, { m, 1, 0 }, { x, { 1, 2 } } },
+    repeat_ = { { x, 3 }, { x, 0 }, { m, 2 }, { m, 2, 1 }, { k:astype("int8"), 2 } },
     interp = { { nd.array { -1, 0, 0.3, 2.5, 9, 0 / 0 }, nd.array { 0.0, 1, 2, 5 }, nd.array { 1.0, -1, 4, 0 } },
       { vector(50), nd.sort(vector(20)), vector(20) }, { x, nd.array { 0.5 }, nd.array { 3.0 } } },
   }
@@ -139,12 +148,29 @@ describe("a function of arrays with a short way", function()
     end)
   end
   it("put and putmask write what the other way writes", function()
-    for _, name in ipairs { "put", "putmask" } do
+    for _, name in ipairs { "put", "putmask", "place" } do
       for _, v in ipairs { y, nd.array { 7.0, 8 } } do
         local a, b, at = x:copy(), strided(x), name == "put" and nd.array { 0, -1, 3, 3 } or bits
         nd[name](a, at, v)
         nd[name](b, at, v)
         assert.is_true(same(a, b))
+      end
+    end
+  end)
+  it("eye is a matrix of its own each time", function()
+    local a, b = nd.eye(3), nd.identity(3)
+    a[{ 0, 0 }] = 5
+    assert.same({ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, b:tolist())
+    assert.is_true(same(nd.eye(3, 3, 0), nd.eye(3)))
+    raises("ValueError", "", function() local _ = nd.eye(-1) end)
+  end)
+  it("fills as one element at a time does", function()
+    for _, n in ipairs { 1, 64, 65, 1000, 70000 } do
+      for _, dtype in ipairs { "int8", "float32", "float64", "complex128" } do
+        local a = nd.full({ n }, 3, dtype)
+        assert.equal(3.0 * n, nd.sum(nd.real(a), { dtype = "float64" }))
+        a["::2"] = 1
+        assert.equal(n // 2, nd.count_nonzero(nd.eq(nd.real(a), 3)))
       end
     end
   end)

@@ -7,10 +7,11 @@
 -- floats; `K.checked(x, fine, message)` x, or an error (a ValueError, or of a kind, of arrays) when it is computed;
 -- `K.fine(n, ..)` the same of a length; `K.written(x, at, v)` x with v at a subscript; `K.longer(x, v, of)` a vector
 -- with v behind it, where `of` (x) may be empty; `K.chosen(out, where, x, fn)` fn of x there; `K.spread(x, shape)`
--- alloc; `K.mapped(what, fn, rows)` fn of each row; `K.ramp(n, from, step)`; `K.same_form(a, b, fn)` what fn gives of
--- two of one shape, else false; `K.result(x)` what a user gets, of arrays without dimensions a Lua value;
--- `K.convolved(a, v)` the convolution of two vectors; `K.falls(x, n)` whether a vector of n does; `K.trimmed(x)` it
--- without zeros in front where that can be known; `K.double(v)` a number that stays float64.
+-- alloc, `K.broadcast(x, shape)` the same to be read; `K.mapped(what, fn, rows)` fn of each row; `K.ramp(n, from,
+-- step)`; `K.same_form(a, b, fn)` what fn gives of two of one shape, else false; `K.result(x)` what a user gets, of
+-- arrays without dimensions a Lua value; `K.convolved(a, v)` the convolution of two vectors; `K.falls(x, n)` whether a
+-- vector of n does; `K.trimmed(x)` it without zeros in front where that can be known; `K.double(v)` a number that
+-- stays float64.
 -- @module theano.alike
 
 local M = {}

@@ -51,6 +51,7 @@ function arrays.spread(a, shape)
   out:assign(a)
   return out
 end
+function arrays.broadcast(a, shape) return core.broadcast_view(a, shape) or arrays.spread(a, shape) end
 function arrays.chosen(out, where, x, fn)
   out[where] = fn(x[where])
   return out

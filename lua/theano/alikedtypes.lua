@@ -20,11 +20,24 @@ return function(M, K)
     complexfloating = KINDS["complex floating"], bool = "bool", bool_ = "bool",
   }
 
+  local named = {} -- dtypes by their names
+  for name in ("bool " .. KINDS.numeric):gmatch("%S+") do named[name] = true end
+
   -- The dtype of an array, a Variable, or by its name.
   local function dtype_of(x)
-    if type(x) == "string" then return core.zeros({ 0 }, x).dtype end
+    if type(x) == "string" then return named[x] and x or core.zeros({ 0 }, x).dtype end
     if util.is_var(x) or util.is_array(x) then return x.dtype end
     return as(x).dtype
+  end
+  local promoted = {} -- by the names of two
+  local function promote(a, b)
+    local both = a .. b
+    local r = promoted[both]
+    if not r then
+      r = require("theano.ndarray").concatenate({ core.zeros({ 1 }, a), core.zeros({ 1 }, b) }).dtype
+      promoted[both] = r
+    end
+    return r
   end
   -- Something that has a dtype, for functions to promote.
   local function sample(x) return as(core.zeros({ 1 }, dtype_of(x))) end
@@ -47,10 +60,7 @@ return function(M, K)
   end
 
   --- The dtype that holds two dtypes.
-  function M.promote_types(type1, type2)
-    local both = { core.zeros({ 1 }, dtype_of(type1)), core.zeros({ 1 }, dtype_of(type2)) }
-    return require("theano.ndarray").concatenate(both).dtype
-  end
+  function M.promote_types(type1, type2) return promote(dtype_of(type1), dtype_of(type2)) end
   --- `result_type(..)`: the dtype of arithmetic on arrays, dtypes and numbers; numbers yield to arrays of their kind.
   function M.result_type(...)
     local list, strong, weak = table.pack(...), nil, nil

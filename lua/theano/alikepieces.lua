@@ -32,7 +32,7 @@ return function(M, K)
     for d, n in ipairs(list) do
       local pattern = {}
       for k = 1, #list do pattern[k] = k == d and 0 or "x" end
-      out[d] = M.broadcast_to(order(as(M.arange(n)), pattern), list)
+      out[d] = K.spread(order(as(M.arange(n)), pattern), list)
     end
     if #out == 0 then return M.zeros({ 0 }, "int64") end
     return M.stack(out)

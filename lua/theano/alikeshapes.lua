@@ -109,9 +109,9 @@ return function(M, K)
   end
 
   -- ---- broadcasting -------------------------------------------------------------------------------------------------
-  --- A copy with the shape given, as broadcasting would have it.
+  --- With the shape given, as broadcasting would have it: of arrays a view that is read-only.
   function M.broadcast_to(x, shape)
-    return K.spread(as(x), type(shape) == "table" and util.list("broadcast_to: shape", shape) or { shape })
+    return K.broadcast(as(x), type(shape) == "table" and util.list("broadcast_to: shape", shape) or { shape })
   end
 
   -- The lengths that tensors have together: of each axis the first that is not 1; others are held against it later.
@@ -130,7 +130,7 @@ return function(M, K)
     end
     return shape
   end
-  --- `broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
+  --- `broadcast_arrays(a, b, ..)`: all with one shape, one result for each; of arrays read-only views.
   function M.broadcast_arrays(...)
     local list = table.pack(...)
     for i = 1, list.n do list[i] = as(list[i]) end
@@ -162,7 +162,7 @@ return function(M, K)
       shape[d] = len(x, 0)
       list[i] = order(x, pattern)
     end
-    if not o.sparse then for i, x in ipairs(list) do list[i] = M.broadcast_to(x, shape) end end
+    if not o.sparse then for i, x in ipairs(list) do list[i] = K.spread(x, shape) end end
     return table.unpack(list)
   end
 

@@ -40,6 +40,7 @@ function K.fine(n, fine, message)
 end
 function K.written(x, at, v) return T.set_subtensor(x[at], v) end
 function K.spread(x, shape) return T.alloc(x, table.unpack(shape)) end
+K.broadcast = K.spread
 function K.chosen(out, where, x, fn) return T.switch(where, T.cast(K.as(fn(x)), out.dtype), out) end
 -- With an element more, where there may be none.
 function K.longer(x, v, of)

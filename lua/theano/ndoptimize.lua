@@ -471,6 +471,9 @@ return function(nd)
   end
   --- `check_grad(func, grad, x0)`: how far a gradient is from differences.
   function M.check_grad(func, grad, x0)
+    for name, f in pairs({ func = func or false, grad = grad or false }) do
+      util.expect("check_grad", name, f, "function")
+    end
     local x = objective.vector("check_grad", x0)
     local d = arr(grad(x)) - M.approx_fprime(x, func)
     return nd.sqrt(d:dot(d))

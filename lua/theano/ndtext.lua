@@ -24,8 +24,7 @@ return function(nd)
   end
   --- `array_str(a, max_line_width, precision, suppress_small)`: the same.
   function nd.array_str(a, max_line_width, precision, suppress_small)
-    return nd.array2string(a, { max_line_width = max_line_width, precision = precision,
-      suppress_small = suppress_small })
+    return nd.array2string(a, max_line_width, precision, suppress_small)
   end
 
   -- ---- numbers as text ----------------------------------------------------------------------------------------------

@@ -70,8 +70,25 @@ typedef struct {
     ThDtype to, from;
 } Cast;
 
+/* One element, n times: cast once, then copied from what stays in the nearest cache. */
+static void repeat_run(const Cast *c, char *to, const char *from, int64_t n) {
+    enum { NEAR = 4096 };
+    const size_t bytes = th_dtype_bytes(c->to), all = bytes * (size_t)n;
+    dtype_cast(to, c->to, (int64_t)bytes, from, c->from, 0, MANY);
+    for (size_t done = bytes * MANY; done < all;) {
+        size_t part = done < NEAR ? done : NEAR;
+        if (part > all - done) part = all - done;
+        memcpy(to + done, to, part);
+        done += part;
+    }
+}
+
 static void cast_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     const Cast *c = user;
+    if (stride[1] == 0 && n > MANY && stride[0] == (int64_t)th_dtype_bytes(c->to)) {
+        repeat_run(c, ptr[0], ptr[1], n);
+        return;
+    }
     dtype_cast(ptr[0], c->to, stride[0], ptr[1], c->from, stride[1], n);
 }
 

@@ -191,13 +191,28 @@ static int fail_if(IRun *r, const IIns *i, int64_t n) {
 }
 
 /* Integer division and modulo raise on zero, as Python's. */
+#define ANY_ZERO(T) \
+    { \
+        T x; \
+        bool zero = false; \
+        for (int64_t j = 0; j < n; j++) { \
+            memcpy(&x, v + j * (int64_t)sizeof x, sizeof x); \
+            zero |= x == 0; \
+        } \
+        return zero; \
+    }
+static bool any_zero(const char *v, size_t bytes, int64_t n) {
+    switch (bytes) {
+    case 1: ANY_ZERO(uint8_t)
+    case 2: ANY_ZERO(uint16_t)
+    case 4: ANY_ZERO(uint32_t)
+    default: ANY_ZERO(uint64_t)
+    }
+}
+
 static int check_divisor(IRun *r, const IIns *i, int64_t n) {
     const char *v = ireg(r, i->ins->b);
-    size_t bytes = th_dtype_bytes(i->ins->in_dtype);
-    static const char zero[16];
-    for (int64_t j = 0; j < n; j++)
-        if (!memcmp(v + (size_t)j * bytes, zero, bytes)) return interp_fail(r, TH_ZeroDivisionError, 0, 0, 0);
-    return 0;
+    return any_zero(v, th_dtype_bytes(i->ins->in_dtype), n) ? interp_fail(r, TH_ZeroDivisionError, 0, 0, 0) : 0;
 }
 
 /* Where the value's block goes: to the store's memory if it is dense there and no operand, else to the register. */
