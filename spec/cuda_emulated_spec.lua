@@ -119,6 +119,22 @@ describe("device=cuda-emulated", function()
     both.same({ x, v }, { y, T.cumsum(y) + ratio }, { nd.arange(900) / 900, nd.ones(5) }, "a ratio", 1e-12)
   end)
 
+  it_with_compiler("has values that are read late, of functions that take turns", function()
+    local rng, kept = nd.random.RandomState(1), {}
+    local x, b = T.dmatrix("x"), T.dvector("b")
+    local _ <close> = theano.config.change_flags { device = DEVICE }
+    local first = theano.compile({ inputs = { x }, outputs = T.exp(x) })
+    local second = theano.compile({ inputs = { x, b }, outputs = T.tanh(x + b) })
+    local both_of = theano.compile({ inputs = { x, b }, outputs = T.tanh(T.exp(x) + b) })
+    for i = 1, 60 do
+      local v, w = rng:randn(rng:randint(1, 40), 7), rng:randn(7)
+      local one = second(first(v), w)
+      if i % 3 == 0 then collectgarbage() end
+      kept[i] = both_of(v, w)
+      assert(nd.allclose(kept[i], one, 1e-12, 1e-12), i)
+    end
+  end)
+
   it_with_compiler("reports an index out of bounds like the CPU", function()
     local function message(device)
       local _ <close> = theano.config.change_flags { device = device }

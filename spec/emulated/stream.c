@@ -93,9 +93,17 @@ static int run_graph(Graph *g) {
     return code;
 }
 
+/* That record of the event has not run yet. Later ones, in other streams, may have. */
+static bool pending(const Event *e, uint64_t mark) {
+    for (const Stream *s = streams; s; s = s->next)
+        for (const Work *w = s->work.first; w; w = w->next)
+            if (w->kind == WORK_RECORD && w->event == e && w->mark == mark) return true;
+    return false;
+}
+
 static bool can_run(const Stream *s) {
     const Work *w = s->work.first;
-    return w && !(w->kind == WORK_AFTER && w->event->reached < w->mark);
+    return w && !(w->kind == WORK_AFTER && pending(w->event, w->mark));
 }
 
 /* Any stream whose first work can run, or NULL. */
