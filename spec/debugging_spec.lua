@@ -358,6 +358,28 @@ describe("a profile", function()
   end)
 end)
 
+describe("files that cannot be written", function()
+  it("are an IOError of every tool, a full disk too", function()
+    local f = network({ profile = true })
+    require("theano.profile").hush(f)
+    f(nd.ones({ 5, 4 }))
+    local function each(path)
+      raises("IOError", path, function() printing.htmlprint(f, path) end)
+      raises("IOError", path, function()
+        local t = printing.trace(path)
+        f(nd.ones({ 5, 4 }))
+        t:stop()
+      end)
+    end
+    each("/nowhere/file")
+    if io.open("/dev/full") then each("/dev/full") end
+    raises("IOError", "nowhere", function() printing.pydotprint(f, "/nowhere/x", { format = "dot" }) end)
+    for _, name in ipairs({ "", "/", "/tmp/" }) do
+      raises("ValueError", "names no file", function() printing.pydotprint(f, name) end)
+    end
+  end)
+end)
+
 describe("why, rewrites and advice", function()
   local f = network()
   f(nd.ones({ 5, 4 }))

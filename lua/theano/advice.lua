@@ -114,7 +114,7 @@ local function habits(out, d)
   end
   if d.length_changes >= 10 then
     out[#out + 1] = ("lengths changed from one call to the next %d times: each time memory is laid out anew, and units "
-      .. "for certain lengths are built and not used; sort examples by length, or fill them up to a few lengths"):format(
+      .. "for certain lengths are built and not used; sort examples by length, or fill them up to few lengths"):format(
       d.length_changes)
   end
 end

@@ -21,9 +21,7 @@ local function quoted(s) return '"' .. s:gsub('[\\"]', "\\%0"):gsub("\n", "\\n")
 -- What dot makes of a text, in a file. No shell: names may hold anything.
 local function run_dot(text, format, outfile)
   local name = os.tmpname()
-  local file = assert(io.open(name, "wb"))
-  file:write(text)
-  file:close()
+  util.write_file(name, util.once(text))
   local ok, message = pcall(core.graphviz, format, name, outfile:sub(1, 1) == "-" and "./" .. outfile or outfile)
   os.remove(name)
   if not ok then error(message, 0) end
@@ -276,10 +274,7 @@ end
 
 local function write(text, o, path)
   if o.format ~= "dot" then return run_dot(text, o.format, path) end
-  local file, why = io.open(path, "wb")
-  if not file then util.raise("IOError", "%s", why) end
-  file:write(text)
-  file:close()
+  util.write_file(path, util.once(text))
 end
 
 -- One picture; the bodies of loops beside it.
@@ -329,6 +324,9 @@ function M.pydotprint(obj, outfile, options)
     local bytes = slurp(name)
     os.remove(name)
     return bytes
+  end
+  if path and (path == "" or path:sub(-1) == "/") then
+    util.raise("ValueError", "pydotprint: \"%s\" names no file", path)
   end
   path = path or ("theano.pydotprint.%s.%s"):format(require("theano.config").device, o.format)
   if path:sub(-#o.format - 1) ~= "." .. o.format then path = path .. "." .. o.format end

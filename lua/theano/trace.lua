@@ -72,12 +72,13 @@ function methods.stop(t)
   for f in pairs(t.functions) do
     if f.name then described[f.name] = json.decode(core.function_describe(f)) end
   end
-  local file, why = io.open(t.path, "wb")
-  if not file then util.raise("IOError", "%s", why) end
-  file:write('{"traceEvents": [\n')
-  for i, e in ipairs(events_of(raw, described)) do file:write(i > 1 and ",\n" or "", json.encode(e)) end
-  file:write('\n], "displayTimeUnit": "ns"}\n')
-  file:close()
+  local events, i = events_of(raw, described), -1
+  util.write_file(t.path, function()
+    i = i + 1
+    if i == 0 then return '{"traceEvents": [\n' end
+    if events[i] then return (i > 1 and ",\n" or "") .. json.encode(events[i]) end
+    return i == #events + 1 and '\n], "displayTimeUnit": "ns"}\n' or nil
+  end)
   if raw.lost > 0 then
     io.stderr:write(("trace: %d events came past the end of its room; trace(path, {most = n}) takes more\n"):format(
       raw.lost))

@@ -350,4 +350,26 @@ function M.pairs_by_axis(place, given, ndim, check)
   return out
 end
 
+--- Writes a file from its texts, or raises IOError: what a full disk leaves is no file either.
+function M.write_file(path, each)
+  local file, why = io.open(path, "wb")
+  if not file then M.raise("IOError", "%s", why) end
+  local fine = true
+  for text in each do
+    fine, why = file:write(text)
+    if not fine then break end
+  end
+  local closed, reason = file:close()
+  if not fine or not closed then M.raise("IOError", "%s: %s", path, tostring(why or reason)) end
+end
+
+--- One text as write_file takes it.
+function M.once(text)
+  return function()
+    local given = text
+    text = nil
+    return given
+  end
+end
+
 return M

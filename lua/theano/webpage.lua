@@ -84,10 +84,7 @@ function M.htmlprint(obj, path, options)
   }
   if parts.LINES == "[]" then parts.LINES = "{}" end
   local text = require("theano.page"):gsub("@@(%u+)@@", parts)
-  local file, why = io.open(path, "wb")
-  if not file then util.raise("IOError", "%s", why) end
-  file:write(text)
-  file:close()
+  util.write_file(path, util.once(text))
 end
 
 return M
