@@ -181,4 +181,37 @@ describe("allow_gc", function()
     assert.matches("  Gpu  ", tostring(f.profile), nil, true)
     assert.is_truthy(scope)
   end)
+
+  it("costs less than 2 % of a training step's instructions when on", function()
+    local skip, runner = require("spec.support.skip"), require("spec.support.runner")
+    skip.unless(os.getenv("TH_ALL") and theano.config.cxx ~= "", "TH_ALL=1 and a C compiler: valgrind takes seconds")
+    skip.without_program("valgrind")
+    local folder = runner.folder()
+    runner.write(folder .. "/step.lua", [[
+      local theano = require("theano")
+      local T, nd = theano.tensor, theano.ndarray
+      theano.config["compile.tiers"] = false
+      local x, y = T.fmatrix("x"), T.lvector("y")
+      local function zeros(...) return theano.shared(nd.zeros({ ... }, "float32")) end
+      local w1, b1, w2, b2 = zeros(784, 500), zeros(500), zeros(500, 10), zeros(10)
+      local p = T.nnet.softmax(T.dot(T.tanh(T.dot(x, w1) + b1), w2) + b2)
+      local cost, updates = T.nnet.categorical_crossentropy(p, y):mean(), {}
+      for i, v in ipairs({ w1, b1, w2, b2 }) do updates[i] = { v, (v - 0.01 * T.grad(cost, v)):astype("float32") } end
+      local f = theano.compile({ inputs = { x, y }, outputs = cost, updates = updates, profile = arg[1] == "on" })
+      if arg[1] == "on" then require("theano.profile").hush(f) end
+      local images, digits = nd.ones({ 20, 784 }, "float32"), nd.zeros({ 20 }, "int64")
+      for _ = 1, tonumber(arg[2]) do f(images, digits) end]])
+    local function count(on, calls)
+      local pipe = io.popen(("THEANO_FLAGS=openmp=False valgrind --tool=callgrind --callgrind-out-file=/dev/null %s "
+        .. "%s/step.lua %s %d 2>&1"):format(runner.path, folder, on, calls))
+      local text = pipe:read("a")
+      pipe:close()
+      return tonumber(text:match("Collected : (%d+)")) or error(text)
+    end
+    local off = count("off", 25) - count("off", 5)
+    local on = count("on", 25) - count("on", 5)
+    runner.remove(folder)
+    assert.is_true(off > 1e7)
+    assert.is_true(on < 1.02 * off, ("%d instructions in 20 steps, %d without"):format(on, off))
+  end)
 end)

@@ -178,6 +178,7 @@ static void put_step(Describe *d, int i) {
         put_int(t, "calls", q.calls);
         put_double(t, "seconds", q.time);
         text_printf(t, ", \"generated\": %s", q.generated ? "true" : "false");
+        put_string(t, "by", function_step_by(d->f, i));
     }
     text_putc(t, '}');
 }

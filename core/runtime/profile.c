@@ -118,15 +118,19 @@ static int by_name(const void *a, const void *b) {
     return c ? c : x->step - y->step;
 }
 
+const char *function_step_by(const ThFunction *f, int i) {
+    ThProfileStep s = {0};
+    f = function_newest(f);
+    if (f->profile && atomic_load_explicit(&f->profile->step[i].there, memory_order_relaxed)) return "Gpu";
+    if (th_function_profile_step(f, i, &s) && s.generated) return "C";
+    return f->plan->step[i].kind == STEP_KERNEL ? "Interp" : "Lib";
+}
+
 static void steps_of(const ThFunction *f, Line *line) {
     for (int i = 0; i < f->plan->nstep; i++) {
         ThProfileStep s;
         th_function_profile_step(f, i, &s);
-        const char *kind = atomic_load_explicit(&f->profile->step[i].there, memory_order_relaxed) ? "Gpu"
-                           : s.generated                                                          ? "C"
-                           : f->plan->step[i].kind == STEP_KERNEL                                 ? "Interp"
-                                                                                                  : "Lib";
-        line[i] = (Line){s.op, get(&f->profile->step[i].ns), s.calls, 1, i, kind};
+        line[i] = (Line){s.op, get(&f->profile->step[i].ns), s.calls, 1, i, function_step_by(f, i)};
     }
 }
 

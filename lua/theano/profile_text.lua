@@ -81,8 +81,7 @@ function M.ops(d, most)
     local name = node and node.op or s.title or s.kind
     local o = by_op[name]
     if not o then
-      o = { name = name, time = 0.0, calls = 0, n = 0, kind = s.generated and "C" or s.kind == "kernel" and "Interp"
-        or "Lib" }
+      o = { name = name, time = 0.0, calls = 0, n = 0, kind = s.by }
       by_op[name], list[#list + 1] = o, o
     end
     o.time, o.calls, o.n, total = o.time + s.seconds, o.calls + s.calls, o.n + 1, total + s.seconds

@@ -126,6 +126,7 @@ typedef struct FunctionHabits {
     uint64_t args;
 } FunctionHabits;
 FunctionHabits function_habits(const ThFunction *f);
+const char *function_step_by(const ThFunction *f, int i); /* who ran it: Gpu, C, Interp, Lib; of a profiled function */
 /* What one turn of a step does with these slots; negative: unknown. */
 typedef struct StepWork {
     double flops, bytes; /* operations on elements; bytes that memory must give or take at least */
