@@ -225,7 +225,26 @@ local function titles(out, o, w, h, box)
   return w
 end
 
-local function legend(out, marks, box)
+-- The corner whose rectangle of that size covers the fewest points: top right where it is as good as another one.
+local function corner(marks, box, px, py, width, height)
+  local best, fewest
+  for _, at in ipairs({ { box.right - 6 - width, box.top + 6 }, { box.right - 6 - width, box.bottom - 6 - height },
+    { box.left + 6, box.top + 6 }, { box.left + 6, box.bottom - 6 - height } }) do
+    local covered = 0
+    for _, mark in ipairs(marks) do
+      for i = 1, mark.kind == "picture" and 0 or #mark.x do
+        local x, y = px(mark.x[i]), py(mark.y[i])
+        if x and y and x >= at[1] and x <= at[1] + width and y >= at[2] and y <= at[2] + height then
+          covered = covered + 1
+        end
+      end
+    end
+    if not fewest or covered < fewest then best, fewest = at, covered end
+  end
+  return best[1], best[2]
+end
+
+local function legend(out, marks, box, px, py)
   local named, widest = {}, 0
   for _, mark in ipairs(marks) do
     if mark.label then
@@ -233,11 +252,12 @@ local function legend(out, marks, box)
     end
   end
   if #named == 0 then return end
-  local left = box.right - 42 - 7 * widest
+  local width, height = 36 + 7 * widest, 18 * #named + 6
+  local left, top = corner(marks, box, px, py, width, height)
   out[#out + 1] = f('<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="white" fill-opacity="0.85" stroke="#ccc"/>\n',
-    left, box.top + 6, box.right - 6 - left, 18 * #named + 6)
+    left, top, width, height)
   for i, mark in ipairs(named) do
-    local y = box.top + 2 + 18 * i
+    local y = top - 4 + 18 * i
     out[#out + 1] = f('<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="%s" stroke-width="3"/>', left + 6, left + 22,
       y, y, mark.color)
     out[#out + 1] = f('<text x="%.1f" y="%d">%s</text>\n', left + 27, y + 4, escape(mark.label))
@@ -269,7 +289,7 @@ function M.draw(o, marks, downwards)
     box.right - box.left, box.bottom - box.top)
   if picture then colorbar(out, picture, box.right, box.top, box.bottom) end
   titles(out, o, w, h, box)
-  legend(out, marks, box)
+  legend(out, marks, box, px, py)
   out[#out + 1] = "</svg>\n"
   return table.concat(out)
 end

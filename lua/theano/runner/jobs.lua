@@ -38,6 +38,15 @@ end
 
 local STATES = { [0] = "done", [130] = "interrupted", [143] = "interrupted" }
 
+-- Why a job failed: the last line that it wrote.
+local function reason(job)
+  local last
+  for line in (record.read(job.dir .. "/console.txt") or ""):gmatch("[^\n]+") do
+    if not line:find("^%s") and not line:find("^stack traceback") then last = line end
+  end
+  return last and "  " .. last or ""
+end
+
 local function line_of(job)
   return ("%-12s %s  %s"):format(job.state, job.label ~= "" and job.label or job.dir, last_values(job.dir))
 end
@@ -79,7 +88,8 @@ function M.run_all(jobs, o)
       io.write(("\27[%dA\27[J"):format(rows))
       rows = 0
     end
-    print(line_of(job) .. (job.state ~= "done" and ("  (%s/console.txt)"):format(job.dir) or ""))
+    local more = job.state == "failed" and reason(job) or ""
+    print(line_of(job) .. more .. (job.state ~= "done" and ("  (%s/console.txt)"):format(job.dir) or ""))
   end
   local function launch()
     while running < o.jobs and #waiting > 0 and not M.stopped do

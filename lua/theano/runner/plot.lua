@@ -44,6 +44,10 @@ function M.main(...)
       return 2
     end
   end
+  if not o.output:find("%.svg$") and not o.output:find("%.png$") then
+    io.stderr:write(("theano plot: %s is neither .svg nor .png\n"):format(o.output))
+    return 2
+  end
   local fig, drawn = M.figure(o.run, o.metric, o.x, { log = o.log })
   if drawn == 0 then
     io.stderr:write(("theano plot: no run has kept '%s'\n"):format(o.metric))

@@ -17,7 +17,7 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 72r
 table { border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 th { cursor: pointer; position: sticky; top: 0; background: var(--soft); }
-td.number { text-align: right; }
+td.number, th.number { text-align: right; }
 .failed, .killed { color: #d33; } .running { color: #27c; }
 figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; }
 ]]
@@ -46,7 +46,11 @@ function M.page(list, title)
     "<meta name=\"viewport\" content=\"width=device-width\"><title>", escape(title), "</title><style>", STYLE,
     "</style><h1>", escape(title), "</h1><p>", ("%d runs, %s"):format(#list, os.date("%Y-%m-%d %H:%M")),
     "</p><table><thead><tr><th>run<th>state" }
-  for _, name in ipairs(names) do out[#out + 1] = "<th>" .. escape(name) end
+  for _, name in ipairs(names) do
+    local number = false
+    for _, run in ipairs(list) do number = number or type(runs.value_of(run, name)) == "number" end
+    out[#out + 1] = (number and "<th class=\"number\">" or "<th>") .. escape(name)
+  end
   out[#out + 1] = "</thead><tbody>\n"
   for _, run in ipairs(list) do
     out[#out + 1] = ("<tr><td>%s<td class=\"%s\">%s"):format(escape(run.path), escape(run.state), escape(run.state))

@@ -19,7 +19,7 @@ terminal was closed.
 ]]
 
 local function wrong(text)
-  io.stderr:write("theano run: ", text, "\n", M.usage)
+  io.stderr:write("theano run: ", text, " (theano run --help)\n")
   return 2
 end
 
@@ -232,7 +232,12 @@ function M.main(...)
   core.outlive_reader()
   local code, state, message = execute(o)
   untee()
-  return ended(code, state, message)
+  code = ended(code, state, message)
+  if not follows and record.exists(o.dir) and core.isatty("stderr") then -- a script's own wrong usage leaves no folder
+    io.stderr:write(("theano run: %s, %s%s\n"):format(o.dir, state,
+      state == "interrupted" and "; theano run --resume " .. o.dir .. " goes on" or ""))
+  end
+  return code
 end
 
 return M

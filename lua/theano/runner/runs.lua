@@ -243,7 +243,7 @@ function M.main(...)
     end
     rows[#rows + 1] = row
   end
-  print(#list > 0 and M.table_of(rows) or "no runs")
+  print(#list > 0 and M.table_of(rows) or "no runs in " .. o.runs)
   return 0
 end
 

@@ -89,8 +89,9 @@ end
 local function axes_of(words, random)
   local axes, rest = {}, {}
   for _, word in ipairs(words) do
-    local name, text = word:match("^([%a][%w_-]*)=(.+)$")
+    local name, text = word:match("^([%a][%w_-]*)=(.*)$")
     if name then
+      if text == "" then return nil, name .. " has no values" end
       local values = values_of(text)
       if not values and not random then return nil, ("%s: '%s' is no list and no range"):format(name, text) end
       axes[#axes + 1] = { name = name:gsub("_", "-"), values = values, text = text }
