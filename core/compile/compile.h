@@ -41,8 +41,9 @@ typedef struct CompilePlaces {
     ThContext *ctx;
     const Plan *plan;
     uint8_t *node; /* by node of the plan */
-    Map at;        /* Apply or argument -> what is known of it */
-    Map port;      /* input of a loop -> where the body wants it */
+    bool steers;
+    Map at;   /* Apply or argument -> what is known of it */
+    Map port; /* input of a loop -> where the body wants it */
     PrintPlaces print;
 } CompilePlaces;
 /* NULL: all is on the host, or an error is set. Freed in any case. */

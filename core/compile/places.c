@@ -41,6 +41,13 @@ static uint8_t known(const CompilePlaces *p, const void *of) {
 
 static bool tell(CompilePlaces *p, const void *of, uint8_t side) { return map_put(p->ctx, &p->at, KEY(of), side); }
 
+/* The host reads no condition where the device steers. */
+static bool steers(const Places *m, const Plan *l) {
+    bool any = false;
+    for (int r = 0; r < l->nregion; r++) any |= m->steered[r] && l->region[r].kind == REGION_BRANCH;
+    return any;
+}
+
 /* The value that v is a view of, or v. */
 static const ThVar *behind(const CompilePlaces *p, const ThVar *v) {
     while (v->owner && !(known(p, v->owner) & (THERE | HERE))) {
@@ -66,7 +73,7 @@ static uint64_t port_key(const ThApply *a, int i) { return KEY(a) ^ (uint64_t)(i
 static uint8_t wanted(const CompilePlaces *p, const ThApply *a, int i) {
     uint8_t side = known(p, a);
     uint32_t want;
-    if (a->op->bodies && !a->op->outer_of) return i == 0 ? HERE : 0; /* a condition */
+    if (a->op->bodies && !a->op->outer_of) return i == 0 && !p->steers ? HERE : 0; /* a condition */
     if (a->op->bodies) return map_get(&p->port, port_key(a, i), &want) ? (uint8_t)want : 0;
     if (side & READS && dtype_is_int((ThDtype)a->in[i]->type.dtype)) return HERE;
     if (!(side & STEP)) return side & THERE && !(side & HERE) ? THERE : side & HERE;
@@ -155,6 +162,7 @@ const PrintPlaces *compile_places(CompilePlaces *p, ThFunction *f) {
     p->node = ctx_alloc0(p->ctx, (size_t)p->plan->nnode + 1);
     if (!p->node) return NULL;
     mark_steps(p, u->places);
+    p->steers = steers(u->places, p->plan);
     if (!place_graph(p, fg, 0, true)) return NULL;
     p->print = (PrintPlaces){there, move, p};
     return &p->print;

@@ -204,6 +204,61 @@ static bool step(Place *w, int number) {
     return ok;
 }
 
+/* ---- what the device steers -------------------------------------------------------------------------------------- */
+/*
+ * Where a condition is computed there and all that hangs on it are kernels, the host need not know it: it queues both
+ * arms of a branch, and turns of a loop ahead, and what is not to run leaves at once, as kernels behind a failed one
+ * do.
+ */
+enum { STEER_STEPS = 24 }; /* of an arm: what is queued in vain */
+
+/* A library may be better at it, which nothing passes over. */
+static bool is_product(const Place *w, const Step *s) {
+    bool any = false;
+    const Kernel *k = s->kind == STEP_KERNEL ? w->p->kernel[s->kernel] : NULL;
+    for (int i = 0; k && i < k->st.n; i++) any |= k->st.at[i].cls == STAGE_GEMM || k->st.at[i].nnum > 0;
+    return any;
+}
+
+/* Steps of regions id and those behind it, at most `most`; branches, and loops that end early, need the host. */
+static bool only_kernels(const Place *w, int id, bool arm, int *most) {
+    for (; id >= 0; id = w->p->region[id].next) {
+        const Region *g = &w->p->region[id];
+        if (g->kind == REGION_BRANCH || (g->kind == REGION_LOOP && (g->until >= 0 || g->turns > 0))) return false;
+        if (g->kind == REGION_LOOP && !only_kernels(w, g->child, arm, most)) return false;
+        for (int i = g->first; g->kind == REGION_STRAIGHT && i < g->first + g->n; i++) {
+            const Step *s = &w->p->step[i];
+            bool fits = s->kind == STEP_KERNEL || s->kind == STEP_TRANSFER;
+            if (arm && is_product(w, s)) return false;
+            if (!fits || w->side[i] != PLACE_DEVICE || i >= w->p->first_write || --*most < 0) return false;
+        }
+    }
+    return true;
+}
+
+/* A kernel of the device writes the condition. */
+static bool made_there(const Place *w, int buf) {
+    for (int i = 0; i < w->p->nstep; i++) {
+        const Step *s = &w->p->step[i];
+        if (s->kind != STEP_KERNEL || w->side[i] != PLACE_DEVICE) continue;
+        for (int j = 0; j < s->nbuf; j++)
+            if (w->root[s->buf[j]] == w->root[buf] && use_of(w->p->kernel[s->kernel], j) & ACC_WRITE) return true;
+    }
+    return false;
+}
+
+static void find_steered(Place *w) {
+    for (int r = 0; r < w->p->nregion; r++) {
+        const Region *g = &w->p->region[r];
+        int one = STEER_STEPS, other = STEER_STEPS, all = w->p->nstep;
+        if (g->kind == REGION_BRANCH)
+            w->m->steered[r] = only_kernels(w, g->child, true, &one) && only_kernels(w, g->other, true, &other) &&
+                               made_there(w, g->cond);
+        else if (g->kind == REGION_LOOP && g->until >= 0)
+            w->m->steered[r] = only_kernels(w, g->child, false, &all) && made_there(w, g->until);
+    }
+}
+
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 static bool region(Place *w, int id);
 
@@ -218,7 +273,7 @@ static void drop(Place *w, uint8_t *copy) { ctx_free(w->p->ctx, copy, (size_t)w-
 static bool turn(Place *w, const Region *g, int id) {
     if (!region(w, g->child)) return false;
     w->when = MOVE_EACH_TURN, w->at = id;
-    return g->until < 0 || need(w, g->until, HOST);
+    return g->until < 0 || need(w, g->until, w->m->steered[id] ? DEVICE : HOST);
 }
 
 /* After the silent turn: what it needs of buffers that nobody in the loop writes goes over before it. */
@@ -258,6 +313,7 @@ static bool loop(Place *w, const Region *g, int id) {
 }
 
 static bool branch(Place *w, const Region *g, int id) {
+    if (w->m->steered[id]) return need(w, g->cond, DEVICE) && region(w, g->child) && region(w, g->other);
     w->when = MOVE_BEFORE_REGION, w->at = id;
     uint8_t *before = need(w, g->cond, HOST) ? copy_of(w, w->has) : NULL, *one = NULL;
     w->maybe++;
@@ -327,6 +383,7 @@ static bool walk(Places *m, const Plan *p) {
     if (!room) return false;
     w.has = room, w.written = room + n, w.goes = room + 2 * n;
     find_lengths(p, m->side, w.has);
+    find_steered(&w);
     begin(&w);
     bool ok = (!p->nregion || region(&w, 0)) && finish(&w);
     ctx_free(p->ctx, room, 3 * n);
@@ -337,7 +394,8 @@ static bool walk(Places *m, const Plan *p) {
 }
 
 Places *place_make(const Plan *p, PlaceForm *has_form, void *user) {
-    size_t nbuf = (size_t)p->nbuf + 1, bytes = sizeof(Places) + nbuf * sizeof(int) * 2 + (size_t)p->nstep;
+    size_t nbuf = (size_t)p->nbuf + 1,
+           bytes = sizeof(Places) + nbuf * sizeof(int) * 2 + (size_t)(p->nstep + p->nregion);
     Places *m = ctx_alloc0(p->ctx, bytes);
     if (!m) return NULL;
     m->ctx = p->ctx;
@@ -345,6 +403,7 @@ Places *place_make(const Plan *p, PlaceForm *has_form, void *user) {
     m->root = (int *)(void *)(m + 1);
     m->over = m->root + nbuf;
     m->side = (uint8_t *)(m->over + nbuf);
+    m->steered = m->side + p->nstep;
     find_roots(p, m->root);
     for (int i = 0; i < p->nstep; i++) m->side[i] = has_form(p, i, user) ? PLACE_DEVICE : PLACE_HOST;
     if (walk(m, p)) return m;
@@ -407,6 +466,13 @@ static void answers_text(Text *t, const Plan *p, const Places *m) {
 
 void place_text(Text *t, const Plan *p, const Places *m) {
     text_put(t, "transfers:\n");
+    for (int r = 0; r < p->nregion; r++)
+        if (m->steered[r])
+            text_printf(t,
+                        p->region[r].kind == REGION_BRANCH
+                            ? "  region %d: both arms are queued, the device takes one\n"
+                            : "  region %d: turns are queued ahead, the host asks now and then whether it is over\n",
+                        r);
     for (int i = 0; i < m->nover; i++) {
         text_put(t, i ? ", " : "  at once: GpuFromHost(");
         buffer_text(t, p, m->over[i]);

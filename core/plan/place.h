@@ -30,9 +30,10 @@ typedef struct PlaceMove {
 typedef struct Places {
     ThContext *ctx;
     size_t bytes;
-    uint8_t *side; /* by step: PlaceSide */
-    int *root;     /* by buffer: itself; of a window, the buffer that it shows */
-    int *over;     /* the arguments that go over in every call, whatever it finds: at once, when it begins */
+    uint8_t *side;    /* by step: PlaceSide */
+    uint8_t *steered; /* by region: a branch or loop that the device steers: see place.c */
+    int *root;        /* by buffer: itself; of a window, the buffer that it shows */
+    int *over;        /* the arguments that go over in every call, whatever it finds: at once, when it begins */
     int nover;
     PlaceMove *move; /* all others, in the order of the steps */
     int nmove, room;

@@ -52,6 +52,9 @@ typedef struct Launches {
     uint8_t *seen;  /* by plan buffer, of the call at work: USED, WROTE; of all: it is in `used` */
     bool impure;    /* the last call that was queued as it is was not pure */
     bool capturing; /* what is queued does not run */
+    bool steered;   /* a failure's place has a mark perhaps: no library, no plain copy */
+    int64_t ask;    /* after which turn of such a loop the host asks whether it is over.. */
+    int64_t often;  /* ..and after how many the next time */
     bool pure;      /* so far.. */
     long launches;  /* ..and its launches */
     unsigned life;  /* of the device, for the queue and all that was had by it */
@@ -232,7 +235,8 @@ static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const St
     GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     bool product = grid_is_product(g), conv = !product && grid_is_conv(g);
-    if ((!product && !conv) || (l->sides.unlooked && l->sides.step >= l->plan->first_write)) return GPU_NOT;
+    if ((!product && !conv) || l->steered || (l->sides.unlooked && l->sides.step >= l->plan->first_write))
+        return GPU_NOT;
     GpuDone done = product ? product_made(l, &h, g, s, sizes) : conv_made(l, &h, g, sizes);
     l->pure &= call.most <= l->room.bytes;
     gpu_end(&call);
@@ -339,6 +343,11 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
     return bad;
 }
 
+static int refused(Launches *l, ThFrame *f, const GpuCall *g) {
+    if (g->status) return sides_refuse(&l->sides, f, g->status);
+    return f->rt->fail(f, l->sides.step, TH_MemoryError, 0, 0, 0, 0, 0);
+}
+
 /* A plain copy of a buffer. */
 static int transfer(Launches *l, ThFrame *f, const Step *s) {
     const PlanBuf *p = &l->plan->buf[s->buf[1]];
@@ -347,7 +356,10 @@ static int transfer(Launches *l, ThFrame *f, const Step *s) {
     if (!size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes))
         return f->rt->fail(f, l->sides.step, TH_RuntimeError, 0, 0, 0, 0, 0);
     if (use(l, f, s->buf[0], &from) || use(l, f, s->buf[1], &to)) return 1;
-    TRY(ops(l)->copy(&l->q, to, from, (size_t)bytes));
+    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
+    HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
+    if (l->steered && gpu_move(&h, to, from, (size_t)bytes)) return refused(l, f, &call);
+    if (!l->steered) TRY(ops(l)->copy(&l->q, to, from, (size_t)bytes));
     l->launches++;
     wrote(l, s->buf[1]);
     return 0;
@@ -427,6 +439,36 @@ static int see(const Walk *w, ThFrame *f, int buf, bool write) {
     return 0;
 }
 
+/* ---- what the device steers -------------------------------------------------------------------------------------- */
+static int steer(Launches *l, ThFrame *f, int flag, GpuSteer way, int64_t turn) {
+    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
+    HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
+    DeviceAddress at;
+    l->steered = way != GPU_STEER_END;
+    if (use(l, f, flag, &at)) return 1;
+    if (gpu_steer(&h, at, way, turn)) return refused(l, f, &call);
+    l->launches++;
+    return 0;
+}
+
+static int arm(const Walk *w, ThFrame *f, int cond, int number) {
+    return steer(((const LaunchWalk *)w)->l, f, cond, (GpuSteer)(GPU_STEER_IF + number), 0);
+}
+
+/* The first answers come soon, so that short loops queue little in vain. */
+static int turn(const Walk *w, ThFrame *f, int until, int64_t t, bool last, int64_t *turns) {
+    enum { SOON = 4, SELDOM = 64 };
+    Launches *l = ((const LaunchWalk *)w)->l;
+    if (t == 0) l->ask = SOON - 1, l->often = SOON;
+    if (steer(l, f, until, GPU_STEER_UNTIL, t)) return 1;
+    if (t < l->ask && !last) return 0;
+    l->pure = l->steered = false;
+    if (l->capturing) return 1;
+    l->often = l->often < SELDOM ? 2 * l->often : SELDOM;
+    l->ask = t + l->often;
+    return sides_passed(&l->sides, f, turns);
+}
+
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
 static uint64_t mix(uint64_t h, uint64_t v) {
     h = (h ^ v) * 0x9E3779B97F4A7C15u;
@@ -462,6 +504,7 @@ static void trace(Launches *l) {
     memset(l->seen, 0, (size_t)l->plan->nbuf + 1);
     l->pure = true;
     l->launches = 0;
+    l->steered = false;
 }
 
 /* New values of shared variables go to the memory of the old ones, unless a step failed. */
@@ -483,7 +526,7 @@ static bool settle(Launches *l, ThFrame *f, int u) {
 
 /* Where that cannot be, it is no failure: the arrays are exchanged when all is done. */
 static int run_steps(Launches *l, ThFrame *f) {
-    const LaunchWalk w = {{step, see}, l};
+    const LaunchWalk w = {{step, see, l->u->places->steered, arm, turn}, l};
     trace(l);
     if (walk_plan(&w.walk, f)) return 1;
     for (int u = 0; u < l->plan->nupdate; u++) {
@@ -670,6 +713,7 @@ static int run(ThFrame *f) {
     if (begin(l, f)) return 1;
     if (!queue(l, f) && !finish(l, f)) return 0;
     sides_for_report(&l->sides);
+    l->sides.unlooked |= l->steered; /* a mark that was left goes before the next call */
     return 1;
 }
 

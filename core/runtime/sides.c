@@ -9,6 +9,7 @@
  * and storages that cannot have one are as they were when a call fails, since what comes back for them waits aside
  * until everything is there.
  */
+#include "runtime/gpu/gpu.h"
 #include "sides.h"
 
 #include <stdio.h>
@@ -436,6 +437,18 @@ int sides_look(Sides *m, ThFrame *f) {
     SURELY(ops(m)->wait(m->q));
     m->unlooked = false;
     return record[0] ? m->judge(m, f, record) : 0;
+}
+
+int sides_passed(Sides *m, ThFrame *f, int64_t *passed) {
+    int64_t record[SIDES_RECORD];
+    *passed = -1;
+    SURELY(ops(m)->copy_out(m->q, record, m->answers, sizeof record));
+    SURELY(ops(m)->wait(m->q));
+    m->unlooked = false;
+    if (record[0] != GPU_PASSED) return record[0] ? m->judge(m, f, record) : 0;
+    *passed = record[2];
+    SURELY(ops(m)->set(m->q, m->answers, 0, sizeof record));
+    return 0;
 }
 
 /* An argument's value that only its mirror's source has is asked of that. */

@@ -59,6 +59,9 @@ int sides_to_host(Sides *m, ThFrame *f, int buf);
 int sides_peek(Sides *m, ThFrame *f, int buf, int64_t at, size_t bytes);
 /* Waits; nonzero where a step failed. */
 int sides_look(Sides *m, ThFrame *f);
+/* Waits; *passed: -1, or the third word of the record where what follows is passed over (gpu_steer), which ends then.
+ * Nonzero where a step failed. */
+int sides_passed(Sides *m, ThFrame *f, int64_t *passed);
 /* Who has the value after a step wrote it. */
 void sides_device_wrote(Sides *m, int buf);
 void sides_host_wrote(Sides *m, int buf);

@@ -28,6 +28,15 @@ static int see(const Walk *w, ThFrame *f, int buf, bool write) { return w->see ?
 
 static int region(const Walk *w, int id, ThFrame *f);
 
+static bool steered(const Walk *w, const ThFrame *f, const Region *g) {
+    return w->steered && w->steered[g - f->plan->region];
+}
+
+static int both_arms(const Walk *w, const Region *g, ThFrame *f) {
+    return w->arm(w, f, g->cond, 0) || region(w, g->child, f) || w->arm(w, f, g->cond, 1) || region(w, g->other, f) ||
+           w->arm(w, f, g->cond, 2);
+}
+
 static int loop(const Walk *w, const Region *g, ThFrame *f) {
     int64_t trip, t = 0;
     if (!size_get(g->trip, f->sym, &trip)) return f->rt->fail(f, -1, TH_RuntimeError, 0, 0, 0, 0, 0);
@@ -35,6 +44,12 @@ static int loop(const Walk *w, const Region *g, ThFrame *f) {
         f->sym[g->counter] = t;
         windows(f->plan, g, f, t);
         if (region(w, g->child, f)) return 1;
+        if (steered(w, f, g)) {
+            int64_t turns = -1;
+            if (w->turn(w, f, g->until, t, t + 1 == trip, &turns)) return 1;
+            if (turns >= 0) stop = true, t = turns - 1;
+            continue;
+        }
         if (g->until >= 0 && see(w, f, g->until, false)) return 1;
         stop = g->until >= 0 && *f->buf[g->until];
     }
@@ -51,7 +66,9 @@ static int region(const Walk *w, int id, ThFrame *f) {
             if (straight(w, g, f)) return 1;
         } else if (g->kind == REGION_BRANCH) {
             windows(f->plan, g, f, 0);
-            if (see(w, f, g->cond, false) || region(w, *f->buf[g->cond] ? g->child : g->other, f)) return 1;
+            if (steered(w, f, g)) {
+                if (both_arms(w, g, f)) return 1;
+            } else if (see(w, f, g->cond, false) || region(w, *f->buf[g->cond] ? g->child : g->other, f)) return 1;
         } else if (loop(w, g, f)) return 1;
     }
     return 0;

@@ -12,6 +12,13 @@ typedef struct Walk {
     /* A buffer that steers regions (a branch's condition, the end of a loop, its number of turns) is read or, with
      * `write`, written by the host now; nonzero: that failed. NULL: buffers are always there. */
     int (*see)(const struct Walk *w, ThFrame *f, int buf, bool write);
+    /* By region: a branch both arms of which are walked, or a loop that is walked on past its `until`, for what runs
+     * the steps passes over those that are not to be; NULL: none. Asked before the first arm, between them and behind
+     * them, and after every turn, t, whether (*turns, else -1) the loop stopped after so many; last: no more turns
+     * follow. */
+    const uint8_t *steered;
+    int (*arm)(const struct Walk *w, ThFrame *f, int cond, int arm);
+    int (*turn)(const struct Walk *w, ThFrame *f, int until, int64_t t, bool last, int64_t *turns);
 } Walk;
 
 int walk_plan(const Walk *w, ThFrame *f);

@@ -128,6 +128,12 @@ int gpu_state(HostCall *h, const StateWork *w);
 int gpu_sparse(HostCall *h, const SparseWork *w);
 int gpu_assign(HostCall *h, ThArray *to, const ThArray *from);
 int gpu_copy(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes); /* unless a step failed: whole pieces */
+int gpu_move(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes); /* the same, exactly these bytes */
+/* What follows is passed over: unless the flag is set; what was and what was not, in turn; nothing; from a turn on
+ * after which the flag is set, whose number plus 1 the third word of the record then has. */
+typedef enum { GPU_STEER_IF, GPU_STEER_ELSE, GPU_STEER_END, GPU_STEER_UNTIL } GpuSteer;
+enum { GPU_PASSED = -1 }; /* the record's first word meanwhile */
+int gpu_steer(HostCall *h, DeviceAddress flag, GpuSteer way, int64_t turn);
 
 /* ---- CUDA's libraries (the flag cuda.libraries) ---- */
 typedef enum { GPU_DONE, GPU_NOT, GPU_FAILED } GpuDone; /* GPU_NOT: nothing was queued, and nothing is wrong */
@@ -225,7 +231,8 @@ GpuDone gpu_solver(HostCall *h, const GpuSolverWork *w);
 GpuDone gpu_product(HostCall *h, GpuProduct *p); /* gpu.c: by the device's */
 
 /* ---- what families use of each other ---- */
-extern const GpuFamily gpu_states, gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves, gpu_picks, gpu_ctcs;
+extern const GpuFamily gpu_states, gpu_steers, gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves, gpu_picks,
+    gpu_ctcs;
 int gpu_running_sums(HostCall *h, i64 *v, i64 n); /* cumulate.c: in place */
 /* sort.c: a vector, or the rows of a matrix, in order: positions, or (a vector's, not `at`) exact keys. */
 typedef struct GpuOrder {

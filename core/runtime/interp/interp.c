@@ -157,7 +157,7 @@ static int one_step(const Walk *w, ThFrame *f, int step) {
 }
 
 int interp_run(const InterpUnit *u, ThFrame *f) {
-    const InterpWalk w = {{one_step, NULL}, u};
+    const InterpWalk w = {.walk = {.step = one_step}, u};
     return walk_plan(&w.walk, f);
 }
 
