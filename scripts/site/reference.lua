@@ -14,22 +14,29 @@ local VARIABLE = getmetatable(T.dscalar())
 -- Arguments that a function is tried with, in this order: the kinds of their values by letter, and others as they are.
 local TRIES = { { "m" }, { "m", "m" }, { "v" }, { "v", "v" }, { "m", "v" }, { "i" }, { "i", "i" }, { "v", "i" },
   { "m", 2 }, { "v", 2 }, { "t" }, { "t", "t" }, { "q" }, { "q", "q" }, { "m", "m", "m" }, { "i", 3 }, { "k" }, { "s" },
-  { "c" }, { "p" }, { "p", "v" },
+  { "c" }, { "p" }, { "p", "v" }, { "S" }, { "S", "S" }, { "S", "m" }, { "m", "S" }, { "S", "v" },
+  { "S", "i" }, { "S", 2 }, { "S", 0, 1 }, { "S", "w" }, { "S", "j" }, { "S", "float32" }, { "m", "w" },
+  { "m", "j" }, { "m", "w", "j" }, { "u", "u" }, { "u", 2 }, { "t", 0, 1 }, { "m", "float32" }, { "q", 2 }, { { "S", "S" } }, { "S", "S", "m" }, { "m", "m", "S" },
   { { 2, 3 } }, { { 2, 3 }, 7 }, { 3 }, { 0, 1, 3 }, { { "m", "m" } } }
 
 local VALUES = {
   m = function(dtype) return nd.array({ { 0.5, 0.25 }, { 0.75, 0.125 } }):astype(dtype) end,
   v = function(dtype) return nd.array({ 0.5, 0.25, 0.75 }):astype(dtype) end,
+  w = function(dtype) return nd.array({ 0.5, 0.25 }):astype(dtype) end,
   i = function() return nd.array({ 2, 0, 1 }) end,
+  j = function() return nd.array({ 1, 0 }) end,
+  u = function(dtype) return (nd.arange(8):reshape({ 1, 1, 2, 2, 2 }) / 8):astype(dtype) end,
   t = function(dtype) return (nd.arange(8):reshape({ 2, 2, 2 }) / 8):astype(dtype) end,
   q = function(dtype) return (nd.arange(16):reshape({ 1, 1, 4, 4 }) / 16):astype(dtype) end,
   k = function() return nd.array(2) end,
   s = function(dtype) return nd.array(0.5):astype(dtype) end,
   p = function(dtype) return nd.array({ { 4, 1 }, { 1, 3 } }):astype(dtype) end,
+  S = function(dtype) return nd.sparse.csr_matrix(nd.array({ { 0, 0.5 }, { 0.25, 0 } }):astype(dtype)) end,
   c = function() return nd.array({ nd.complex(0.5, 0.25) }) end,
 }
 
 local function variable(name, value)
+  if name == "S" then return theano.sparse.csr_matrix(name, { dtype = value.dtype }) end
   local pattern = {}
   for j = 1, value.ndim do pattern[j] = false end
   return T.TensorType(value.dtype, pattern)(name)
@@ -40,7 +47,8 @@ local function arguments(kinds, dtype)
   local made = { args = {}, inputs = {}, values = {}, text = {} }
   local function one(kind)
     if not VALUES[kind] then
-      return kind, type(kind) == "table" and "{" .. table.concat(kind, ", ") .. "}" or tostring(kind)
+      local quoted = type(kind) == "string" and '"' .. kind .. '"' or tostring(kind)
+      return kind, type(kind) == "table" and "{" .. table.concat(kind, ", ") .. "}" or quoted
     end
     local value = VALUES[kind](dtype)
     local v = variable(kind, value)
@@ -103,7 +111,10 @@ local function gradient(made, out)
     if v.dtype:find("float") then wrt = v break end
   end
   if not wrt then return "none: no argument is of floats" end
-  local ok, g = pcall(function() return theano.gradient.Lop(out, wrt, out.type("gz")) end)
+  local ok, g = pcall(function()
+    if theano.sparse.is_sparse(out) then return T.grad(theano.sparse.sp_sum(out), wrt) end
+    return theano.gradient.Lop(out, wrt, out.type("gz"))
+  end)
   if not ok then
     local said = tostring(g):match("%u%w+Error: ([^\n]*)") or tostring(g)
     return "none: " .. said:sub(1, 160)
@@ -153,9 +164,10 @@ end
 --- The values of the examples' letters, as text.
 function M.letters()
   local list = {}
-  for _, kind in ipairs({ "m", "v", "i", "t", "q", "k", "s", "c", "p" }) do
+  for _, kind in ipairs({ "m", "v", "w", "i", "j", "t", "q", "u", "k", "s", "c", "p" }) do
     list[#list + 1] = kind .. " = " .. tostring(VALUES[kind]("float64")):gsub("\n%s*", " ")
   end
+  list[#list + 1] = "S = csr_matrix([[0. 0.5] [0.25 0.]])"
   return list
 end
 
