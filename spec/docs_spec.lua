@@ -170,6 +170,15 @@ describe("the pages", function()
     end
   end)
 
+  it("quote figures that bench/README.md has", function()
+    local bench, n = slurp("bench/README.md"), 0
+    for row in slurp("docs/performance.md"):match("\n## Beside others\n(.*)$"):gmatch("\n(| [^\n]*%d |)") do
+      assert.truthy(bench:find(row, 1, true), row)
+      n = n + 1
+    end
+    assert.is_true(n > 3)
+  end)
+
   it("say which flags have no effect", function()
     local said = slurp("docs/config.md"):match("no effect: ([^.\n]-%b``)")
     local pipe = assert(io.popen("cat $(find core -name '*.c') lua/*.c lua/theano/*.lua"))
