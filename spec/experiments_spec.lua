@@ -220,6 +220,13 @@ describe("many runs", function()
 
   it("are drawn and reported", function()
     assert.equal(0, (theano_({ "plot", "many/1", "many/2", "-o", "curve.svg" })))
+    assert.truthy(read("curve.svg"):find(">epochs=1<.*>epochs=2<"))
+    local lines = assert(io.open(here .. "/many/2/metrics.jsonl", "a"))
+    lines:write('{"epoch":1,"loss":0.5}\n{"epoch":2,"loss":0.25}\n') -- as after a kill
+    lines:close()
+    local fig, drawn = require("theano.runner.plot").figure({ here .. "/many/2" }, "loss")
+    assert.equal(1, drawn)
+    assert.equal(2, select(2, fig:svg():match('points="([^"]*)"'):gsub(",", ",")))
     assert.truthy(read("curve.svg"):find("<polyline", 1, true))
     assert.equal(1, (theano_({ "plot", "many/1", "--metric", "accuracy", "-o", "curve.svg" })))
     assert.equal(0, (theano_({ "report", "many" })))

@@ -140,7 +140,9 @@ end
 
 -- ---- PNG, by libpng -------------------------------------------------------------------------------------------------
 local function load_png(path)
-  local bytes, height, width, channels = core.png_decode(M.read(path))
+  local text = M.read(path)
+  local fine, bytes, height, width, channels = pcall(core.png_decode, text)
+  if not fine then bad(path, (tostring(bytes):gsub("^.-%u%w*Error: ", ""))) end
   local a = nd.frombuffer(bytes, "uint8")
   return a:reshape(channels == 1 and { height, width } or { height, width, channels })
 end
