@@ -78,6 +78,12 @@ describe("scripts/docs", function()
     for _, f in ipairs(reference.functions()) do
       assert.is_truthy(search:find('"' .. (f.name == "repeat" and "repeat_" or f.name) .. '"', 1, true), f.name)
     end
+    for _, name in ipairs({ "th_context_new", "th_call_args", "th_version" }) do
+      assert.is_truthy(search:find('"' .. name .. '"', 1, true), name)
+    end
+    local rules = slurp(folder .. "/rules.html")
+    assert.is_truthy(rules:find("<td><code>local_log1p</code></td>\n<td><code>log(1 + x)</code></td>", 1, true))
+    assert.is_true(select(2, rules:gsub("<tr>", "")) > 50)
     runner.remove(folder:match("^(.*)/"))
   end)
 end)
