@@ -143,6 +143,25 @@ describe("texts of variables", function()
   end)
 end)
 
+describe("pp, debugprint and the texts of variables", function()
+  it("know the operations of every golden graph", function()
+    local golden = require("spec.support.golden")
+    local n = 0
+    for _, path in ipairs(golden.files()) do
+      for _, case in ipairs(golden.read(path)) do
+        local fine, graph = pcall(printing.graph_read, case.given)
+        for _, v in ipairs(fine and (type(graph) == "table" and graph or { graph }) or {}) do
+          n = n + 1
+          assert.is_true(#theano.pp(v) > 0 and #printing.min_informative_str(v) > 0)
+          assert.is_true(#printing.debugprint(v, { file = "str", print_type = true }) > 0)
+          assert.is_true(#printing.var_descriptor(v) > 0)
+        end
+      end
+    end
+    assert.is_true(n > 800, n)
+  end)
+end)
+
 describe("JSON", function()
   it("is read back as it was written", function()
     local value = { a = { 1, 2.5, "x\"\n<\\é", { b = true } }, c = { {}, { 7 } }, d = false }
