@@ -113,6 +113,10 @@ describe("exception_verbosity=high", function()
       " - <TensorType(float64, vector)>, Input, Shape: (2,), ElemSize: 8 Byte(s), TotalSize: 16 Byte(s)",
       " TotalSize: 392 Byte(s) 0.000 GB", " TotalSize inputs: 272 Byte(s) 0.000 GB" }, "\n"),
       text:match("\nStorage map footprint.*$"))
+    local loop = theano.scan({ fn = function(row, s) return T.tanh(row * s) end, sequences = x,
+      outputs_info = T.zeros({ 3 }) })
+    _, text = pcall(theano.compile({ x }, loop, { mode = INTERPRETED }), nd.ones({ 2, 4 }))
+    has(text, "Storage map footprint:\n - x, Input, Shape: (2, 4), ElemSize: 8 Byte(s), TotalSize: 64 Byte(s)\n")
     assert.truthy(scope)
   end)
 end)

@@ -299,16 +299,16 @@ static void clients(Text *t, const Workspace *w, int node) {
 /* exception_verbosity: the graph around the node, or how to get it. */
 static void hint(Text *t, Workspace *w, int node, int step) {
     const FGraph *fg = w->fn->fg;
-    if (!fg || node >= fg->norder) return;
-    if (!w->fn->verbose) {
+    const ThApply *a = fg && node < fg->norder ? fg->order[node] : NULL; /* NULL: of a body */
+    if (a && !w->fn->verbose)
         text_put(t, "\nHINT: Use the flag exception_verbosity=high for a debugprint of this apply node and a "
                     "storage map.");
-        return;
+    if (!w->fn->verbose) return;
+    if (a) {
+        const ThDebugPrint o = {.depth = -1, .print_type = true, .stop_on_name = true, .ids = 'C'};
+        text_put(t, "\nDebugprint of the apply node: \n");
+        debugprint(t, a->out, a->nout, &o, NULL);
     }
-    const ThApply *a = fg->order[node];
-    const ThDebugPrint o = {.depth = -1, .print_type = true, .stop_on_name = true, .ids = 'C'};
-    text_put(t, "\nDebugprint of the apply node: \n");
-    debugprint(t, a->out, a->nout, &o, NULL);
     storage_map(t, w, step);
 }
 
