@@ -87,6 +87,40 @@ describe("scatters on a device", function()
   end)
 end)
 
+-- A range, the order of a vector, constants: each place comes once, or may come twice.
+describe("scatters to known places, on a device", function()
+  local x, y, m = T.dvector("x"), T.dvector("y"), T.dmatrix("m")
+  local function at(list) return T.constant(nd.array(list):astype("int64")) end
+  local once, twice = nd.arange(99):astype("int64"), places(99, 200)
+
+  it("are stored at once where each comes once", function()
+    local function sorted(index)
+      local _ <close> = theano.config.change_flags(device.flags)
+      local f = theano.compile({ inputs = { x, y }, outputs = T.inc_subtensor(x[index], y),
+        on_unused_input = "ignore" })
+      return theano.printing.ccode(f):find("KERNEL kernel_%d+k%(") ~= nil
+    end
+    for _, index in ipairs({ T.arange(y.shape[0]), T.arange(2, 90, 3), T.argsort(y), at(once), at(once * -2 - 1) }) do
+      assert.is_false(sorted(index))
+    end
+    for _, index in ipairs({ at(twice), at({ 3, 1, 3 }), at({ -200, 0 }), T.arange(-1, 3), T.arange(9, 2, -1),
+      T.cast(y, "int64") }) do
+      assert.is_true(sorted(index))
+    end
+  end)
+
+  it("have the CPU's values and errors", function()
+    local a, v = device.numbers("float64", 200), device.numbers("float64", 99)
+    device.same({ x, y }, { T.inc_subtensor(x[T.arange(y.shape[0])], y), T.set_subtensor(x[T.argsort(y)], y * 2),
+      T.inc_subtensor(x[at(once * -2 - 1)], y), T.inc_subtensor(x[at(twice)], y), T.inc_subtensor(x[at(once)], 1) },
+      { a, v })
+    device.same({ m, y }, T.set_subtensor(m[at({ 3, 1, 2 })], y), { a:reshape({ 8, 25 }), v["0:25"] })
+    local said, too = device.failures({ x, y }, T.inc_subtensor(x[T.arange(y.shape[0])], y), { v, a })
+    assert.matches("index 99", said, nil, true)
+    assert.equal(said, too)
+  end)
+end)
+
 describe("windows that overlap, on a device", function()
   it("add up in the CPU's order", function()
     for _, mode in ipairs({ "valid", "ignore_borders", "wrap_centered", "half", "full" }) do

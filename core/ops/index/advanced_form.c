@@ -6,6 +6,7 @@
 #include "advanced.h"
 #include "ops/table/index.h"
 #include "ops/table/lowering.h"
+#include "ops/table/shape.h"
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 static bool place(ThContext *c, ThVar *const *in, AdvForm *f, ThType x) {
@@ -126,11 +127,43 @@ static Size index_size(Lower *l, const AdvForm *f, int d) {
     return n;
 }
 
+/* ---- indices that meet at no place ------------------------------------------------------------------------------- */
+enum { LONGEST = 1 << 16 }; /* of a constant that is looked at */
+
+/* Elements are all different, and all count from the same end. */
+static bool constant_distinct(ThContext *c, const ThVar *v) {
+    const ThArray *a = v->u.data;
+    Map seen = {0};
+    bool ok = a->ndim == 1 && a->size && a->size <= LONGEST, low = false, high = false;
+    for (int64_t i = 0; ok && i < a->size; i++) {
+        int64_t at;
+        uint32_t other;
+        dtype_cast((char *)&at, TH_INT64, 8, a->data + i * ARRAY_STRIDES(a)[0], (ThDtype)a->dtype, 0, 1);
+        low |= at < 0, high |= at >= 0;
+        uint64_t key = 2 * (uint64_t)at + 1; /* never 0 */
+        ok = !(low && high) && !map_get(&seen, key, &other) && map_put(c, &seen, key, 1);
+    }
+    map_free(c, &seen);
+    return ok;
+}
+
+/* One vector of places, each of them once: a range that begins at 0 or above, the order of a vector, a constant. */
+static bool distinct(Lower *l, const AdvForm *f) {
+    const ThVar *v = f->nadv == 1 && f->nb == 1 ? l->node->in[f->input[0]] : NULL;
+    int64_t start, step;
+    if (!v) return false;
+    if (v->kind == VAR_CONSTANT) return constant_distinct(l->ctx, v);
+    if (v->owner && v->owner->op == &op_arange)
+        return scalar_known(v->owner->in[0], &start) && start >= 0 && scalar_known(v->owner->in[2], &step) && step > 0;
+    return v->owner && v->owner->op == &op_argsort;
+}
+
 static bool walk_dims(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
     LowerAlg alg;
     SliceForm form[TH_MAX_NDIM];
     Sz dims[TH_MAX_NDIM], len[TH_MAX_NDIM];
     int ndim = l->api->in_type(l, 0).ndim;
+    bool apart = scatter && l->api->loops(l) && distinct(l, f); /* a GPU need not sort them */
     lower_alg_init(&alg, l);
     for (int d = 0; d < ndim; d++) dims[d] = lower_alg_put(&alg, l->api->in_dim(l, 0, d));
     bool ok = slice_forms(&alg.alg, l->node, f->first, f->idx, dims, ndim, true, form);
@@ -147,7 +180,7 @@ static bool walk_dims(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
     for (int d = 0; ok && d < f->ndim; d++) {
         bool index = len[d] < 0;
         Size n = index ? index_size(l, f, d - f->pos) : lower_alg_size(&alg, len[d]);
-        ok = kernel_dim(w->k, n, scatter && index ? DIM_SEQ : DIM_PAR) >= 0;
+        ok = kernel_dim(w->k, n, scatter && index && !apart ? DIM_SEQ : DIM_PAR) >= 0;
         if (!ok && !failed(l->ctx))
             err(l->ctx, TH_NotImplementedError, "a subscript with a result of more than %d dimensions", KDIM);
     }
