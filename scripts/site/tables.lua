@@ -44,7 +44,8 @@ end
 --- The rewrites whose two sides are texts: name, before, after, when.
 function M.rules()
   local out = { "# Rewrites as texts", "", "Rewrites whose two sides have a fixed form, in the order in which they"
-    .. " are tried in each file; those that are C functions are listed by `theano.compile.optdb` ([rewrites](rewrites.md))." }
+    .. " are tried in each file; those that are C functions are listed by"
+    .. " `theano.compile.optdb` ([rewrites](rewrites.md))." }
   for _, path in ipairs(listed("ls core/opt/rules/rules_*.h")) do
     local rows, title = {}, slurp(path):match("^/%* [%w_.]+ %-%- ([^.\n]*)")
     for line in slurp(path):gmatch("\nRULE(%b())") do
