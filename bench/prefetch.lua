@@ -44,15 +44,23 @@ local cost = T.nnet.categorical_crossentropy(T.nnet.softmax(theano.layers.dense(
 local step = theano.compile { inputs = { x, y }, outputs = cost,
   updates = theano.train.optimizers.sgd(cost, p.weights, { learning_rate = 0.01 }) }
 
+-- Seconds for which this thread was ready to run and other work of the machine kept it from a processor.
+local function kept_waiting()
+  local file = io.open("/proc/thread-self/schedstat")
+  local wait = file and file:read("a"):match("^%d+ (%d+)") or 0
+  if file then file:close() end
+  return wait / 1e9
+end
+
 local function epoch(name, arrays, o)
   o.size, o.drop_last = 256, true
   local batches = data.batches(arrays, o)
   os.execute("sync; echo 3 2>/dev/null >/proc/sys/vm/drop_caches")
-  local from, cpu = core.monotonic(), os.clock()
+  local from, cpu, waited = core.monotonic(), os.clock(), kept_waiting()
   for bx, by in batches:epoch() do step(bx, by) end
   local took = core.monotonic() - from
-  print(("%-46s %6.2f s  %5.2f GB/s, %.2f s of processor"):format(name, took, rows * columns * 4e-9 / took,
-    os.clock() - cpu))
+  print(("%-46s %6.2f s, without waiting for a processor %6.2f s; %.2f s of processor"):format(name, took,
+    took - (kept_waiting() - waited), os.clock() - cpu))
 end
 local memory = map:copy()
 for _ = 1, 2 do
