@@ -37,7 +37,7 @@ local FAMILIES = {
     [[
       complex_matrix_types complex_scalar_types complex_types complex_vector_types float_matrix_types
       float_scalar_types float_types float_vector_types int_matrix_types int_scalar_types int_types int_vector_types
-      int32 int32_t float16_atol float16_rtol float32_atol float32_rtol float64_atol float64_rtol]] },
+      int32_t float16_atol float16_rtol float32_atol float32_rtol float64_atol float64_rtol]] },
   { "A rewrite's database is `theano.compile.optdb` and its queries (docs/rewrites.md).",
     [[
       DB EquilibriumDB LocalGroupDB ProxyDB SequenceDB AddDestroyHandler AddFeatureOptimizer Supervisor
@@ -136,7 +136,8 @@ function M.of(module)
   for part in module:gsub("^theano%.?", ""):gmatch("[^.]+") do ours = ours[part] end
   for name in require("theano.names")[module]:gmatch("%S+") do
     local there = find(name) or pcall(function() assert(ours[name] ~= nil) end)
-    if name:find("^%a") and not there then list[#list + 1] = name end
+    local dtype = name:find("^u?int%d+$") -- errors say of these that dtypes are texts
+    if name:find("^%a") and not dtype and not there then list[#list + 1] = name end
   end
   table.sort(list)
   return list
