@@ -1,5 +1,7 @@
 -- DebugMode, NanGuardMode and MonitorMode find what is wrong on purpose, and nothing where all is right.
 local raises = require("spec.support.raises")
+local runner = require("spec.support.runner")
+local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd, gof = theano.tensor, theano.ndarray, theano.gof
 local compile = theano.compile
@@ -123,7 +125,6 @@ describe("DebugMode", function()
   end)
 
   it("generated C that computes something else, or writes what it only reads, is found out", function()
-    local skip, runner = require("spec.support.skip"), require("spec.support.runner")
     skip.unless(theano.config.cxx ~= "" and theano.config.device == "cpu", "no C compiler")
     local folder = runner.folder()
     runner.write(folder .. "/a.lua", [[

@@ -1,6 +1,8 @@
 --- Profiles: counted calls and steps, times that add up, Theano's summary, printing at the end; and allow_gc.
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
+local runner = require("spec.support.runner")
+local skip = require("spec.support.skip")
 local theano = require("theano")
 local T = require("theano.tensor")
 local compile = theano.compile
@@ -181,9 +183,10 @@ describe("allow_gc", function()
     assert.matches("  Gpu  ", tostring(f.profile), nil, true)
     assert.is_truthy(scope)
   end)
+end)
 
+describe("a profile", function()
   it("costs less than 2 % of a training step's instructions when on", function()
-    local skip, runner = require("spec.support.skip"), require("spec.support.runner")
     skip.unless(os.getenv("TH_ALL") and theano.config.cxx ~= "", "TH_ALL=1 and a C compiler: valgrind takes seconds")
     skip.without_program("valgrind")
     local folder = runner.folder()

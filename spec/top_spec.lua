@@ -1,5 +1,6 @@
 --- `theano top`: a script under a table of its functions.
 local runner = require("spec.support.runner")
+local skip = require("spec.support.skip")
 
 local NEEDED = { "luv", "dkjson", "argparse" }
 local function missing()
@@ -32,7 +33,7 @@ describe("theano top", function()
 
   it("is live on a terminal, keeps functions that are gone, and ends with os.exit's code", function()
     if missing() then return pending("no Lua module " .. missing()) end
-    require("spec.support.skip").without_program("script")
+    skip.without_program("script")
     local folder = runner.folder()
     runner.write(folder .. "/script.lua", [[
       local theano = require("theano")
