@@ -25,6 +25,10 @@ M.programs = {
   "shared_state.lua", "softmax_regression.lua", "common_mistakes.lua", "mnist/mlp.lua 1 {out}",
   "rnn/char_lstm.lua 40", "linalg/pca.lua 1 {out}", "linalg/kalman.lua 1 {out}", "sparse/pagerank.lua",
   "sparse/bag_of_words.lua", "sim/pendulum_control.lua", "mnist/convolutional_mlp.lua 1 {out} 240",
+  "linalg/gaussian_process.lua 10 {out}", "linalg/robot_arm.lua 5 {out}", "sim/hmc.lua 40 {out}", "sim/rope.lua {out}",
+  "images/deblur.lua 20 {out}", "images/spectrogram.lua {out}", "game/train.lua {out}/m.thn 20",
+  "service/model.lua {out}/m.thn", "save_and_load.lua", "mnist/dropout_mlp.lua 1 {out}",
+  "mnist/denoising_autoencoder.lua 1 {out}", "mnist/vae.lua 1 {out}", "mnist/rbm.lua 1 {out}",
 }
 
 local function output(line)
