@@ -34,6 +34,7 @@ static int close_ranks(lua_State *L) {
 
 /* mpi_open() -> rank, size */
 static int open_ranks(lua_State *L) {
+    if (th_context_sealed(LT_STATE(L)->ctx)) return lt_error(L, TH_RuntimeError, "mpi: not in a sandbox");
     lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
     Ranks *r = lua_touserdata(L, -1);
     if (!r) {

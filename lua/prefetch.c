@@ -140,9 +140,10 @@ static bool add_source(Prefetch *p, ThArray *a) {
     return true;
 }
 
-/* prefetch_open({arrays}) -> prefetch, or nil: some array's rows are not whole */
+/* prefetch_open({arrays}) -> prefetch, or nil: some array's rows are not whole, or memory is limited (a sandbox) */
 static int open_prefetch(lua_State *L) {
     LtState *s = LT_STATE(L);
+    if (th_context_sealed(s->ctx)) return lua_pushnil(L), 1;
     int n = lt_length_of(L, 1, "arrays");
     Prefetch *p = lua_newuserdatauv(L, sizeof *p, 0);
     *p = (Prefetch){.buffers = buffers_open()};

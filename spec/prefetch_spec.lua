@@ -96,6 +96,18 @@ describe("prefetch", function()
     os.remove(here .. "/big.npy")
   end)
 
+  it("starts no thread in a sandbox, whose memory is counted", function()
+    local box = theano.sandboxed({})
+    assert.equal("[0 1 2][3 4]", box:run([[
+      local text = ""
+      for x in theano.data.batches(theano.ndarray.arange(5), { size = 3, prefetch = 2 }):epoch() do
+        text = text .. tostring(x)
+      end
+      return text .. (theano.data.batches(theano.ndarray.arange(5), { size = 3, prefetch = 2 }).thread and "!" or "")
+    ]]))
+    box:close()
+  end)
+
   it("does not let arrays be freed while it reads them, and ends with its script", function()
     local a = nd.ones({ 1000, 10 })
     local batches = data.batches({ a }, { size = 10, prefetch = 2 })
