@@ -110,6 +110,27 @@ static bool take_cut(const Cut *c, int64_t n, int64_t stride, Seen *v) {
     return true;
 }
 
+/* {"1:", 2, ..}: an integer or a slice for each of the first dimensions. */
+static bool push_parts(lua_State *L, LtState *s, ThArray *a) {
+    Seen v = {.ndim = 0, .offset = 0};
+    int nd = th_array_ndim(a), d = 0;
+    const int64_t *shape = th_array_shape(a), *strides = th_array_strides(a);
+    if (lua_getmetatable(L, 2)) return lua_pop(L, 1), false;
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1), d++) {
+        Cut c = {.given = {true}};
+        bool fine = d < nd && lua_isinteger(L, -2) && lua_tointeger(L, -2) == d + 1;
+        if (lua_type(L, -1) == LUA_TSTRING) {
+            const char *end = read_cut(lua_tostring(L, -1), &c);
+            fine = fine && end && !*end;
+        } else if (lua_isinteger(L, -1)) c.at[0] = lua_tointeger(L, -1);
+        else fine = false;
+        if (!fine || !take_cut(&c, shape[d], strides[d], &v)) return lua_pop(L, 2), false;
+    }
+    if (!d) return false;
+    for (; d < nd; d++) v.shape[v.ndim] = shape[d], v.strides[v.ndim++] = strides[d];
+    return push_view(L, s, a, v.ndim, v.shape, v.strides, v.offset);
+}
+
 static bool push_slices(lua_State *L, LtState *s, ThArray *a, const char *text) {
     Seen v = {.ndim = 0, .offset = 0};
     int nd = th_array_ndim(a), d = 0;
@@ -339,7 +360,7 @@ static bool quick_get(lua_State *L, LtState *s, ThArray *a) {
     switch (lua_type(L, 2)) {
     case LUA_TSTRING: return push_named(L, s, a);
     case LUA_TNUMBER: return lua_isinteger(L, 2) && push_integer(L, s, a, lua_tointeger(L, 2));
-    case LUA_TTABLE: return push_integers(L, s, a);
+    case LUA_TTABLE: return push_integers(L, s, a) || push_parts(L, s, a);
     case LUA_TUSERDATA: return push_array_key(L, s, a);
     default: return false;
     }

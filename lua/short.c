@@ -109,6 +109,13 @@ static int short_ravel(lua_State *L, LtState *s) {
     return a && lua_gettop(L) == 1 ? push_view(L, s, a, 1, &n, &step, 0) : 0;
 }
 
+static int lies(lua_State *L) { /* lies(a): whether elements lie densely in row-major, in column-major order */
+    ThArray *a = lt_check_array(L, LT_STATE(L), 1);
+    lua_pushboolean(L, th_array_contiguous(a));
+    lua_pushboolean(L, th_array_fortran(a));
+    return 2;
+}
+
 /* broadcast_view(a, shape): a read-only view of that shape, or nothing: it does not fit. */
 static int broadcast_view(lua_State *L) {
     LtState *s = LT_STATE(L);
@@ -307,10 +314,13 @@ static int short_count_nonzero(lua_State *L, LtState *s) {
     return 1;
 }
 
-/* How often each number of a vector of int64 occurs: in two halves, which do not wait for each other's stores. */
+/* How often each number of a vector of int64 occurs, or the sums of weights: counted in two halves, which do not wait for each other's stores. */
 static int short_bincount(lua_State *L, LtState *s) {
-    ThArray *a = short_dense(L, s, 1);
-    if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_INT64 || th_array_ndim(a) != 1) return 0;
+    ThArray *a = short_dense(L, s, 1), *w = short_dense(L, s, 2);
+    if (!a || lua_gettop(L) > 2 || th_array_dtype(a) != TH_INT64 || th_array_ndim(a) != 1) return 0;
+    if (lua_gettop(L) == 2 && (!w || th_array_dtype(w) != TH_FLOAT64 || th_array_ndim(w) != 1 ||
+                               th_array_size(w) != th_array_size(a)))
+        return 0;
     const int64_t n = th_array_size(a), *x = th_array_data(a);
     int64_t low = 0, high = -1;
     for (int64_t i = 0; i < n; i++) {
@@ -319,8 +329,14 @@ static int short_bincount(lua_State *L, LtState *s) {
     }
     int64_t bins = high + 1;
     if (n == 0 || low < 0 || bins > 4 * n + 1024) return 0;
-    ThArray *r = th_array_zeros(s->ctx, TH_INT64, 1, &bins);
+    ThArray *r = th_array_zeros(s->ctx, w ? TH_FLOAT64 : TH_INT64, 1, &bins);
     lt_push_array(L, s, r);
+    if (w) {
+        double *sum = th_array_data(r);
+        const double *each = th_array_data(w);
+        for (int64_t i = 0; i < n; i++) sum[x[i]] += each[i];
+        return 1;
+    }
     int64_t *to = th_array_data(r);
     enum { FEW = 1024 };
     if (bins > FEW) {
@@ -445,6 +461,6 @@ static int shorter(lua_State *L) { /* shorter(name, f): f with a short way in fr
 }
 
 void lt_open_short(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"shorter", shorter}, {"broadcast_view", broadcast_view}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"shorter", shorter}, {"broadcast_view", broadcast_view}, {"lies", lies}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -30,7 +30,8 @@ describe("a subscript", function()
       end
     end
     local m, cube = arrays[7], arrays[9]
-    for _, key in ipairs { "1:,::-1", "1, :2", "-1,-1", "2:3,0", ":,1", "1,", { 1, 2 }, { -1, -3 } } do
+    for _, key in ipairs { "1:,::-1", "1, :2", "-1,-1", "2:3,0", ":,1", "1,", { 1, 2 }, { -1, -3 }, { "1:", ":-1" },
+      { 1 }, { "::-1", 0 }, { "2" } } do
       assert.is_true(same(m[key], core.index(m, key)), tostring(key))
     end
     for _, key in ipairs { "1,1", "::2,1,::-1", { 6, 1, 2 }, "1:3" } do

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { MOST_ARGS = 3, MOST_GIVEN = 8, MOST_OUT = 4, MOST_KEPT = 512, SLOTS = 1024 };
+enum { MOST_ARGS = 6, MOST_GIVEN = 8, MOST_LISTED = 8, MOST_OUT = 4, MOST_KEPT = 512, SLOTS = 1024 };
 enum { SAID = 192, DEEPEST = 3 };
 
 typedef struct Quick {
@@ -116,13 +116,14 @@ static bool say(Operands *o, const void *p, size_t n) {
 
 static bool say_text(Operands *o, const char *s) { return say(o, s, strlen(s) + 1); }
 
-/* An argument by its kind, keyword and value; lists as deep as they go. Arrays by their kind: they stand in `type`. */
+/* An argument by its kind, keyword and value; lists as deep as they go. Arrays by their kind: they are operands, alone or
+ * in a list of a few. */
 static bool say_arg(Operands *o, const ThArg *a, int depth) {
     const char kind = (char)a->kind, named = depth == 0 && a->key; /* elements of lists have none */
     if (!say(o, &kind, 1) || !say(o, &named, 1) || (named && !say_text(o, a->key))) return false;
     switch (a->kind) {
     case TH_ARG_NONE: return true;
-    case TH_ARG_ARRAY: return depth == 0;
+    case TH_ARG_ARRAY: return depth <= 1 && o->n < MOST_ARGS && array(o, a->array);
     case TH_ARG_BOOL: return say(o, &a->b, sizeof a->b);
     case TH_ARG_INT: return say(o, &a->i, sizeof a->i);
     case TH_ARG_FLOAT: return say(o, &a->f, sizeof a->f);
@@ -132,9 +133,10 @@ static bool say_arg(Operands *o, const ThArg *a, int depth) {
     default: return false;
     }
     if (depth == DEEPEST || !say(o, &a->list.n, sizeof a->list.n)) return false;
+    const int before = o->n;
     for (int i = 0; i < a->list.n; i++)
         if (!say_arg(o, &a->list.at[i], depth + 1)) return false;
-    return true;
+    return o->n == before || a->list.n <= MOST_LISTED;
 }
 
 /* Arrays alone, or an operator's array and number. */
@@ -158,11 +160,11 @@ static bool operands(int func, const ThArg *args, int nargs, Operands *o) {
         arrays += args[i].kind == TH_ARG_ARRAY;
         plain &= !args[i].key && (args[i].kind == TH_ARG_ARRAY || (operator_ && is_number(&args[i])));
     }
-    if (!arrays || (plain ? nargs : arrays) > MOST_ARGS) return false;
-    if (plain) return plain_operands(args, nargs, o);
+    if ((plain ? nargs : arrays) > MOST_ARGS) return false;
+    if (plain) return arrays && plain_operands(args, nargs, o);
     for (int i = 0; i < nargs; i++)
-        if (!say_arg(o, &args[i], 0) || (args[i].kind == TH_ARG_ARRAY && !array(o, args[i].array))) return false;
-    return true;
+        if (!say_arg(o, &args[i], 0)) return false;
+    return o->n > 0;
 }
 
 /* Flags that decide dtypes are part of the key. */
@@ -230,17 +232,29 @@ static bool elementwise(ThContext *c, ThVar *const *out, int n) {
     return all;
 }
 
+/* A list of a few with Variables for the arrays in it, made in `room`; k: the operands before it. */
+static int variables_in(ThArg *list, ThArg *room, ThVar *const *in, int k) {
+    const ThArg *at = list->list.at;
+    const int n = list->list.n, before = k;
+    for (int i = 0; i < n && n <= MOST_LISTED; i++) {
+        room[i] = at[i];
+        if (at[i].kind == TH_ARG_ARRAY) room[i] = (ThArg){.kind = TH_ARG_VAR, .key = at[i].key, .var = in[k++]};
+    }
+    if (k > before) list->list.at = room;
+    return k;
+}
+
 /* given: the call's arguments, of which the operands become variables. */
 static void prepare(ThContext *c, int func, const Operands *o, const ThArg *given, int nargs, Quick *q) {
     ThVar *in[MOST_ARGS] = {0}, *out[MOST_OUT] = {0};
-    ThArg args[MOST_GIVEN];
+    ThArg args[MOST_GIVEN], listed[MOST_GIVEN][MOST_LISTED];
     bool ok = !ops_any_expand(c);
     memcpy(args, given, sizeof *args * (size_t)nargs);
+    for (int k = 0; ok && k < o->n; k++) ok = (in[k] = th_variable_new(c, o->type[k], NULL)) != NULL;
     for (int i = 0, k = 0; ok && i < nargs; i++) {
-        if (o->nsaid && args[i].kind != TH_ARG_ARRAY) continue;
-        in[k] = th_variable_new(c, o->type[k], NULL);
-        args[i] = (ThArg){.kind = TH_ARG_VAR, .key = given[i].key, .var = in[k]};
-        ok = in[k++] != NULL;
+        if (given[i].kind == TH_ARG_LIST) k = variables_in(&args[i], listed[i], in, k);
+        else if (!o->nsaid || given[i].kind == TH_ARG_ARRAY)
+            args[i] = (ThArg){.kind = TH_ARG_VAR, .key = given[i].key, .var = in[k++]};
     }
     int n = ok ? ops_build(c, false, func, args, nargs, out, MOST_OUT) : -1;
     if (n > 0 && n <= MOST_OUT && computed(out, n)) q->fn = function_of(c, in, o, out, n);
@@ -341,7 +355,7 @@ static int simpler(const Kept *k, int func, const ThArg *args, int *nargs) {
 bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max, int *nout) {
     Operands o;
     o.n = o.nsaid = 0;
-    o.made[0] = o.made[1] = o.made[2] = NULL;
+    memset(o.made, 0, sizeof o.made);
     Kept *k = kept(c);
     bool done = false;
     if (k) func = simpler(k, func, args, &nargs);

@@ -41,6 +41,9 @@ return function(M, K)
   end
   -- Something that has a dtype, for functions to promote.
   local function sample(x) return as(core.zeros({ 1 }, dtype_of(x))) end
+  local function sum_of(a, b) -- of two different dtypes, as the module adds
+    return a == b and a ~= "bool" and a or M.add(sample(a), sample(b)).dtype
+  end
   local function among(dtype, names) return (" " .. names .. " "):find(" " .. dtype .. " ", 1, true) ~= nil end
 
   --- Whether a dtype is of a kind: a dtype, "bool", "signed integer", "unsigned integer", "integral", "real floating",
@@ -68,10 +71,11 @@ return function(M, K)
     for i = 1, list.n do
       local x = list[i]
       if type(x) == "number" then weak = (weak or 0) + x
-      else strong = strong and M.add(strong, sample(x)) or sample(x) end
+      elseif strong then strong = sum_of(strong, dtype_of(x))
+      else strong = dtype_of(x) end
     end
     if not strong then return as(weak).dtype end
-    return weak and M.add(strong, weak).dtype or strong.dtype
+    return weak and M.add(sample(strong), weak).dtype or strong
   end
   --- The smallest dtype that holds a number; the dtype of an array.
   function M.min_scalar_type(x)

@@ -147,10 +147,11 @@ return function(M, K)
   -- last.
   function M.sort_complex(x)
     x = as(x)
-    if not x.dtype:find("^complex") then
-      x = x:astype((x.dtype:find("int8") or x.dtype:find("int16")) and "complex64" or "complex128")
-    end
     if x.ndim == 0 then util.raise("ValueError", "sort_complex: a number has no order") end
+    if not x.dtype:find("^complex") then
+      local single = x.dtype:find("int8") or x.dtype:find("int16")
+      return M.sort(x, -1):astype(single and "complex64" or "complex128")
+    end
     local re, im = as(M.real(x)), as(M.imag(x))
     local broken = as(M.isnan(re)):astype("int8") * 2 + as(M.isnan(im)):astype("int8")
     local places = M.argsort(im, { axis = -1 })

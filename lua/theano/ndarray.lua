@@ -36,6 +36,9 @@ end
 
 --- `arange(stop)`, `arange(start, stop, step, dtype)`: int64 when all are integers, else float64.
 function nd.arange(start, stop, step, dtype)
+  if stop == nil and step == nil and dtype == nil and math.type(start) == "integer" and start >= 0 then
+    return core.ramp(start, 0, 1)
+  end
   if stop == nil then start, stop = 0, start end
   step = step or 1
   util.expect("arange", "start", start, "number")

@@ -12,7 +12,7 @@ return function(nd)
   --- The array in row-major order, at least one dimension: itself where it is so already.
   function nd.ascontiguousarray(a, dtype)
     a = nd.atleast_1d(arr(a, dtype))
-    return a.flags.c_contiguous and a or a:copy()
+    return core.lies(a) and a or a:copy()
   end
   --- An array; a ValueError where an element is NaN or infinite.
   function nd.asarray_chkfinite(a, dtype)
@@ -24,8 +24,8 @@ return function(nd)
   end
   --- Whether the elements lie in column-major order only.
   function nd.isfortran(a)
-    a = arr(a)
-    return a.flags.f_contiguous and not a.flags.c_contiguous
+    local rows, columns = core.lies(arr(a))
+    return columns and not rows
   end
   --- Whether a value can be walked: a sequence, a text, or an array that has dimensions.
   function nd.iterable(y)
