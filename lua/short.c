@@ -314,12 +314,13 @@ static int short_count_nonzero(lua_State *L, LtState *s) {
     return 1;
 }
 
-/* How often each number of a vector of int64 occurs, or the sums of weights: counted in two halves, which do not wait for each other's stores. */
+/* How often each number of a vector of int64 occurs, or the sums of weights: counted in two halves, which do not wait
+ * for each other's stores. */
 static int short_bincount(lua_State *L, LtState *s) {
     ThArray *a = short_dense(L, s, 1), *w = short_dense(L, s, 2);
     if (!a || lua_gettop(L) > 2 || th_array_dtype(a) != TH_INT64 || th_array_ndim(a) != 1) return 0;
-    if (lua_gettop(L) == 2 && (!w || th_array_dtype(w) != TH_FLOAT64 || th_array_ndim(w) != 1 ||
-                               th_array_size(w) != th_array_size(a)))
+    if (lua_gettop(L) == 2 &&
+        (!w || th_array_dtype(w) != TH_FLOAT64 || th_array_ndim(w) != 1 || th_array_size(w) != th_array_size(a)))
         return 0;
     const int64_t n = th_array_size(a), *x = th_array_data(a);
     int64_t low = 0, high = -1;
@@ -461,6 +462,7 @@ static int shorter(lua_State *L) { /* shorter(name, f): f with a short way in fr
 }
 
 void lt_open_short(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"shorter", shorter}, {"broadcast_view", broadcast_view}, {"lies", lies}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {
+        {"shorter", shorter}, {"broadcast_view", broadcast_view}, {"lies", lies}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -116,8 +116,8 @@ static bool say(Operands *o, const void *p, size_t n) {
 
 static bool say_text(Operands *o, const char *s) { return say(o, s, strlen(s) + 1); }
 
-/* An argument by its kind, keyword and value; lists as deep as they go. Arrays by their kind: they are operands, alone or
- * in a list of a few. */
+/* An argument by its kind, keyword and value; lists as deep as they go. Arrays by their kind: they are operands, alone
+ * or in a list of a few. */
 static bool say_arg(Operands *o, const ThArg *a, int depth) {
     const char kind = (char)a->kind, named = depth == 0 && a->key; /* elements of lists have none */
     if (!say(o, &kind, 1) || !say(o, &named, 1) || (named && !say_text(o, a->key))) return false;

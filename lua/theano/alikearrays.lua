@@ -5,7 +5,7 @@ local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 local nd -- set by theano.alike
-local arrays = { as = core.asarray, result = help.result, floats = help.floats }
+local arrays = { as = core.asarray, result = help.result, floats = help.floats, plain = true }
 
 function arrays.order(a, pattern)
   local kept, form, moved = {}, {}, false
