@@ -3,6 +3,7 @@
 -- @module theano.ndconstrained
 local core = require("theano.core")
 local objective = require("theano.ndobjective")
+local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 local LINEAR, NONLINEAR = { __name = "LinearConstraint" }, { __name = "NonlinearConstraint" }
@@ -28,7 +29,10 @@ return function(nd)
   function M.Bounds(lb, ub)
     local low, high = nd.broadcast_arrays(lb or -math.huge, ub or math.huge)
     local out = {}
-    low, high = nd.atleast_1d(low), nd.atleast_1d(high)
+    low, high = help.floats(nd.atleast_1d(low)), help.floats(nd.atleast_1d(high))
+    if low.dtype:find("^c") or high.dtype:find("^c") then
+      util.raise("TypeError", "Bounds: bounds are real numbers, not complex ones")
+    end
     for i = 0, low.size - 1 do out[i + 1] = { low[i] + 0.0, high[i] + 0.0 } end
     return out
   end

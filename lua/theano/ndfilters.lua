@@ -475,6 +475,7 @@ return function(nd, M)
   local function response(c, w)
     local z, h = nd.exp(w * nd.complex(0, -1)), nil
     c = nd.atleast_1d(arr(c))
+    if c.ndim ~= 1 or c.size == 0 then util.raise("ValueError", "freqz: b and a are vectors, not empty") end
     for i = c.size - 1, 0, -1 do h = h and h * z + c[i] or z * 0.0 + c[i] end
     return h
   end
@@ -500,6 +501,7 @@ return function(nd, M)
 
   -- ---- running ------------------------------------------------------------------------------------------------------
   local function coefficients(what, b, a)
+    if arr(b).ndim > 1 or arr(a).ndim > 1 then util.raise("ValueError", "%s: b and a are vectors", what) end
     b, a = nd.atleast_1d(arr(b)):astype("float64"):tolist(), nd.atleast_1d(arr(a)):astype("float64"):tolist()
     while #a > 1 and a[1] == 0 do table.remove(a, 1) end
     if #a == 0 or a[1] == 0 or #b == 0 then

@@ -386,7 +386,9 @@ return function(nd)
   end
 
   local function settings(g)
-    local t0, bound = g.t_span[1], g.t_span[2]
+    local span = util.is_array(g.t_span) and g.t_span:tolist() or g.t_span
+    local t0, bound
+    if type(span) == "table" then t0, bound = span[1], span[2] end
     if type(t0) ~= "number" or type(bound) ~= "number" then
       util.raise("TypeError", "solve_ivp: t_span is a sequence of two numbers")
     end

@@ -76,7 +76,8 @@ local function differences(fn, x, f)
   return out
 end
 
-local function number_of(what, v)
+--- What a function gave, as a float.
+function M.number(what, v)
   if util.is_array(v) and v.size == 1 then v = v:reshape({}):item() end
   if type(v) ~= "number" then
     util.raise("TypeError", "%s: the function gives a number, not %s", what, util.kind_of(v))
@@ -172,14 +173,14 @@ function M.scalar(what, fn, args, jac)
   function O.value(v)
     O.nfev = O.nfev + 1
     local y = fn(v, table.unpack(args)) -- jac = true: the first of two
-    return number_of(what, y)
+    return M.number(what, y)
   end
   function O.both(v)
     O.njev = O.njev + 1
     if jac == true then
       O.nfev = O.nfev + 1
       local y, g = fn(v, table.unpack(args))
-      return number_of(what, y), arr(g)
+      return M.number(what, y), arr(g)
     end
     local y = O.value(v)
     if type(jac) == "function" then return y, arr(jac(v, table.unpack(args))) end

@@ -107,7 +107,7 @@ return function(nd)
     util.expect("newton", "func", o.func, "function")
     util.expect("newton", "x0", o.x0, "number")
     local args, tol = objective.args("newton", o.args), o.tol or 1.48e-8
-    local function f(x) return o.func(x, table.unpack(args)) end
+    local function f(x) return objective.number("newton", o.func(x, table.unpack(args))) end
     local x, most = o.x0 + 0.0, o.maxiter or 50
     local before = o.x1 or x * (1 + 1e-4) + (x >= 0 and 1e-4 or -1e-4)
     local fx, fbefore = f(x), nil
@@ -118,7 +118,7 @@ return function(nd)
     for _ = 1, most do
       if fx == 0 then return x end
       local slope
-      if o.fprime then slope = o.fprime(x, table.unpack(args)) else slope = (fx - fbefore) / (x - before) end
+      if o.fprime then slope = objective.number("newton", o.fprime(x, table.unpack(args))) else slope = (fx - fbefore) / (x - before) end
       if slope == 0 then util.raise("RuntimeError", "newton: the derivative is 0 at %s", util.text(x)) end
       local next_ = x - fx / slope
       if math.abs(next_ - x) <= tol then return next_ end
@@ -205,12 +205,15 @@ return function(nd)
     local calls = 0
     local function f(x)
       calls = calls + 1
-      return o.fun(x, table.unpack(args)) + 0.0
+      return objective.number("minimize_scalar", o.fun(x, table.unpack(args)))
     end
     local a, b
-    if o.bounds then a, b = o.bounds[1] + 0.0, o.bounds[2] + 0.0
+    local from = o.bounds or o.bracket or { 0.0, 1.0 }
+    if type(from) ~= "table" or type(from[1]) ~= "number" or type(from[#from]) ~= "number" then
+      util.raise("TypeError", "minimize_scalar: bounds, and a bracket, are numbers in a sequence")
+    end
+    if o.bounds then a, b = objective.number("minimize_scalar", from[1]), objective.number("minimize_scalar", from[2])
     else
-      local from = o.bracket or { 0.0, 1.0 }
       a, b = bracket(f, from[1] + 0.0, from[#from] + 0.0)
     end
     if a > b then util.raise("ValueError", "minimize_scalar: the bounds are crossed") end

@@ -210,10 +210,18 @@ return function(nd)
     local n = x * ((m - 1) / 2)
     return nd.exp(n * n * (-0.5 / (std * std)))
   end)
-  window("general_hamming", function(x, _, alpha) return cosines(alpha, 1 - alpha)(x) end)
-  window("exponential", function(x, m, tau) return nd.exp(nd.abs(x) * (-(m - 1) / 2 / (tau or 1.0))) end)
+  window("general_hamming", function(x, _, alpha)
+    util.expect("windows.general_hamming", "alpha", alpha, "number")
+    return cosines(alpha, 1 - alpha)(x)
+  end)
+  window("exponential", function(x, m, tau)
+    tau = tau or 1.0
+    util.expect("windows.exponential", "tau", tau, "number")
+    return nd.exp(nd.abs(x) * (-(m - 1) / 2 / tau))
+  end)
   window("tukey", function(x, m, alpha)
     alpha = alpha or 0.5
+    util.expect("windows.tukey", "alpha", alpha, "number")
     if alpha <= 0 then return 0.0 * x + 1 end
     if alpha >= 1 then return W.hann(m) end
     local edge = nd.abs(x) - (1 - alpha)
@@ -620,20 +628,30 @@ return function(nd)
     end
     return less_one(peaks), found
   end
-  local function places(peaks)
+  -- Positions among n samples, counted from 1.
+  local function places(what, peaks, n)
     local out = {}
-    for i, p in ipairs(arr(peaks):reshape({ -1 }):tolist()) do out[i] = p + 1 end
+    for i, p in ipairs(arr(peaks):reshape({ -1 }):tolist()) do
+      if math.type(p) ~= "integer" or p < 0 or p >= n then
+        util.raise(math.type(p) == "integer" and "ValueError" or "TypeError",
+          "%s: peaks are positions in x, from 0 to %d, not %s", what, n - 1, util.text(p))
+      end
+      out[i] = p + 1
+    end
     return out
   end
   --- `peak_prominences(x, peaks, wlen)`: how far peaks stand out, and the places of their left and right bases.
   function M.peak_prominences(x, peaks, wlen)
+    util.check_type("peak_prominences", "wlen", wlen, "number")
     local v = sequence("peak_prominences", x)
-    local p, l, r = prominences(v, places(peaks), wlen and math.ceil(wlen) | 1)
+    local p, l, r = prominences(v, places("peak_prominences", peaks, #v), wlen and math.ceil(wlen) | 1)
     return floats(p), less_one(l), less_one(r)
   end
   --- `peak_widths(x, peaks, rel_height)`: how wide peaks are, at which height, from where to where.
   function M.peak_widths(x, peaks, rel_height)
-    local v, at = sequence("peak_widths", x), places(peaks)
+    util.check_type("peak_widths", "rel_height", rel_height, "number")
+    local v = sequence("peak_widths", x)
+    local at = places("peak_widths", peaks, #v)
     local w, h, l, r = widths(v, at, rel_height or 0.5, prominences(v, at))
     return floats(w), floats(h), floats(l), floats(r)
   end
