@@ -10,9 +10,11 @@ local MOST, LONG = 2, 1.0 -- calls of each function; seconds of one
 
 local function values()
   return {
-    0, 1, -1, 2, 0.5, -0.0, 1e300, 0 / 0, math.huge, -math.huge, 1 << 53, math.mininteger, true, false, "", "full", "abc",
+    0, 1, -1, 2, 0.5, -0.0, 1e300, 0 / 0, math.huge, -math.huge, 1 << 53, math.mininteger, true, false, "", "full",
+    "abc",
     nd.zeros(0), nd.array { 1.0 }, nd.array { 1, 2, 3 }, nd.array { 0 / 0, 1 }, nd.ones { 2, 2 }, nd.zeros { 0, 3 },
-    nd.array { true, false }, nd.complex(1, 2), nd.array { nd.complex(1, 2) }, nd.array(3.0), {}, { 1, 2, 3 }, { 1, "a" },
+    nd.array { true, false }, nd.complex(1, 2), nd.array { nd.complex(1, 2) }, nd.array(3.0), {}, { 1, 2, 3 },
+    { 1, "a" },
     { { 1, 2 }, { 3 } }, { axis = 9 }, { method = "BFGS" }, { maxiter = -1 }, nd.arange(10) * 1.0, T.dvector("x"),
     function(x) return x end, function() end, function(x) return x * x end, function() return nd.ones(2) end, print,
   }

@@ -118,7 +118,8 @@ return function(nd)
     for _ = 1, most do
       if fx == 0 then return x end
       local slope
-      if o.fprime then slope = objective.number("newton", o.fprime(x, table.unpack(args))) else slope = (fx - fbefore) / (x - before) end
+      if o.fprime then slope = objective.number("newton", o.fprime(x, table.unpack(args)))
+      else slope = (fx - fbefore) / (x - before) end
       if slope == 0 then util.raise("RuntimeError", "newton: the derivative is 0 at %s", util.text(x)) end
       local next_ = x - fx / slope
       if math.abs(next_ - x) <= tol then return next_ end
