@@ -1,15 +1,18 @@
 /*
  * threads_calls.c -- functions called from two threads: one workspace a caller, updates of shared variables one after
  * the other, and two functions that write the same shareds never wait for each other in a circle. One of the functions
- * is profiled and gives its memory back after each call.
+ * is profiled and gives its memory back after each call; a trace with less room than there are events looks on.
  */
 #include "test.h"
 
 #include "theano.h"
+#include "theano_debug.h"
 
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { CALLS = 3000 };
+enum { CALLS = 3000, EVENTS = 5000 };
 
 typedef struct Work {
     ThFunction *f;
@@ -56,11 +59,16 @@ int main(void) {
     CHECK(w[0].f && w[1].f);
     pthread_t t[4];
     Work all[4] = {w[0], w[1], w[0], w[1]};
+    CHECK(th_trace_begin(c, EVENTS) == 0);
     for (int i = 0; i < 4 && w[0].f && w[1].f; i++) CHECK(pthread_create(&t[i], NULL, worker, &all[i]) == 0);
     for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
     for (int i = 0; i < 4; i++) CHECK(all[i].failures == 0);
+    char *trace = th_trace_end(c), *lost = trace ? strstr(trace, "\"lost\": ") : NULL;
     ThProfile p;
     ThProfileStep q;
+    CHECK(th_function_profile(w[1].f, &p) && lost && EVENTS + atoll(lost + 8) == (long long)2 * CALLS * (1 + p.nsteps));
+    CHECK(trace && strstr(trace, ", 1, "));
+    th_free(c, trace);
     CHECK(!th_function_profile(w[0].f, &p));
     CHECK(th_function_profile(w[1].f, &p) && p.calls == 2 * CALLS && p.failed_calls == 0 && p.nsteps > 0);
     CHECK(th_function_profile_step(w[1].f, 0, &q) && q.calls == 2 * CALLS && q.time > 0 && q.time <= p.call_time);
