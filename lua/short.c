@@ -109,6 +109,42 @@ static int short_ravel(lua_State *L, LtState *s) {
     return a && lua_gettop(L) == 1 ? push_view(L, s, a, 1, &n, &step, 0) : 0;
 }
 
+/* New axes of length 1, `before` and `behind` the array's own. */
+static int with_axes(lua_State *L, LtState *s, ThArray *a, int before, int behind) {
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    int own = th_array_ndim(a), nd = before + own + behind;
+    if (nd > TH_MAX_NDIM) return 0;
+    for (int d = 0; d < nd; d++) {
+        bool mine = d >= before && d < before + own;
+        shape[d] = mine ? th_array_shape(a)[d - before] : 1;
+        strides[d] = mine ? th_array_strides(a)[d - before] : 0;
+    }
+    return push_view(L, s, a, nd, shape, strides, 0);
+}
+
+static int short_atleast_2d(lua_State *L, LtState *s) {
+    ThArray *a = lt_array(L, s, 1);
+    int nd = th_array_ndim(a);
+    return a && lua_gettop(L) == 1 && nd == 1 ? with_axes(L, s, a, 1, 0) : 0;
+}
+static int short_atleast_3d(lua_State *L, LtState *s) {
+    ThArray *a = lt_array(L, s, 1);
+    int nd = th_array_ndim(a);
+    return a && lua_gettop(L) == 1 && (nd == 1 || nd == 2) ? with_axes(L, s, a, nd == 1, 1) : 0;
+}
+
+static int short_rollaxis(lua_State *L, LtState *s) { /* rollaxis(a, axis): to the front */
+    ThArray *a = lt_array(L, s, 1);
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], axis = 0;
+    int nd = th_array_ndim(a);
+    if (!a || lua_gettop(L) != 2 || !lua_isinteger(L, 2) || !short_axis(L, 2, nd, &axis)) return 0;
+    for (int d = 0; d < nd; d++) {
+        int from = d == 0 ? (int)axis : d - (d <= axis);
+        shape[d] = th_array_shape(a)[from], strides[d] = th_array_strides(a)[from];
+    }
+    return push_view(L, s, a, nd, shape, strides, 0);
+}
+
 static int lies(lua_State *L) { /* lies(a): whether elements lie densely in row-major, in column-major order */
     ThArray *a = lt_check_array(L, LT_STATE(L), 1);
     lua_pushboolean(L, th_array_contiguous(a));
@@ -401,6 +437,9 @@ static const struct {
             {"swapaxes", short_swapaxes},
             {"matrix_transpose", short_matrix_transpose},
             {"squeeze", short_squeeze},
+            {"atleast_2d", short_atleast_2d},
+            {"atleast_3d", short_atleast_3d},
+            {"rollaxis", short_rollaxis},
             {"ravel", short_ravel},
             {"concatenate", short_concatenate},
             {"concat", short_concatenate},

@@ -110,6 +110,9 @@ describe("a function of arrays with a short way", function()
     flip = { { x }, { m }, { m, 0 }, { m, -1 }, { m, { axis = 1 } }, { nd.zeros { 0, 2 } } },
     fliplr = { { m } }, flipud = { { m }, { x } }, matrix_transpose = { { m }, { rng:rand(2, 3, 4) } },
     swapaxes = { { m, 0, 1 }, { rng:rand(2, 3, 4), -1, 0 } },
+    atleast_2d = { { x }, { m }, { rng:rand(2, 3, 4) } }, atleast_3d = { { x }, { m }, { rng:rand(2, 3, 4) } },
+    rollaxis = { { m, 1 }, { rng:rand(2, 3, 4), 2 }, { rng:rand(2, 3, 4), -2 }, { rng:rand(2, 3, 4), 0 },
+      { rng:rand(2, 3, 4), 2, 1 } },
     squeeze = { { rng:rand(1, 3, 1) }, { m } }, ravel = { { m }, { x } },
     concatenate = { { { x, y } }, { { m, m }, 1 }, { { m, m }, { axis = -1 } }, { { m, rng:rand(2, 4) } },
       { { k, x } }, { { nd.zeros { 0, 4 }, m } } },
@@ -148,6 +151,21 @@ describe("a function of arrays with a short way", function()
       end
     end)
   end
+  it("gives views of the shapes that NumPy gives", function()
+    local cube = rng:rand(2, 3, 4)
+    assert.same({ 1, 9 }, nd.atleast_2d(x).shape)
+    assert.same({ 1, 9, 1 }, nd.atleast_3d(x).shape)
+    assert.same({ 3, 4, 1 }, nd.atleast_3d(m).shape)
+    assert.same({ 4, 2, 3 }, nd.rollaxis(cube, 2).shape)
+    assert.equal(cube[{ 1, 2, 3 }], nd.rollaxis(cube, 2)[{ 3, 1, 2 }])
+    assert.equal(cube[{ 1, 2, 3 }], nd.rollaxis(cube, 1)[{ 2, 1, 3 }])
+    assert.equal(cube[{ 1, 2, 3 }], nd.swapaxes(cube, 0, 2)[{ 3, 2, 1 }])
+    assert.equal(cube[{ 1, 2, 3 }], nd.flip(cube, 1)[{ 1, 0, 3 }])
+    for _, view in ipairs { nd.atleast_2d(x), nd.rollaxis(cube, 2), nd.flip(x), nd.ravel(m), nd.squeeze(cube) } do
+      assert.is_true(nd.shares_memory(view, x) or nd.shares_memory(view, cube) or nd.shares_memory(view, m))
+    end
+    raises("ValueError", "", function() local _ = nd.rollaxis(cube, 3) end)
+  end)
   it("put and putmask write what the other way writes", function()
     for _, name in ipairs { "put", "putmask", "place" } do
       for _, v in ipairs { y, nd.array { 7.0, 8 } } do
