@@ -76,6 +76,7 @@ typedef struct ThExport {
     const char *const *result_names; /* of the call's parameters; NULL: names of the expressions */
     int nresult_names;
     bool bounded; /* the examples' lengths are the largest: each call tells those of its arguments */
+    bool lua;     /* NAME_lua.c too: a module for Lua 5.3 and later that needs no engine */
 } ThExport;
 TH_API int th_function_export(ThFunction *f, const ThExport *how);
 

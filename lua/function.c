@@ -289,6 +289,7 @@ static int function_export(lua_State *L) {
     }
     e.example = example;
     e.bounded = flag(L, 2, "bounded");
+    e.lua = flag(L, 2, "lua");
     lua_getfield(L, 2, "names");
     if (!lua_isnil(L, -1)) {
         int at = lua_gettop(L);

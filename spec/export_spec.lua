@@ -145,6 +145,55 @@ int main(void) {
     assert.equal("0 5 11 11 25, 2 2, 1 a length is larger than this program was written for", said)
   end)
 
+  it("is a module of Lua that needs no engine", function()
+    skip.unless(exported.has("gcc"), "gcc is not here")
+    skip.without_program("lua5.4")
+    local x, z, u = T.fmatrix("x"), T.zvector("z"), T.TensorType("uint64", {})("u")
+    local W = theano.shared(nd.array { { 1, 2 }, { 3, 4 } }, "W")
+    local y = T.dot(x, W)
+    local f = theano.compile { inputs = { x, theano.In(u, { value = nd.array(7, { dtype = "uint64" }) }), z },
+      outputs = { y, T.gt(y:sum(), 0), T.maximum(u, u), z * 2, T.lt(z.real, 2) }, updates = { { W, W + 1 } } }
+    local dir = runner.folder()
+    f:export("part", { dir = dir, lua = true, bounded = true, names = { "y", "up", "next", "twice", "low" },
+      shapes = { { 3, 2 }, {}, { 4 } } })
+    runner.write(dir .. "/main.lua", [[
+package.cpath = "./?.so"
+local part = require("part")
+local p = part.new()
+local q = part.copy(p)
+local y, up, next_, twice, low = p({ { 1, 1 } }, nil, { 1, { 2, -3 } })
+print(#y, y[1][1], y[1][2], up, next_, twice[1][1], twice[2][1], twice[2][2], low[1], low[2])
+print(p.W[1][1], q.W[1][1], #(p({}, 8, {})), (select(3, p({}, -1 >> 1, {}))))
+part.reset(p)
+q.W = { { 9, 9 }, { 9, 9 } }
+print(p.W[2][2], q.W[2][2])
+for _, wrong in ipairs { { { 1, 2 } }, { {}, 3.5, {} }, { {}, 1, {}, 4, n = 4 }, { { { 1, 2, 3 } }, nil, {} },
+  { { { 1, 2 }, { 1, "b" } }, nil, {} }, { {}, nil }, { { {}, {}, {}, {} }, nil, {} } } do
+  print((select(2, pcall(p, table.unpack(wrong, 1, wrong.n or 3))):gsub("^.-: part", "part")))
+end
+print(p.W[2][2], (select(2, pcall(function() q.W = { { 1, 2 }, { 3 } } end)):gsub("^.-: part", "part")), q.W[1][1])
+]])
+    local build = ("cd %s && gcc %s -fPIC -shared -I/usr/include/lua5.4 part.c part_lua.c -lm -o part.so 2>&1 && "
+      .. "lua5.4 main.lua 2>&1"):format(dir, exported.strict)
+    local pipe = io.popen(build)
+    local said = pipe:read("a")
+    pipe:close()
+    runner.remove(dir)
+    assert.equal([[
+1	4.0	6.0	true	7	2.0	4.0	-6.0	true	false
+2	1	0	9223372036854775807
+4	9
+part: x: a list is wanted in each of its dimensions
+part: u: an integer of its type is wanted
+part: 4 arguments, it has 3
+part: x: 3 elements in dimension 2, 2 at most are wanted
+part: x: a number is wanted
+part: z: it is missing
+part: x: 4 elements in dimension 1, 3 at most are wanted
+4	part: W: 1 elements in dimension 2, 2 are wanted	9
+]], said)
+  end)
+
   it("says in C which operation failed, and where", function()
     skip.unless(exported.has("gcc"), "gcc is not here")
     local x, i = T.dvector("x"), T.lscalar("i")

@@ -82,13 +82,14 @@ describe("a product of lengths that do not fit", function()
     local words = { "Alloc.0 (spec/messages_spec.lua:", ") has 3 cols but Elemwise{mul,no_inplace}.0 (" }
     raises("ValueError", words, function() T.dot(T.zeros({ 2, 3 }), T.zeros({ 2, 2 }) * x["0, 0"]) end)
   end)
-  it("knows operands without names by their numbers", function()
+  it("knows operands without names by their numbers or by where they were made", function()
     local message = raises("ValueError", "x has 3 cols but y has 2 rows", function()
       nd.dot(nd.zeros({ 2, 3 }), nd.zeros({ 2, 3 }))
     end)
     assert.is_nil(message:find("is <", 1, true))
     local unnamed = T.dmatrix()
-    fails("input[0] has 5 cols but weights has 6 rows", { unnamed, y }, T.dot(unnamed, y), a, b)
+    local words = { "an argument (spec/messages_spec.lua:", ") has 5 cols but weights has 6 rows" }
+    fails(words, { unnamed, y }, T.dot(unnamed, y), a, b)
   end)
 end)
 

@@ -74,7 +74,7 @@ static bool put(Export *x, const char *end, const Text *text) {
 
 static bool texts(Export *x) {
     return export_allowed(x) && export_record(x) && export_place(x) && export_header(x) && export_source(x) &&
-           export_test(x) && export_cmake(x);
+           export_test(x) && export_cmake(x) && export_module(x);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static ThFunction *copy_of(ThFunction *f) {
 }
 
 static void forget(Export *x) {
-    Text *text[] = {&x->source, &x->header, &x->test, &x->cmake};
+    Text *text[] = {&x->source, &x->header, &x->test, &x->cmake, &x->module};
     for (int i = 0; i < TH_LEN(text); i++) text_free(text[i]);
     for (int i = 0; i < x->nfield; i++) th_array_release(x->field[i].value);
     for (int i = 0; i < x->nin; i++) th_array_release(x->in[i].usual);
@@ -109,10 +109,11 @@ int th_function_export(ThFunction *f, const ThExport *how) {
     if (!check_name(&x) || !(x.f = copy_of(f))) return -1;
     x.p = function_plan(x.f);
     x.arena = arena_new(c);
-    Text *text[] = {&x.source, &x.header, &x.test, &x.cmake};
+    Text *text[] = {&x.source, &x.header, &x.test, &x.cmake, &x.module};
     for (int i = 0; i < TH_LEN(text); i++) text_init(text[i], c);
     bool ok = x.arena && texts(&x) && put(&x, ".h", &x.header) && put(&x, ".c", &x.source) &&
-              put(&x, "_test.c", &x.test) && put(&x, "CMakeLists.txt", &x.cmake);
+              put(&x, "_test.c", &x.test) && put(&x, "CMakeLists.txt", &x.cmake) &&
+              (!how->lua || put(&x, "_lua.c", &x.module));
     if (!ok && !failed(c)) err(c, TH_MemoryError, "export: no memory");
     forget(&x);
     return ok ? 0 : -1;

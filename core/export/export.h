@@ -70,7 +70,7 @@ typedef struct Export {
     bool conv[2], pool[2]; /* by float32, float64: texts that are wanted */
     bool hosts;            /* there is a host_call */
     int64_t scratch;       /* where the place of a convolution's image begins in the work, or -1 */
-    Text source, header, test, cmake;
+    Text source, header, test, cmake, module;
 } Export;
 
 bool export_name(Export *x, const char *wanted, const char *otherwise, const char **out); /* a fresh identifier */
@@ -84,6 +84,7 @@ bool export_header(Export *x);  /* header.c */
 bool export_source(Export *x);  /* source.c */
 bool export_test(Export *x);    /* rest.c: the test, CMakeLists.txt */
 bool export_cmake(Export *x);
+bool export_module(Export *x);                                        /* module.c */
 void export_numbers(Text *t, ThDtype d, const void *data, int64_t n); /* numbers.c: in lines, parted by commas */
 bool export_constant(Export *x, Text *t, const char *name, const ThArray *a); /* static const TYPE name[] = {..}; */
 /* sizes.c: lengths that only a call tells */

@@ -104,6 +104,13 @@ bool export_cmake(Export *x) {
     text_put(t, "option(NATIVE \"for the processor that it is built on\" OFF)\nif(NATIVE)\n");
     text_printf(t, "  target_compile_options(%s PRIVATE -march=native)\nendif()\n", n);
     text_printf(t, "add_executable(%s_test %s_test.c)\ntarget_link_libraries(%s_test %s)\n", n, n, n, n);
+    if (x->how->lua) {
+        text_put(t, "find_package(Lua 5.3)\nif(LUA_FOUND)\n");
+        text_printf(t, "  add_library(%s_lua MODULE %s_lua.c)\n  target_link_libraries(%s_lua PRIVATE %s)\n", n, n, n,
+                    n);
+        text_printf(t, "  target_include_directories(%s_lua PRIVATE ${LUA_INCLUDE_DIR})\n", n);
+        text_printf(t, "  set_target_properties(%s_lua PROPERTIES PREFIX \"\" OUTPUT_NAME %s)\nendif()\n", n, n);
+    }
     text_printf(t, "enable_testing()\nadd_test(NAME %s COMMAND %s_test)\n", n, n);
     return !t->failed;
 }

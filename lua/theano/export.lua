@@ -5,7 +5,9 @@ local util = require("theano.util")
 
 local M = {}
 
-local known = { dir = "string", args = "table", shapes = "table", names = "table", bounded = "boolean" }
+local known = {
+  dir = "string", args = "table", shapes = "table", names = "table", bounded = "boolean", lua = "boolean",
+}
 
 -- Numbers of any kind to call with, the same every time.
 local function filled(dtype, shape)
@@ -43,7 +45,7 @@ end
 --- Writes the function as C99 that needs nothing but libm: `NAME.c`, `NAME.h`, `NAME_test.c` and `CMakeLists.txt`.
 -- Options: `dir`, where (default: here); `args`, arguments as for a call, by position or name: the program has their
 -- lengths, and its test their results; or `shapes`, lengths alone; `names` of the results in C; `bounded = true`:
--- these lengths are the largest, each call tells its own.
+-- these lengths are the largest, each call tells its own; `lua = true`: `NAME_lua.c` too, a module of Lua.
 function M.export(f, name, options)
   util.expect("export", "name", name, "string")
   options = options or {}
@@ -53,7 +55,7 @@ function M.export(f, name, options)
   for i, input in ipairs(core.function_inputs(f)) do examples[i] = example(options, i, input) end
   names = names or core.function_results(f) or nil
   core.function_export(f, { name = name, dir = options.dir or ".", examples = examples, names = names,
-    bounded = options.bounded })
+    bounded = options.bounded, lua = options.lua })
 end
 
 return M

@@ -6,9 +6,10 @@ local M = {}
 --- Specs that are not run on the device: what they look at is not computed there (texts, tools, the tree, arrays of
 -- the host alone), or is the CPU's own.
 M.elsewhere = {}
-for name in ([[api_walk autotune bench check_api config cost cuda_headers cuda_oracle docs editor fuzz golden gpu_bundle guards help
-  hosts key locale measures modules mutants ndarray_print ndtext numpy_page optimizations oracle_support packages pages plot
-  readme repl report rules runner same_bits sandbox schedule short_rows tables tiers top]]):gmatch("%S+") do
+for name in ([[api_walk autotune bench check_api config cost cuda_headers cuda_oracle docs editor fuzz golden gpu_bundle
+  guards help hosts key locale measures modules mutants ndarray_print ndtext numpy_page optimizations oracle_support
+  packages pages plot readme repl report rules runner same_bits sandbox schedule short_rows tables tiers
+  top]]):gmatch("%S+") do
   M.elsewhere[name] = true
 end
 
@@ -95,7 +96,8 @@ function M.specs(options, note)
     total.files = total.files + 1
     total.passed = total.passed + (math.tointeger(passed) or 0)
     total.skipped, total.failed = total.skipped + (math.tointeger(skipped) or 0), total.failed + wrong
-    note("spec/" .. names[i] .. "_spec.lua", wrong > 0 and text or nil, totals or ("busted ended with %d"):format(status))
+    note("spec/" .. names[i] .. "_spec.lua", wrong > 0 and text or nil,
+      totals or ("busted ended with %d"):format(status))
   end)
   return total
 end

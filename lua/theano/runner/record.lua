@@ -57,7 +57,8 @@ function M.mkdir(path)
   end
 end
 
---- Takes away a run's folder, if nothing but the runner's own files is in it, and the folder around it if that is empty.
+--- Takes away a run's folder, if nothing but the runner's own files is in it, and the folder around it where that is
+-- empty.
 function M.drop(path)
   for _, name in ipairs { "config.json", "metrics.jsonl", "output.txt", "status.json" } do
     uv.fs_unlink(path .. "/" .. name)
