@@ -144,6 +144,8 @@ TH_API char th_context_environment(const ThContext *c); /* as its host said: 0, 
 TH_API uint64_t th_context_seed(ThContext *c);
 /* Where lines of the log go from now on; NULL: nowhere. A host that goes before its context says so. */
 TH_API void th_context_log(ThContext *c, ThLogFn log, void *user);
+/* Sends a line where those of the engine go; nothing without a context, a line or a logger. */
+TH_API void th_log(ThContext *c, const char *line);
 TH_API void th_context_limit(ThContext *c, const ThLimits *limits);
 TH_API bool th_context_sealed(const ThContext *c);
 /* All work stops with Interrupted once so many seconds have passed from now; not positive: never. */

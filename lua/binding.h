@@ -37,6 +37,7 @@ typedef struct LtCall {
 typedef struct LtState {
     ThContext *ctx;
     bool shared;                /* the host's own, which may have other users */
+    bool hosted;                /* or made as the host says: its lines go to the host */
     const void *meta[LT_KINDS]; /* metatables, for fast checks */
     int meta_ref[LT_KINDS];     /* ..and where the registry has them: a number is found faster than an address */
     char *log;                  /* lines logged since the last drain */

@@ -99,6 +99,20 @@ static int stat_of(lua_State *L) {
     return 1;
 }
 
+/* log(lines): true if they went to a host's logger; for scripts alone the caller has to print them. */
+static int log_lines(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    const char *line = luaL_checkstring(L, 1);
+    for (const char *end; s->hosted && *line; line = end + (*end == '\n')) {
+        end = line + strcspn(line, "\n");
+        lua_pushlstring(L, line, (size_t)(end - line));
+        th_log(s->ctx, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    lua_pushboolean(L, s->hosted);
+    return 1;
+}
+
 static int monotonic(lua_State *L) { /* seconds since some moment */
     struct timespec t = {0};
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -158,6 +172,7 @@ static void open_context(lua_State *L, LtState *s) {
     ThHost own = {.log = host_log, .log_user = s, .environment = 'f'};
     s->ctx = given(L, "theano.context");
     s->shared = s->ctx;
+    s->hosted = s->ctx || host;
     if (s->ctx) th_context_retain(s->ctx);
     else s->ctx = th_context_new(host ? host : &own);
     if (!s->ctx) luaL_error(L, "MemoryError: no memory for the engine, or its host is of another ABI");
@@ -194,9 +209,15 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lua_setfield(L, -2, "kept");
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &module);
-    static const luaL_Reg fns[] = {
-        {"set_logger", set_logger},   {"set_home", set_home}, {"stat", stat_of},        {"interrupt", interrupt},
-        {"environment", environment}, {"seed", seed},         {"monotonic", monotonic}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"set_logger", set_logger},
+                                   {"log", log_lines},
+                                   {"set_home", set_home},
+                                   {"stat", stat_of},
+                                   {"interrupt", interrupt},
+                                   {"environment", environment},
+                                   {"seed", seed},
+                                   {"monotonic", monotonic},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
     lua_pushstring(L, th_version());
     lua_setfield(L, -2, "version");

@@ -241,6 +241,10 @@ void th_context_log(ThContext *c, ThLogFn log, void *user) {
     c->host.log_user = user;
 }
 
+void th_log(ThContext *c, const char *line) {
+    if (c && line && c->host.log) c->host.log(c->host.log_user, line);
+}
+
 ThError th_error(const ThContext *c) { return c ? error_kind(c) : TH_MemoryError; }
 const char *th_error_text(const ThContext *c) {
     return c ? ctx_error_state(c)->text : "there is no context: memory is out";

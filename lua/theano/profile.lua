@@ -14,7 +14,7 @@ end
 local function write(text, file)
   if file then return file:write(text) end
   local where = (limits() and config.profiling.destination) or "stderr"
-  if where == "stderr" then return io.stderr:write(text) end
+  if where == "stderr" then return core.log(text) or io.stderr:write(text) end
   if where == "stdout" then return io.stdout:write(text) end
   local out, why = io.open(where, "a")
   if not out then util.raise("IOError", "profiling.destination: %s", why) end

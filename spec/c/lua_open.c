@@ -85,7 +85,10 @@ static void own_host(void) {
         CHECK(!run(L, "theano.config.cxx = 'no-such-program' x = theano.tensor.dvector()\n"
                       "theano.config.linker = 'c' theano.compile({ x }, x + 1)({ 1 })"));
         CHECK(its.lines > 0);
-        lua_close(L);
+        CHECK(!run(L, "theano.compile({ inputs = { x }, outputs = x + 2, profile = true })({ 1 })"));
+        int before = (int)its.lines;
+        lua_close(L); /* the profile goes to the log */
+        CHECK(its.lines > before + 10);
         CHECK(its.live == 0);
     }
     CHECK(!strcmp(seeds[0], seeds[1]));
