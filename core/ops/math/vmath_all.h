@@ -118,12 +118,33 @@ VF(FLOAT32, log1p, "", {
     l = PICK((u > 0) & (u < K(__builtin_inf())), l, odds);
     return PICK((V)((I)x & 0x7fffffff) < K(0x1p-25), x, l);
 })
-VF(FLOAT64, log, "", {
+VF(FLOAT64, exponent_of, "", {
     I tiny = x < K(0x1p-1022);
     V u = PICK(tiny, x * K(0x1p54), x);
     I w = (I)u - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;
-    V k = (V)((w >> 52 & 0xfff) | 0x4330000000000000) - PICK(tiny, K(0x1.0000000000435p52), K(0x1.00000000003ffp52));
-    V f = (V)((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
+    return (V)((w >> 52 & 0xfff) | 0x4330000000000000) - PICK(tiny, K(0x1.0000000000435p52), K(0x1.00000000003ffp52));
+})
+VF(FLOAT64, fraction_of, "", {
+    I tiny = x < K(0x1p-1022);
+    V u = PICK(tiny, x * K(0x1p54), x);
+    I w = (I)u - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;
+    return (V)((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
+})
+VF(FLOAT32, exponent_of, "", {
+    I tiny = x < K(0x1p-126);
+    V u = PICK(tiny, x * K(0x1p25), x);
+    I w = (I)u - 0x3f3504f3 + 0x3f800000;
+    return (V)((w >> 23 & 0x1ff) | 0x4b000000) - PICK(tiny, K(0x1.000130p23), K(0x1.0000fep23));
+})
+VF(FLOAT32, fraction_of, "", {
+    I tiny = x < K(0x1p-126);
+    V u = PICK(tiny, x * K(0x1p25), x);
+    I w = (I)u - 0x3f3504f3 + 0x3f800000;
+    return (V)((w & 0x007fffff) + 0x3f3504f3) - 1;
+})
+VF(FLOAT64, log, "exponent_of fraction_of", {
+    V k = exponent_of(x);
+    V f = fraction_of(x);
     V g = f / (2 + f);
     V z = g * g;
     V y = z * z;
@@ -136,12 +157,9 @@ VF(FLOAT64, log, "", {
     V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
     return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
 })
-VF(FLOAT32, log, "", {
-    I tiny = x < K(0x1p-126);
-    V u = PICK(tiny, x * K(0x1p25), x);
-    I w = (I)u - 0x3f3504f3 + 0x3f800000;
-    V k = (V)((w >> 23 & 0x1ff) | 0x4b000000) - PICK(tiny, K(0x1.000130p23), K(0x1.0000fep23));
-    V f = (V)((w & 0x007fffff) + 0x3f3504f3) - 1;
+VF(FLOAT32, log, "exponent_of fraction_of", {
+    V k = exponent_of(x);
+    V f = fraction_of(x);
     V z = f * f;
     V odd = FMA(z, FMA(z, FMA(z, K(-0x1.e34a36p-4), K(-0x1.fb355ap-4)), K(-0x1.556330p-3)), K(-0x1.ffffecp-3));
     V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.1b8158p-4), K(0x1.e667eap-4)), K(0x1.233072p-3)),

@@ -92,36 +92,29 @@ VF(FLOAT32, near_tan, "sin_of cos_of", {
     I odd = ((I)t & 1) == 1;
     return PICK(x == 0, x, PICK(odd, -c, s) / PICK(odd, s, c));
 })
-VF(FLOAT64, asin, "", {
-    V a = (V)((I)x & 0x7fffffffffffffff);
-    I far = a > K(0.5);
-    V z = PICK(far, (1 - a) * K(0.5), x * x);
-    V s = PICK(far, SQRT(z), a);
+VF(FLOAT64, arc_of, "", {
+    I far = x > K(0.5);
+    V z = PICK(far, (1 - x) * K(0.5), x * x);
+    V s = PICK(far, SQRT(z), x);
     V y = z * z;
     V odd = FMA(y, FMA(y, FMA(y, FMA(y, FMA(y, K(-0x1.5954bea51ea2cp-6), K(0x1.e2bdea6accc9fp-9)),
         K(0x1.757b77c71efbap-7)), K(0x1.1c49e2b81e958p-6)), K(0x1.f1c71a8dc1732p-6)), K(0x1.333333332df7ep-4));
     V even = FMA(y, FMA(y, FMA(y, FMA(y, FMA(y, FMA(y, K(0x1.0bb074ce83cd1p-5), K(0x1.6492dcbe0a96bp-6)),
         K(0x1.6173ff84236e2p-7)), K(0x1.ca20ce5acfde8p-7)), K(0x1.6e8bdfa69fd41p-6)), K(0x1.6db6db722610bp-5)),
         K(0x1.5555555555578p-3));
-    V p = FMA(s * z, FMA(z, odd, even), s);
-    p = PICK(far, K(0x1.921fb54442d18p+0) - (p + p - K(0x1.1a62633145c07p-54)), p);
+    return FMA(s * z, FMA(z, odd, even), s);
+})
+VF(FLOAT64, asin, "arc_of", {
+    V a = (V)((I)x & 0x7fffffffffffffff);
+    V p = arc_of(a);
+    p = PICK(a > K(0.5), K(0x1.921fb54442d18p+0) - (p + p - K(0x1.1a62633145c07p-54)), p);
     return (V)((I)p | ((I)x & (-0x7fffffffffffffff - 1)));
 })
-VF(FLOAT64, acos, "", {
+VF(FLOAT64, acos, "arc_of", {
     V a = (V)((I)x & 0x7fffffffffffffff);
-    I far = a > K(0.5);
-    V z = PICK(far, (1 - a) * K(0.5), x * x);
-    V s = PICK(far, SQRT(z), a);
-    V y = z * z;
-    V odd = FMA(y, FMA(y, FMA(y, FMA(y, FMA(y, K(-0x1.5954bea51ea2cp-6), K(0x1.e2bdea6accc9fp-9)),
-        K(0x1.757b77c71efbap-7)), K(0x1.1c49e2b81e958p-6)), K(0x1.f1c71a8dc1732p-6)), K(0x1.333333332df7ep-4));
-    V even = FMA(y, FMA(y, FMA(y, FMA(y, FMA(y, FMA(y, K(0x1.0bb074ce83cd1p-5), K(0x1.6492dcbe0a96bp-6)),
-        K(0x1.6173ff84236e2p-7)), K(0x1.ca20ce5acfde8p-7)), K(0x1.6e8bdfa69fd41p-6)), K(0x1.6db6db722610bp-5)),
-        K(0x1.5555555555578p-3));
-    V p = FMA(s * z, FMA(z, odd, even), s);
-    V q = (V)((I)p | ((I)x & (-0x7fffffffffffffff - 1)));
-    V low = K(0x1.921fb54442d18p+0) - (q - K(0x1.1a62633145c07p-54));
-    return PICK(far, PICK(x > 0, p + p, K(0x1.921fb54442d18p+1) - (p + p - K(0x1.1a62633145c07p-53))), low);
+    V p = arc_of(a);
+    V low = K(0x1.921fb54442d18p+0) - ((V)((I)p | ((I)x & (-0x7fffffffffffffff - 1))) - K(0x1.1a62633145c07p-54));
+    return PICK(a > K(0.5), PICK(x > 0, p + p, K(0x1.921fb54442d18p+1) - (p + p - K(0x1.1a62633145c07p-53))), low);
 })
 VF(FLOAT64, atan, "", {
     V a = (V)((I)x & 0x7fffffffffffffff);
@@ -139,30 +132,26 @@ VF(FLOAT64, atan, "", {
     p = PICK(many, K(0x1.921fb54442d18p+0), PICK(some, K(0x1.921fb54442d18p-1), K(0))) + (p + low);
     return (V)((I)p | ((I)x & (-0x7fffffffffffffff - 1)));
 })
-VF(FLOAT32, asin, "", {
-    V a = (V)((I)x & 0x7fffffff);
-    I far = a > K(0.5);
-    V z = PICK(far, (1 - a) * K(0.5), x * x);
-    V s = PICK(far, SQRT(z), a);
+VF(FLOAT32, arc_of, "", {
+    I far = x > K(0.5);
+    V z = PICK(far, (1 - x) * K(0.5), x * x);
+    V s = PICK(far, SQRT(z), x);
     V y = z * z;
     V odd = FMA(y, K(0x1.8ba268p-6), K(0x1.33014ep-4));
     V even = FMA(y, FMA(y, K(0x1.59dabap-5), K(0x1.748c62p-5)), K(0x1.5555cap-3));
-    V p = FMA(s * z, FMA(z, odd, even), s);
-    p = PICK(far, K(0x1.921fb6p+0) - (p + p - K(-0x1.777a5cp-25)), p);
+    return FMA(s * z, FMA(z, odd, even), s);
+})
+VF(FLOAT32, asin, "arc_of", {
+    V a = (V)((I)x & 0x7fffffff);
+    V p = arc_of(a);
+    p = PICK(a > K(0.5), K(0x1.921fb6p+0) - (p + p - K(-0x1.777a5cp-25)), p);
     return (V)((I)p | ((I)x & (-0x7fffffff - 1)));
 })
-VF(FLOAT32, acos, "", {
+VF(FLOAT32, acos, "arc_of", {
     V a = (V)((I)x & 0x7fffffff);
-    I far = a > K(0.5);
-    V z = PICK(far, (1 - a) * K(0.5), x * x);
-    V s = PICK(far, SQRT(z), a);
-    V y = z * z;
-    V odd = FMA(y, K(0x1.8ba268p-6), K(0x1.33014ep-4));
-    V even = FMA(y, FMA(y, K(0x1.59dabap-5), K(0x1.748c62p-5)), K(0x1.5555cap-3));
-    V p = FMA(s * z, FMA(z, odd, even), s);
-    V q = (V)((I)p | ((I)x & (-0x7fffffff - 1)));
-    V low = K(0x1.921fb6p+0) - (q - K(-0x1.777a5cp-25));
-    return PICK(far, PICK(x > 0, p + p, K(0x1.921fb6p+1) - (p + p - K(-0x1.777a5cp-24))), low);
+    V p = arc_of(a);
+    V low = K(0x1.921fb6p+0) - ((V)((I)p | ((I)x & (-0x7fffffff - 1))) - K(-0x1.777a5cp-25));
+    return PICK(a > K(0.5), PICK(x > 0, p + p, K(0x1.921fb6p+1) - (p + p - K(-0x1.777a5cp-24))), low);
 })
 VF(FLOAT32, atan, "", {
     V a = (V)((I)x & 0x7fffffff);
@@ -276,67 +265,44 @@ VF(FLOAT32, atanh, "log1p", {
     V y = K(0.5) * log1p((a + a) / (1 - a));
     return (V)((I)y | ((I)x & (-0x7fffffff - 1)));
 })
-VF(FLOAT64, log2, "", {
-    I tiny = x < K(0x1p-1022);
-    V u = PICK(tiny, x * K(0x1p54), x);
-    I w = (I)u - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;
-    V k = (V)((w >> 52 & 0xfff) | 0x4330000000000000) - PICK(tiny, K(0x1.0000000000435p52), K(0x1.00000000003ffp52));
-    V f = (V)((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
-    V g = f / (2 + f);
+VF(FLOAT64, log_of, "", {
+    V g = x / (2 + x);
     V z = g * g;
     V y = z * z;
     V odd = FMA(y, FMA(y, K(0x1.39a0f4742bc72p-3), K(0x1.c71c51e7d7169p-3)), K(0x1.999999997fb2dp-2));
-    V even = FMA(y, FMA(y, FMA(y, K(0x1.2f0d9405740ddp-3), K(0x1.746646327093bp-3)),
-        K(0x1.2492494217d14p-2)), K(0x1.5555555555593p-1));
-    V h = K(0.5) * f * f;
-    V l = FMA(g * FMA(z, FMA(z, odd, even), h) - h + f, K(0x1.71547652b82fep+0), k);
-    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
-    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
+    V even = FMA(y, FMA(y, FMA(y, K(0x1.2f0d9405740ddp-3), K(0x1.746646327093bp-3)), K(0x1.2492494217d14p-2)),
+        K(0x1.5555555555593p-1));
+    V h = K(0.5) * x * x;
+    return g * FMA(z, FMA(z, odd, even), h) - h + x;
 })
-VF(FLOAT64, log10, "", {
-    I tiny = x < K(0x1p-1022);
-    V u = PICK(tiny, x * K(0x1p54), x);
-    I w = (I)u - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;
-    V k = (V)((w >> 52 & 0xfff) | 0x4330000000000000) - PICK(tiny, K(0x1.0000000000435p52), K(0x1.00000000003ffp52));
-    V f = (V)((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
-    V g = f / (2 + f);
-    V z = g * g;
-    V y = z * z;
-    V odd = FMA(y, FMA(y, K(0x1.39a0f4742bc72p-3), K(0x1.c71c51e7d7169p-3)), K(0x1.999999997fb2dp-2));
-    V even = FMA(y, FMA(y, FMA(y, K(0x1.2f0d9405740ddp-3), K(0x1.746646327093bp-3)),
-        K(0x1.2492494217d14p-2)), K(0x1.5555555555593p-1));
-    V h = K(0.5) * f * f;
-    V l = g * FMA(z, FMA(z, odd, even), h) - h + f;
-    l = FMA(k, K(0x1.34413509f6p-2), FMA(l, K(0x1.bcb7b1526e50ep-2), k * K(0x1.9fef311f12b36p-42)));
-    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
-    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
-})
-VF(FLOAT32, log2, "", {
-    I tiny = x < K(0x1p-126);
-    V u = PICK(tiny, x * K(0x1p25), x);
-    I w = (I)u - 0x3f3504f3 + 0x3f800000;
-    V k = (V)((w >> 23 & 0x1ff) | 0x4b000000) - PICK(tiny, K(0x1.000130p23), K(0x1.0000fep23));
-    V f = (V)((w & 0x007fffff) + 0x3f3504f3) - 1;
-    V z = f * f;
+VF(FLOAT32, log_of, "", {
+    V z = x * x;
     V odd = FMA(z, FMA(z, FMA(z, K(-0x1.e34a36p-4), K(-0x1.fb355ap-4)), K(-0x1.55633p-3)), K(-0x1.ffffecp-3));
-    V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.1b8158p-4), K(0x1.e667eap-4)), K(0x1.233072p-3)),
-        K(0x1.99a562p-3)), K(0x1.555546p-2));
-    V l = FMA(FMA(f * z, FMA(f, odd, even), K(-0.5) * z) + f, K(0x1.715476p+0), k);
+    V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.1b8158p-4), K(0x1.e667eap-4)), K(0x1.233072p-3)), K(0x1.99a562p-3)),
+        K(0x1.555546p-2));
+    return FMA(x * z, FMA(x, odd, even), K(-0.5) * z) + x;
+})
+VF(FLOAT64, log2, "exponent_of fraction_of log_of", {
+    V l = FMA(log_of(fraction_of(x)), K(0x1.71547652b82fep+0), exponent_of(x));
     V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
     return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
 })
-VF(FLOAT32, log10, "", {
-    I tiny = x < K(0x1p-126);
-    V u = PICK(tiny, x * K(0x1p25), x);
-    I w = (I)u - 0x3f3504f3 + 0x3f800000;
-    V k = (V)((w >> 23 & 0x1ff) | 0x4b000000) - PICK(tiny, K(0x1.000130p23), K(0x1.0000fep23));
-    V f = (V)((w & 0x007fffff) + 0x3f3504f3) - 1;
-    V z = f * f;
-    V odd = FMA(z, FMA(z, FMA(z, K(-0x1.e34a36p-4), K(-0x1.fb355ap-4)), K(-0x1.55633p-3)), K(-0x1.ffffecp-3));
-    V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.1b8158p-4), K(0x1.e667eap-4)), K(0x1.233072p-3)),
-        K(0x1.99a562p-3)), K(0x1.555546p-2));
-    V l = FMA(f * z, FMA(f, odd, even), K(-0.5) * z) + f;
-    l = FMA(k, K(0x1.344p-2), FMA(l, K(0x1.bcb7b2p-2), k * K(0x1.3509f8p-18)));
+VF(FLOAT32, log2, "exponent_of fraction_of log_of", {
+    V l = FMA(log_of(fraction_of(x)), K(0x1.715476p+0), exponent_of(x));
+    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
+})
+VF(FLOAT64, log10, "exponent_of fraction_of log_of", {
+    V k = exponent_of(x);
+    V l = FMA(log_of(fraction_of(x)), K(0x1.bcb7b1526e50ep-2), k * K(0x1.9fef311f12b36p-42));
+    l = FMA(k, K(0x1.34413509f6p-2), l);
+    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
+})
+VF(FLOAT32, log10, "exponent_of fraction_of log_of", {
+    V k = exponent_of(x);
+    V l = FMA(log_of(fraction_of(x)), K(0x1.bcb7b2p-2), k * K(0x1.3509f8p-18));
+    l = FMA(k, K(0x1.344p-2), l);
     V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
     return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
 })

@@ -84,6 +84,10 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #define SQRT(x) VM_OF(sqrt)(x)
 #define expm1_of(x) VM_OF(expm1_of)(x)
 #define sin_of(x) VM_OF(sin_of)(x)
+#define exponent_of(x) VM_OF(exponent_of)(x)
+#define fraction_of(x) VM_OF(fraction_of)(x)
+#define log_of(x) VM_OF(log_of)(x)
+#define arc_of(x) VM_OF(arc_of)(x)
 #define cos_of(x) VM_OF(cos_of)(x)
 #define turn_of(x) VM_OF(turn_of)(x)
 #define exp(x) VM_OF(exp)(x)
@@ -128,6 +132,10 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #undef SQRT
 #undef expm1_of
 #undef sin_of
+#undef exponent_of
+#undef fraction_of
+#undef log_of
+#undef arc_of
 #undef cos_of
 #undef turn_of
 #undef exp
