@@ -2,14 +2,12 @@
  * blas.c -- cuBLASLt without a GPU: the entry points that core/runtime/gpu/matmul.c lists. A product is queued as a
  * kernel is and computed term by term in double; descriptions are looked at as the library does.
  */
-#include "emulated.h"
+#include "library.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
-enum { NOT_READY_YET = 1, NO_ROOM = 3, BAD = 7, UNSUPPORTED = 15 };
+enum { FAILED = 1, NO_ROOM = 3, BAD = 7, UNSUPPORTED = 15 };
 
 typedef struct Product {
     int sum, scale, turn[2];
@@ -41,16 +39,6 @@ typedef struct Call {
 } Call;
 
 enum { MAGIC = 0x1d };
-
-static int begin(const char *name) { return entry_begin(name, true); }
-static int end(int code) {
-    entry_end();
-    return code;
-}
-#define BEGIN \
-    do { \
-        if (begin(__func__)) return end(NOT_READY_YET); \
-    } while (0)
 
 static int make(void **to, size_t bytes) { return (*to = calloc(1, bytes)) ? 0 : NO_ROOM; }
 

@@ -2,12 +2,10 @@
  * dnn.c -- cuDNN without a GPU: the entry points that core/runtime/gpu/cudnn.c lists. A convolution and its two
  * gradients are loops over all points of the tops, in double; descriptions are looked at as the library does.
  */
-#include "emulated.h"
+#include "library.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 enum { NO_ROOM = 2, BAD = 3, UNSUPPORTED = 9, FAILED = 8, DIMS = 5, ROOM = 256 };
 
@@ -27,15 +25,6 @@ typedef struct Call {
     Conv conv;
     char *at[3]; /* images, filters, tops */
 } Call;
-
-static int end(int code) {
-    entry_end();
-    return code;
-}
-#define BEGIN \
-    do { \
-        if (entry_begin(__func__, true)) return end(FAILED); \
-    } while (0)
 
 static int make(const char *name, void **to, size_t bytes) {
     if (entry_begin(name, true)) return end(FAILED);

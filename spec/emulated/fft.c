@@ -2,13 +2,11 @@
  * fft.c -- cuFFT without a GPU: the entry points that core/runtime/gpu/cufft.c lists. Lines are transformed in double,
  * by the prime factors of their length.
  */
-#include "emulated.h"
+#include "library.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 enum { BAD_PLAN = 1, NO_ROOM = 2, BAD_TYPE = 3, FAILED = 6, MOST = 64, PAIRS_32 = 41, PAIRS_64 = 105, ROOM = 4096 };
 
@@ -26,14 +24,6 @@ typedef struct Call {
 } Call;
 
 static Plan *plan_at(int i) { return i >= 0 && i < MOST && plans[i].there ? &plans[i] : NULL; }
-static int end(int code) {
-    entry_end();
-    return code;
-}
-#define BEGIN \
-    do { \
-        if (entry_begin(__func__, true)) return end(FAILED); \
-    } while (0)
 
 EXPORT int cufftGetProperty(int type, int *value) {
     *value = type == 0 ? 12 : 0;

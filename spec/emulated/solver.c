@@ -3,14 +3,12 @@
  * complex ones in double: Cholesky by columns, eigenvalues and singular values by Jacobi's rotations, LU by rows that
  * change places, QR by reflections.
  */
-#include "emulated.h"
+#include "library.h"
 
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 typedef double complex Number;
 enum { FAILED = 6, BAD = 3, NO_ROOM = 2, ROOM = 256, UPPER = 1 };
@@ -27,15 +25,6 @@ typedef struct Call {
     int *info;
     bool full;
 } Call;
-
-static int end(int code) {
-    entry_end();
-    return code;
-}
-#define BEGIN \
-    do { \
-        if (entry_begin(__func__, true)) return end(FAILED); \
-    } while (0)
 
 EXPORT int cusolverGetProperty(int type, int *value) {
     *value = type == 0 ? 12 : 0;

@@ -2,12 +2,10 @@
  * sparse.c -- cuSPARSE without a GPU: the entry points that core/runtime/gpu/cusparse.c lists. A product is computed
  * term by term in double.
  */
-#include "emulated.h"
+#include "library.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 enum { NO_ROOM = 2, BAD = 3, FAILED = 6, COLUMNS = 1, ROWS = 2, SAME_BITS = 12, ROOM = 512 };
 
@@ -29,15 +27,6 @@ typedef struct Call {
     Lines x;
     Dense y, z;
 } Call;
-
-static int end(int code) {
-    entry_end();
-    return code;
-}
-#define BEGIN \
-    do { \
-        if (entry_begin(__func__, true)) return end(FAILED); \
-    } while (0)
 
 static bool is_type(int type) { return type == 0 || type == 1 || type == 4 || type == 5; }
 
