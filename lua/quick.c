@@ -366,26 +366,27 @@ static bool quick_get(lua_State *L, LtState *s, ThArray *a) {
     }
 }
 
+/* Calls the function at an index with the arguments. */
+static int long_way(lua_State *L, int function, int arguments, int results) {
+    lua_settop(L, arguments);
+    lua_pushvalue(L, function);
+    lua_insert(L, 1);
+    lua_call(L, arguments, results);
+    return results;
+}
+
 static int get(lua_State *L) { /* upvalues: state, methods, the long way, metatable of shapes */
     LtState *s = LT_STATE(L);
     ThArray *a = lt_array(L, s, 1);
     if (a && quick_get(L, s, a)) return 1;
-    lua_settop(L, 2);
-    lua_pushvalue(L, lua_upvalueindex(3));
-    lua_insert(L, 1);
-    lua_call(L, 2, 1);
-    return 1;
+    return long_way(L, lua_upvalueindex(3), 2, 1);
 }
 
 static int set(lua_State *L) { /* upvalues: state, the long way */
     LtState *s = LT_STATE(L);
     ThArray *a = lt_array(L, s, 1);
     if (a && quick_set(L, s, a)) return 0;
-    lua_settop(L, 3);
-    lua_pushvalue(L, lua_upvalueindex(2));
-    lua_insert(L, 1);
-    lua_call(L, 3, 0);
-    return 0;
+    return long_way(L, lua_upvalueindex(2), 3, 0);
 }
 
 /* quick_index(methods, get, metatable of shapes, set): __index and __newindex of arrays, which call get and set with

@@ -80,19 +80,28 @@ int vectors_put(lua_State *L, LtState *s) { /* put(a, positions, values) */
     return SHORT_DONE;
 }
 
-int vectors_putmask(lua_State *L, LtState *s) { /* putmask(a, mask, values) */
+/* Of an array of 8 bytes an element (argument 1), a mask of its shape (2) and values (3): these, or NULL for the long
+ * way. */
+static const char *masked(lua_State *L, LtState *s, uint64_t **to, const uint8_t **m, int64_t *n, int64_t *have) {
     ThArray *a = short_dense(L, s, 1), *mask = short_dense(L, s, 2);
-    if (!a || !mask || th_array_dtype(mask) != TH_BOOL || lua_gettop(L) != 3 || !th_array_writeable(a)) return 0;
+    if (!a || !mask || th_array_dtype(mask) != TH_BOOL || lua_gettop(L) != 3 || !th_array_writeable(a)) return NULL;
     int nd = th_array_ndim(a);
     if (nd == 0 || th_array_ndim(mask) != nd ||
         memcmp(th_array_shape(a), th_array_shape(mask), sizeof(int64_t) * (size_t)nd) != 0)
-        return 0;
-    int64_t have, n = th_array_size(a);
-    const char *v = written_with(L, s, a, &have);
-    const uint8_t *m = th_array_data(mask);
-    size_t bytes = th_dtype_bytes(th_array_dtype(a));
-    if (!v || bytes != 8 || th_array_shares_memory(a, mask)) return 0;
-    uint64_t *to = th_array_data(a);
+        return NULL;
+    if (th_dtype_bytes(th_array_dtype(a)) != 8 || th_array_shares_memory(a, mask)) return NULL;
+    *n = th_array_size(a);
+    *to = th_array_data(a);
+    *m = th_array_data(mask);
+    return written_with(L, s, a, have);
+}
+
+int vectors_putmask(lua_State *L, LtState *s) { /* putmask(a, mask, values) */
+    uint64_t *to;
+    const uint8_t *m;
+    int64_t n, have;
+    const char *v = masked(L, s, &to, &m, &n, &have);
+    if (!v) return 0;
     for (int64_t i = 0, j = 0; i < n; i++, j = j + 1 == have ? 0 : j + 1) { /* without branches */
         const uint64_t all = 0 - (uint64_t)(m[i] != 0);
         uint64_t x;
@@ -125,17 +134,11 @@ int vectors_extract(lua_State *L, LtState *s) { /* extract(mask, x), compress(ma
 }
 
 int vectors_place(lua_State *L, LtState *s) { /* place(a, mask, values): the values one after the other */
-    ThArray *a = short_dense(L, s, 1), *mask = short_dense(L, s, 2);
-    if (!a || !mask || th_array_dtype(mask) != TH_BOOL || lua_gettop(L) != 3 || !th_array_writeable(a)) return 0;
-    int nd = th_array_ndim(a);
-    if (nd == 0 || th_array_ndim(mask) != nd ||
-        memcmp(th_array_shape(a), th_array_shape(mask), sizeof(int64_t) * (size_t)nd) != 0)
-        return 0;
-    int64_t have, n = th_array_size(a);
-    const char *v = written_with(L, s, a, &have);
-    if (!v || th_dtype_bytes(th_array_dtype(a)) != 8 || th_array_shares_memory(a, mask)) return 0;
-    const uint8_t *m = th_array_data(mask);
-    uint64_t *to = th_array_data(a);
+    uint64_t *to;
+    const uint8_t *m;
+    int64_t n, have;
+    const char *v = masked(L, s, &to, &m, &n, &have);
+    if (!v) return 0;
     for (int64_t i = 0, j = 0; i < n; i++) {
         const uint64_t all = 0 - (uint64_t)(m[i] != 0);
         uint64_t x;
