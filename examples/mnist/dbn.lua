@@ -12,7 +12,7 @@ local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local digits = dofile(here .. "/digits.lua")(here)
 
 local sizes = { 784, 300, 200 }
-local x, y = T.fmatrix("x"), T.ivector("y")
+local x = T.fmatrix("x")
 local p = layers.params { seed = 1 }
 local srng = theano.random.RandomStreams(1)
 local function draw(mean) return srng:binomial(mean.shape, 1, mean, { ndim = 2, dtype = "float32" }) end
@@ -37,12 +37,4 @@ for i = 1, #sizes - 1 do
   below = theano.compile { inputs = { v }, outputs = up(v) }(below)
 end
 
-local out = T.nnet.softmax(layers.dense(p, h, sizes[#sizes], 10, { init = theano.init.zeros }))
-local cost = T.nnet.categorical_crossentropy(out, y):mean()
-local errors = theano.compile { inputs = { x, y }, outputs = T.neq(T.argmax(out, { axis = 1 }), y):mean() }
-local step = theano.compile { inputs = { x, y }, outputs = cost,
-  updates = optimizers.sgd(cost, p.weights, { learning_rate = o.rate }) }
-local few = T.slice(0, o.labels)
-train.loop { step = step, epochs = o.epochs, log = theano.run,
-  data = data.batches({ digits.train_x[{ few }], digits.train_y[{ few }] }, { size = o.batch, shuffle = 9 }) }
-print(("test accuracy: %.1f %%"):format(100 * (1 - errors(digits.test_x, digits.test_y))))
+dofile(here .. "/fine_tune.lua")(p, x, h, sizes[#sizes], digits, o)

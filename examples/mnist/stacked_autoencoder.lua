@@ -13,7 +13,7 @@ local digits = dofile(here .. "/digits.lua")(here)
 local unlabelled = digits.train_x[{ T.slice(0, o.digits) }]
 
 local sizes, corruption = { 784, 300, 200 }, { 0.1, 0.2 }
-local x, y = T.fmatrix("x"), T.ivector("y")
+local x = T.fmatrix("x")
 local p = layers.params { seed = 1 }
 local srng = theano.random.RandomStreams(1)
 local h = x
@@ -35,12 +35,4 @@ for i = 1, #sizes - 1 do
   train.loop { step = step, epochs = o.pretrain, data = data.batches({ unlabelled }, { size = o.batch, shuffle = i }) }
 end
 
-local out = T.nnet.softmax(layers.dense(p, h, sizes[#sizes], 10, { init = theano.init.zeros }))
-local cost = T.nnet.categorical_crossentropy(out, y):mean()
-local errors = theano.compile { inputs = { x, y }, outputs = T.neq(T.argmax(out, { axis = 1 }), y):mean() }
-local step = theano.compile { inputs = { x, y }, outputs = cost,
-  updates = optimizers.sgd(cost, p.weights, { learning_rate = o.rate }) }
-local few = T.slice(0, o.labels)
-train.loop { step = step, epochs = o.epochs, log = theano.run,
-  data = data.batches({ digits.train_x[{ few }], digits.train_y[{ few }] }, { size = o.batch, shuffle = 9 }) }
-print(("test accuracy: %.1f %%"):format(100 * (1 - errors(digits.test_x, digits.test_y))))
+dofile(here .. "/fine_tune.lua")(p, x, h, sizes[#sizes], digits, o)
