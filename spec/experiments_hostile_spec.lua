@@ -14,12 +14,7 @@ local function shell(line)
   pipe:close()
   return text, tonumber(text:match("code (%d+)\n$"))
 end
-local function read(name)
-  local f = assert(io.open(here .. "/" .. name, "rb"))
-  local all = f:read("a")
-  f:close()
-  return all
-end
+local function read(name) return runner.read(here .. "/" .. name) end
 runner.write(here .. "/many.lua", [[
 local theano = require("theano")
 local o = theano.args { lines = 2000 }

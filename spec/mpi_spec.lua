@@ -146,12 +146,7 @@ describe("two ranks", function()
     assert.equal(0, code, text)
     text, code = shell(theano_run .. "--dir " .. folder .. "/one examples/mnist/mlp_mpi.lua --parts 2" .. few)
     assert.equal(0, code, text)
-    local function read(name)
-      local f = assert(io.open(folder .. "/" .. name, "rb"))
-      local all = f:read("a")
-      f:close()
-      return all
-    end
+    local function read(name) return runner.read(folder .. "/" .. name) end
     assert.equal(read("two/metrics.jsonl"):match('"loss":([%d.]+)'), read("one/metrics.jsonl"):match('"loss":([%d.]+)'))
     assert.is_true(read("two/checkpoint.npz") == read("one/checkpoint.npz"))
     local config = read("two/config.json"):gsub('"%-%-epochs","1"', '"--epochs","2"')

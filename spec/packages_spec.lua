@@ -19,11 +19,6 @@ local function ok(command, ...)
   return text
 end
 
-local function slurp(path)
-  local file <close> = assert(io.open(path))
-  return file:read("a")
-end
-
 local C = [[
 #include <theano.h>
 #include <stdio.h>
@@ -126,16 +121,16 @@ target_link_libraries(whole theano::theano_static)
 end)
 
 describe("the version", function()
-  local version = slurp("CMakeLists.txt"):match("project%(theano VERSION ([%d.]+)")
+  local version = runner.read("CMakeLists.txt"):match("project%(theano VERSION ([%d.]+)")
 
   it("is the same wherever it stands", function()
     assert.truthy(version:find("^%d+%.%d+%.%d+$"), version)
     assert.equal(version, require("theano.core").version)
-    assert.equal(version, slurp("debian/changelog"):match("^theano%-lua %(([%d.]+)%)"))
-    assert.truthy(slurp("theano-" .. version .. "-1.rockspec"):find('version = "' .. version .. '-1"', 1, true))
-    assert.truthy(slurp("CHANGELOG.md"):find("\n## " .. version, 1, true))
-    assert.equal("libtheano1", slurp("debian/control"):match("\nPackage: (libtheano%d+)\n"))
-    assert.truthy(slurp("core/theano.h"):find("\n#define TH_ABI 1 ", 1, true), "a package of another name, too")
+    assert.equal(version, runner.read("debian/changelog"):match("^theano%-lua %(([%d.]+)%)"))
+    assert.truthy(runner.read("theano-" .. version .. "-1.rockspec"):find('version = "' .. version .. '-1"', 1, true))
+    assert.truthy(runner.read("CHANGELOG.md"):find("\n## " .. version, 1, true))
+    assert.equal("libtheano1", runner.read("debian/control"):match("\nPackage: (libtheano%d+)\n"))
+    assert.truthy(runner.read("core/theano.h"):find("\n#define TH_ABI 1 ", 1, true), "a package of another name, too")
   end)
 
   it("is a rock's, whose file Lua reads", function()

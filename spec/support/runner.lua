@@ -50,6 +50,12 @@ function M.remove(path)
   os.execute("rm -rf " .. quote(path))
 end
 
+--- All bytes of a file.
+function M.read(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read("a")
+end
+
 --- Writes a file.
 function M.write(path, text)
   local file = assert(io.open(path, "wb"))
