@@ -29,7 +29,7 @@ return function()
     return function()
       local item = list()[#list()]
       show(kind, item)
-      line("failed", item.name)
+      line("failed", item.name, item.message)
       return nil, true
     end
   end
