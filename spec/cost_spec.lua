@@ -23,8 +23,8 @@ local calls = {
   bound = function() return bound() end,
 }
 local f = calls[arg[1]]
--- Lua's collector comes when it comes (its hashes are seeded, so what starting leaves differs): here it comes twice, the
--- first time so that the counted calls find memory of results that are gone, the second to count what letting go costs.
+-- Lua's collector comes when it comes (its hashes are seeded, so what starting leaves differs): here it comes twice,
+-- first so that the counted calls find memory of results that are gone, then to count what letting go costs.
 local function run(times)
   collectgarbage("stop")
   for _ = 1, times do f() end
