@@ -147,10 +147,10 @@ int bind_run(ThCall *b) {
         b->ran |= ok;
     }
     if (!ok && b->w->over)
-        err(f->ctx, TH_MemoryError,
-            "a shared variable has grown, and this bound call now plans %lld bytes, more than the %lld of `memory`: "
-            "bind again",
-            (long long)atomic_load(&f->planned), (long long)f->memory);
+        report_room(b->w, -1,
+                    "a shared variable has grown, and this bound call now plans %lld bytes, more than the %lld of "
+                    "`memory`: bind again",
+                    (long long)atomic_load(&f->planned), (long long)f->memory);
     if (f->profile) profile_call(f, start, ok);
     return ok ? 0 : 1;
 }

@@ -108,7 +108,7 @@ static bool arena(ThCall *b, void *user) {
     size_t need = workspace_bytes(b->w);
     if (p->at && (uintptr_t)p->at % 64) return err(c, TH_ValueError, "an arena is aligned by 64 bytes");
     if (p->at && need > p->bytes)
-        return err(c, TH_MemoryError, "the call uses %zu bytes, the arena has %zu", need, p->bytes);
+        return report_room(b->w, -1, "the call uses %zu bytes, the arena has %zu", need, p->bytes);
     b->steady = false;
     return workspace_lend(b->w, p->at, p->at ? p->bytes : 0);
 }
@@ -222,8 +222,8 @@ static bool deliver(ThCall *b, int i) {
     }
     size_t bytes = (size_t)r->size * th_dtype_bytes((ThDtype)r->dtype);
     if (bytes > t->memory->bytes)
-        return err(c, TH_MemoryError, "result %d takes %zu bytes, the host's memory for it has %zu", i, bytes,
-                   t->memory->bytes);
+        return report_room(b->w, b->f->plan->result[i].buf,
+                           "result %d takes %zu bytes, the host's memory for it has %zu", i, bytes, t->memory->bytes);
     if (!same_lengths(t->array, r)) {
         ThArray *a = array_header(c, t->memory, t->memory->data, (ThDtype)r->dtype, r->ndim, ARRAY_SHAPE(r), NULL);
         if (!a) return false;

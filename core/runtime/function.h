@@ -198,6 +198,8 @@ void report_op(Text *t, const char *text);         /* a node's text without its 
 void storage_map(Text *t, Workspace *w, int step); /* storage.c */
 int report_largest(const Workspace *w);            /* the step that makes the largest temporary, or -1 */
 void report_no_room(Workspace *w, int buf);        /* MemoryError: what lies in buf does not fit; -1: all temporaries */
+/* MemoryError with these words, about what lies in buf (-1: all temporaries), and what would take less; false. */
+bool report_room(Workspace *w, int buf, const char *format, ...) TH_PRINTF(3, 4);
 
 /* ---- call.c ---- */
 typedef struct CallArgs { /* arrays, or args of any kind; the other one NULL */

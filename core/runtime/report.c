@@ -517,6 +517,30 @@ void report_no_room(Workspace *w, int buf) {
     finish(w, TH_MemoryError, &t);
 }
 
+bool report_room(Workspace *w, int buf, const char *format, ...) {
+    const Plan *p = w->fn->plan;
+    ThContext *c = w->fn->ctx;
+    char words[64];
+    bool all = buf < 0;
+    int64_t n = 0;
+    va_list more;
+    Text t;
+    text_init(&t, c);
+    va_start(more, format);
+    text_vprintf(&t, format, more);
+    va_end(more);
+    if (all) buf = largest(w);
+    if (buf >= 0 && size_bytes(p->buf[buf].size, w->frame.sym, (ThDtype)p->buf[buf].dtype, &n)) {
+        text_put(&t, all ? ". The largest temporary, " : ". It is ");
+        if (all) text_printf(&t, "%s, is ", text_bytes(words, sizeof words, n));
+        put_owner(&t, w, buf);
+    }
+    put_budget(&t, w);
+    node_tail(&t, w, buf < 0 ? -1 : p->buf[buf].node, buf < 0 ? -1 : step_that_makes(p, buf));
+    finish(w, TH_MemoryError, &t);
+    return false;
+}
+
 /* The only step of an extremum that fails: a group without elements. */
 static bool is_extremum(const char *op) {
     static const char *const start[] = {"MaxAndArgmax{", "Argmax{", "Reduce{m"};

@@ -279,7 +279,7 @@ static bool provide(Workspace *w, int i) {
 }
 
 /* What goes to the host's memory has room there, as far as lengths are known yet. */
-static bool in_bounds(const Workspace *w) {
+static bool in_bounds(Workspace *w) {
     const Plan *p = w->fn->plan;
     for (int i = 0; i < p->noutput; i++) {
         const PlanValue *v = &p->result[i];
@@ -288,8 +288,8 @@ static bool in_bounds(const Workspace *w) {
         for (int d = 0; d < v->ndim && known; d++)
             known = size_get(v->shape[d], w->frame.sym, &n) && !__builtin_mul_overflow(bytes, n, &bytes);
         if (known && (size_t)bytes > w->most[i])
-            return err(w->fn->ctx, TH_MemoryError, "result %d takes %lld bytes, the host's memory for it has %zu", i,
-                       (long long)bytes, w->most[i]);
+            return report_room(w, p->result[i].buf, "result %d takes %lld bytes, the host's memory for it has %zu", i,
+                               (long long)bytes, w->most[i]);
     }
     return true;
 }

@@ -15,10 +15,10 @@ void *workspace_memory(Workspace *w, size_t bytes) {
     if (!w->lent) return ctx_alloc_aligned(c, bytes, PIECE);
     size_t left = w->lent_bytes - w->lent_used, need = whole_lines(bytes);
     if (need < bytes || need > left) {
-        err(c, TH_MemoryError,
-            "a call needs %zu bytes more, and %zu of the %zu of its arena are left: its sizes have changed since "
-            "th_workspace_bytes",
-            bytes, left, w->lent_bytes);
+        report_room(w, -1,
+                    "a call needs %zu bytes more, and %zu of the %zu of its arena are left: its sizes have changed "
+                    "since th_workspace_bytes",
+                    bytes, left, w->lent_bytes);
         return NULL;
     }
     char *p = w->lent + w->lent_used;

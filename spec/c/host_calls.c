@@ -111,6 +111,7 @@ static void lent(int kind) {
     void *memory = aligned_alloc(64, (size_t)bytes + 64);
     double *result = aligned_alloc(64, 1 << 16);
     CHECK(th_call_arena(b, memory, (size_t)bytes - 64) && th_call_error(b) == TH_MemoryError);
+    CHECK(strstr(th_call_error_text(b), "What takes less"));
     CHECK(th_call_arena(b, (char *)memory + 8, (size_t)bytes) && th_call_error(b) == TH_ValueError);
     CHECK(!th_call_arena(b, memory, (size_t)bytes));
     CHECK(!th_call_into(b, 0, result, 1 << 16));
@@ -132,6 +133,7 @@ static void lent(int kind) {
     CHECK(!th_call_into(b, 0, result, 8)); /* too small: nothing has changed */
     before = value(k.shared);
     CHECK(th_call_run(b) == 1 && th_call_error(b) == TH_MemoryError && value(k.shared) == before);
+    CHECK(strstr(th_call_error_text(b), "Apply node that caused the error"));
     CHECK(th_call_into(b, 2, result, 8) && th_call_error(b) == TH_IndexError);
     th_call_release(b);
     free(memory);
