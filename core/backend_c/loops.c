@@ -2,6 +2,7 @@
  * loops.c -- the tree of a Nest as C: loops around instructions. A loop by vectors runs in whole ones and once more for
  * the rest (m elements), through the same vector functions, unless the Nest says otherwise.
  */
+#include "schedule/choose.h"
 #include "c.h"
 
 #include <string.h>
@@ -152,12 +153,40 @@ static bool masked_loop(Emit *e, const NestNode *n, const char *step) {
     return ok;
 }
 
+/* Stores of the loop that may go past the caches: s<access> says whether they do. Or, after the loop: that all of them
+ * have arrived. */
+static void streams(Emit *e, const NestNode *loop, bool after) {
+    Text t;
+    text_init(&t, e->c);
+    for (const NestNode *n = loop->child; n; n = n->next)
+        for (int j = 0; n->kind == NEST_CODE && j < n->n; j++) {
+            if (!(n->way->value[n->ids[j]] & VALUE_STREAM)) continue;
+            int a = e->k->ins.at[n->ids[j]].a, bytes = (int)th_dtype_bytes((ThDtype)e->k->acc.at[a].dtype);
+            if (after) text_printf(&t, t.at ? " | s%d" : "s%d", a);
+            else {
+                Text length;
+                text_init(&length, e->c);
+                emit_size(&length, e->k->dim[loop->dim].n);
+                emit_line(e, "const int s%d = %s >= %d && !((u64)p_%s & 63);", a, length.at ? length.at : "0",
+                          CHOOSE_STREAM / bytes, e->name[a]);
+                text_free(&length);
+            }
+        }
+    if (t.at && need(e, "stored"))
+        text_put(&e->helpers, "INLINE void stored(void) {\n#if defined __x86_64__\n    __builtin_ia32_sfence();\n"
+                              "#endif\n}\n");
+    if (t.at) emit_line(e, "if (%s) stored();", t.at);
+    text_free(&t);
+}
+
 /* The whole vectors from i<dim> on, then the rest. */
 static bool whole_and_rest(Emit *e, const NestNode *n, const char *step) {
     int dim = n->dim;
+    streams(e, n, false);
     emit_line(e, "for (; i%d + %d <= n%d; i%d += %d%s) {", dim, n->lanes, dim, dim, n->lanes, step);
     if (!inside(e, n)) return false;
     emit_line(e, "}");
+    streams(e, n, true);
     emit_line(e, "if (i%d < n%d) { /* the last n %% %d */", dim, dim, n->lanes);
     emit_line(e, "    const i64 m = n%d - i%d;", dim, dim);
     e->tail = true;

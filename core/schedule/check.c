@@ -61,6 +61,7 @@ static bool code(Check *c, const NestNode *n) {
         int id = n->ids[j];
         if (id < 0 || id >= c->t->k->ins.n || c->seen[id] || !value_there(c, id)) return false;
         if (!inside(c, n, c->t->k->ins.at[id].depth, c->spread)) return false;
+        if ((n->way->value[id] & VALUE_STREAM) && (n->way != c->t->way || !stream_may(c->t, id))) return false;
         if ((n->way->value[id] & VALUE_TOGETHER) && c->t->k->ins.at[id].op == INS_LOAD && !c->moved[id]) return false;
         c->seen[id] = 1;
     }

@@ -15,6 +15,7 @@ enum {
     CHOOSE_WAVE = 256,         /* blocks whose results wait on the stack */
     CHOOSE_AHEAD = 8,          /* rows from a fetch to its use */
     CHOOSE_LINE = 64,          /* bytes of a line of memory */
+    CHOOSE_STREAM = 1 << 24,   /* bytes of a result from which its stores go past the caches */
     CHOOSE_CHAIN_TILE = 1024,  /* elements of a tile of a chain of steps */
     CHOOSE_CHAIN_TILES = 16,   /* tiles of a piece for a thread at least */
     CHOOSE_CHAIN_PIECES = 256, /* pieces at most */

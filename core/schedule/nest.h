@@ -67,7 +67,8 @@ enum {
     VALUE_HALVES =
         1, /* is not made: a cast to float64 of which a sum takes both halves, or such a sum before its cast */
     VALUE_QUOTIENT = 2, /* a division by one number of many: by its reciprocal, rounded as division rounds */
-    VALUE_TOGETHER = 4  /* a load or store that MOVE_LOAD or MOVE_STORE does for all neighbours */
+    VALUE_TOGETHER = 4, /* a load or store that MOVE_LOAD or MOVE_STORE does for all neighbours */
+    VALUE_STREAM = 8    /* a store that goes past the caches where there is much to store */
 };
 
 typedef struct NestTest {
@@ -212,6 +213,8 @@ bool fetch_rows(Nest *t);
 bool copy_may(const Nest *t, const NestNode *loop);
 bool divide_may(const Nest *t, const NestWay *w, int id);
 void divide_apply(NestWay *w, int id);
+bool stream_may(const Nest *t, int id); /* stream.c: of the loops that are in no way of their own */
+void stream_apply(Nest *t, int id);
 /* side.c, flat.c: ways of their own, before the loops */
 bool side_may(const Nest *t);
 NestWay *side_way(Nest *t);

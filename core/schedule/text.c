@@ -51,6 +51,7 @@ static void put_code(Text *out, const NestNode *n) {
         int v = n->way->value[n->ids[i]];
         if (v & VALUE_HALVES) text_printf(out, ", %%%d by halves", n->ids[i]);
         if (v & VALUE_QUOTIENT) text_printf(out, ", %%%d by reciprocal", n->ids[i]);
+        if (v & VALUE_STREAM) text_printf(out, ", %%%d may stream", n->ids[i]);
     }
     if (n->share) text_put(out, ", once");
 }

@@ -73,8 +73,8 @@ const char *need_splat(Emit *e, ThDtype d, int lanes);
 const char *need_bool_of_mask(Emit *e, ThDtype d, int lanes); /* u8 lanes of 0 and 1 */
 const char *need_mask_of_bool(Emit *e, ThDtype d, int lanes);
 const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes);
-const char *need_load(Emit *e, ThDtype d, int lanes, char how); /* 't' tail, 'g' strided */
-const char *need_store(Emit *e, ThDtype d, int lanes, char how);
+const char *need_load(Emit *e, ThDtype d, int lanes, char how);  /* 't' tail, 'g' strided */
+const char *need_store(Emit *e, ThDtype d, int lanes, char how); /* ..or 's' past the caches */
 
 /* lanes.c: vectors as rows of lanes; names of helpers as above */
 ThDtype mask_dtype(ThDtype d);                                          /* of the lanes of need_mask */
@@ -83,6 +83,7 @@ const char *need_first(Emit *e, ThDtype d, int lanes);                  /* (m): 
 const char *need_rotated(Emit *e, ThDtype d, int lanes, int by);        /* (v): lane j from lane j + by, around */
 bool lanes_load_tail(Emit *e, ThDtype d, int lanes, const char *name);  /* writes it by a masked move, or false */
 bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likewise */
+void lanes_stream(Emit *e, ThDtype d, int lanes, const char *name);     /* likewise, to whole vectors' places */
 bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
 bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
 

@@ -572,10 +572,11 @@ const char *need_load(Emit *e, ThDtype d, int lanes, char how) {
 }
 
 const char *need_store(Emit *e, ThDtype d, int lanes, char how) {
-    char t[16], *name = named(e, how == 't' ? "stt" : "stg", d, lanes);
+    char t[16], *name = named(e, how == 't' ? "stt" : how == 's' ? "sts" : "stg", d, lanes);
     if (!name) return "";
     if (!need(e, name)) return name;
     need_type(e, d, lanes, t);
+    if (how == 's') return lanes_stream(e, d, lanes, name), name;
     if (how == 't' ? lanes_store_tail(e, d, lanes, name) : lanes_scatter(e, d, lanes, name)) return name;
     text_printf(&e->helpers,
                 how == 't'

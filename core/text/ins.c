@@ -110,6 +110,8 @@ static void load(Emit *e, const Ins *i, Text *t, int lanes, int acc) {
     text_free(&p);
 }
 
+static bool streams(const Emit *e, const Ins *i) { return e->way->value[i - e->k->ins.at] & VALUE_STREAM; }
+
 static void store(Emit *e, const Ins *i, int lanes) {
     const Access *a = &e->k->acc.at[i->a];
     ThDtype d = (ThDtype)a->dtype;
@@ -142,7 +144,10 @@ static void store(Emit *e, const Ins *i, int lanes) {
     } else if (size_is(st, 1)) {
         need_type(e, d, lanes, ty);
         if (e->tail) emit_line(e, "%s(%s, %s, m);", need_store(e, d, lanes, 't'), at, v);
-        else emit_line(e, "*(%su *)(%s) = %s;", ty, at, v);
+        else {
+            if (streams(e, i)) emit_line(e, "if (s%d) %s(%s, %s); else", i->a, need_store(e, d, lanes, 's'), at, v);
+            emit_line(e, "*(%su *)(%s) = %s;", ty, at, v);
+        }
     } else if (e->tail) emit_line(e, "%s(%s, %s, %s, m);", need_store(e, d, lanes, 'g'), at, v, z.at);
     else emit_line(e, "%s(%s, %s, %s, %d);", need_store(e, d, lanes, 'g'), at, v, z.at, lanes);
     text_free(&p);

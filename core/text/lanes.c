@@ -108,6 +108,20 @@ bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name) {
     return true;
 }
 
+/* Intel's names, gcc's alone; whatever the lanes are, they move as float64. */
+void lanes_stream(Emit *e, ThDtype d, int lanes, const char *name) {
+    int bits = 8 * lanes * (int)th_dtype_bytes(d);
+    char t[16], size[16] = "";
+    need_type(e, d, lanes, t);
+    if (bits > 128) snprintf(size, sizeof size, "%d", bits);
+    text_printf(&e->helpers, "INLINE void %s(%s *p, %s v) {\n", name, type_short(d), t);
+    text_printf(&e->helpers, "#if defined __clang__\n    __builtin_nontemporal_store(v, (%s *)p);\n", t);
+    text_printf(&e->helpers,
+                "#elif defined __x86_64__\n    typedef f64 V __attribute__((vector_size(%d), may_alias));\n", bits / 8);
+    text_printf(&e->helpers, "    __builtin_ia32_movntpd%s((f64 *)p, (V)v);\n#else\n    *(%s *)p = v;\n#endif\n}\n",
+                size, t);
+}
+
 /* Strided vectors go in parts of 8 lanes, whose distances are 64 bits wide: no array is too large for them. */
 enum { PART = 8 };
 

@@ -14,11 +14,11 @@
 
 /* clang-format off */
 #define TRANSFORMS(X) \
-    X(LANES) X(MASKS) X(UNROLL) X(COLUMNS) X(COPY) X(DIVIDE) X(FETCH) X(BLOCKS) X(SHARE) X(FLAT) X(SIDE) X(SPLIT) \
+    X(LANES) X(MASKS) X(UNROLL) X(COLUMNS) X(COPY) X(DIVIDE) X(STREAM) X(FETCH) X(BLOCKS) X(SHARE) X(FLAT) X(SIDE) X(SPLIT) \
         X(TILE) X(SERIAL) X(THREADS) X(NEIGHBOURS) X(BLOCK) X(TILES) X(CHOSEN) X(CHOSEN_GRID)
 /* What the chooser may choose: a thing of the tree. */
 #define CHOICES(X) \
-    X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(ahead) X(next) X(side) X(side_halves) \
+    X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(stream) X(ahead) X(next) X(side) X(side_halves) \
         X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(tiles) X(grid_serial) \
         X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(warps) X(parts) X(across) X(fold) X(sync) X(scalar)
 /* clang-format on */
@@ -362,6 +362,8 @@ static bool host(Bench *w, Nest *t, Wish *x) {
     }
     for (int id = 0; id < t->k->ins.n; id++)
         if (divide_may(t, t->way, id) && wanted(w, x, T_DIVIDE, true)) divide_apply(t->way, id);
+    for (int id = 0; id < t->k->ins.n; id++)
+        if (stream_may(t, id) && wanted(w, x, T_STREAM, true)) stream_apply(t, id);
     Text was;
     if (x->want == T_FETCH || pick(w, 3) == 0) {
         text_init(&was, w->c);
@@ -461,6 +463,7 @@ static void note(NestNode *n, void *user) {
         int v = n->way->value[n->ids[j]];
         chosen[n->way->kind == WAY_SIDE ? C_side_halves : C_halves] += (v & VALUE_HALVES) != 0;
         chosen[C_quotient] += (v & VALUE_QUOTIENT) != 0;
+        chosen[C_stream] += (v & VALUE_STREAM) != 0;
     }
     chosen[C_ahead] += n->kind == NEST_MOVE && n->how == MOVE_AHEAD;
     chosen[C_next] += n->kind == NEST_MOVE && n->how == MOVE_NEXT;
