@@ -38,6 +38,8 @@ local VALUES = util.set({
 })
 local function is_decorator(path) return path:find("%.register_") ~= nil end
 
+local GRAPHVIZ = os.execute("command -v dot >/dev/null 2>&1")
+
 -- Files to read and to write, so that no function writes where the specs run.
 local FILES = {}
 local function file(extension, save, value)
@@ -54,7 +56,7 @@ local function of_files()
   local new = file(".npy", nd.save, two)
   local picture, page = file(".png", nd.save, two), file(".html", nd.save, two)
   return {
-    ["theano.printing.pydotprint"] = { T.exp(T.dvector()), picture },
+    ["theano.printing.pydotprint"] = GRAPHVIZ and { T.exp(T.dvector()), picture } or nil,
     ["theano.printing.htmlprint"] = { T.exp(T.dvector()), page },
     ["nd.load"] = { npy }, ["nd.load_npy"] = { npy }, ["nd.load_npz"] = { npz }, ["nd.load_idx"] = { idx },
     ["nd.loadtxt"] = { text }, ["nd.stream"] = { npy, 1 }, ["nd.save"] = { new, two }, ["nd.save_npy"] = { new, two },
