@@ -103,6 +103,24 @@ static void preload_core(lua_State *L) {
     lua_pop(L, 2);
 }
 
+/* Python's True is nil where Lua is read, and an option that is nil was not given: `keepdims = True` would keep nothing
+ * and nobody would hear of it. */
+static int missing_global(lua_State *L) {
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    if (!strcmp(name, "True") || !strcmp(name, "False"))
+        return luaL_error(L, "%s is %s in Lua", name, name[0] == 'T' ? "true" : "false");
+    return 0;
+}
+
+static void watch_names(lua_State *L) {
+    lua_pushglobaltable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, missing_global);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    lua_pop(L, 1);
+}
+
 /* The message on top with what theano.hints has to say about it behind; as it is where that goes wrong. */
 static void explain(lua_State *L, const char *text, const char *path) {
     int top = lua_gettop(L);
@@ -234,6 +252,7 @@ static int with_state(lua_State *L, int argc, char **argv) {
     lua_gc(L, LUA_GCGEN, 0, 0); /* results of calls die young */
     modules_open(L);
     preload_core(L);
+    watch_names(L);
     state = L;
     signal(SIGINT, on_interrupt);
     if (!strcmp(argv[1], "-e")) {

@@ -13,6 +13,9 @@ local SYNTAX = {
   ["f = lambda x: x + 1"] = "function(x) return x + 1 end",
   ["if a != b then end"] = "x ~= y",
   ["y = x[1:2]"] = 'x["1:2"]',
+  ["y = w:get_value()[0:2]"] = 'x["1:2"]',
+  ["y = x[0, 1]"] = "x[{ 0, 1 }]",
+  ["for i in range(3): print(i)"] = "for i = 0, 2 do",
   ["y = x[:, 0]"] = 'x["1:2"]',
   ["y = x[::2]"] = 'x["1:2"]',
   ["y = x ** 2"] = "x ^ 2",
@@ -89,9 +92,42 @@ describe("a name that is not there", function()
     assert.truthy(hint("return np.zeros(3)"):find("theano.ndarray", 1, true))
     assert.truthy(hint("return unpack({})"):find("table.unpack", 1, true))
     assert.truthy(hint("return torch.Tensor(3)"):find("docs/from-torch7.md", 1, true))
-    assert.truthy(hint("return nil + (True or None)"):find("None is nil", 1, true))
+    assert.truthy(hint("return nil + None"):find("None is nil", 1, true))
     assert.equal("", hint("return whatever.x"))
     assert.equal("", hint("error('None of these')"))
+  end)
+end)
+
+describe("a method that is called with a dot", function()
+  it("says so", function()
+    local function hint(text)
+      local ok, message = pcall(assert(load(text, "=program")), require("theano").shared(1.0))
+      assert.is_false(ok)
+      return hints.explain(message, text):sub(#message + 1)
+    end
+    local colon = "a colon hands w over"
+    for _, call in ipairs({ "w.get_value()", "w.sum()", "w.set_value(3)", "w.astype('int8')", "w.eval {}" }) do
+      assert.truthy(hint("local w = ...\nlocal v = " .. call):find(colon, 1, true), call)
+    end
+    assert.truthy(hint("local v = require('theano').shared(1).sum()"):find("with a colon: x:sum(..)", 1, true))
+    local array = "local a = require('theano').ndarray.ones(3)\nlocal v = a.tolist()"
+    assert.truthy(hint(array):find("a:tolist(..)", 1, true))
+    assert.equal("", hint("local T = require('theano').tensor\nlocal v = T.sum()"))
+  end)
+end)
+
+describe("True and False", function()
+  it("are no options that nobody gave", function()
+    local program = "local t = { keepdims = %s } print(t.keepdims)"
+    local text, status = runner.run({ "-e", program:format("True") })
+    assert.equal(1, status)
+    assert.truthy(text:find("(command line):1: True is true in Lua", 1, true), text)
+    text = runner.run({ "-e", program:format("False") })
+    assert.truthy(text:find("False is false in Lua", 1, true), text)
+    text = runner.run({ "-i" }, { input = "x = True\n" })
+    assert.truthy(text:find("True is true in Lua", 1, true), text)
+    assert.equal("nil\n", (runner.run({ "-e", program:format("None") })))
+    assert.equal("7\n", (runner.run({ "-e", "True = 7 " .. program:format("True") })))
   end)
 end)
 

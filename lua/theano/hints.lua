@@ -17,11 +17,13 @@ local LINES = {
   { "^%s*from%s+([%w_.]+)%s+import%f[%W]", function(name) return M.module(name) end },
   { "%f[%w_]lambda%f[^%w_]", "lambda x: x + 1 is function(x) return x + 1 end" },
   { "!=", "x != y is x ~= y for Lua's values, T.neq(x, y) or x:neq(y) for variables and arrays" },
-  { "%w%s*%[[^%]]*:", 'x[1:2] is x["1:2"], as text, or x[{ T.slice(1, 2) }]' },
+  { "[%w_)%]]%s*%[[^%]]*:", 'x[1:2] is x["1:2"], as text, or x[{ T.slice(1, 2) }]' },
+  { "[%w_)%]]%s*%[[^%[%]{}()]*,", 'x[0, 1] is x[{ 0, 1 }], or x["0, 1"]' },
   { "^%s*def%s+[%w_]+%s*%(", "def f(x): is local function f(x) .. end", above = true },
   { "^%s*class%s+[%w_]+", "Lua has no classes: tables with a metatable; layers are in theano.layers" },
   { "^%s*for%s.-:%s*$", "for i in range(3): is for i = 0, 2 do .. end; lists: for i, x in ipairs(list) do .. end",
     above = true },
+  { "^%s*for%s[^:]-%sin%s[^:]*%)%s*:%s*%S", "for i in range(3): f(i) is for i = 0, 2 do f(i) end", above = true },
   { "^%s*while%s.-:%s*$", "while x: is while x do .. end", above = true },
   { "^%s*el?i?f?%s*i?f?%s.-:%s*$", "if x: .. elif y: .. else: .. is if x then .. elseif y then .. else .. end",
     above = true },
@@ -70,6 +72,9 @@ local NAMES = {
   torch = 'nd: local nd = require "theano.ndarray" (docs/from-torch7.md)',
   nn = 'require "theano.layers" (docs/from-torch7.md)',
 }
+
+-- What stands before a dot and is no value.
+local MODULES = { theano = true, T = true, nd = true, math = true, string = true, table = true, io = true, os = true }
 
 --- What `import NAME` is.
 function M.module(name)
@@ -142,6 +147,20 @@ local function of_names(message, name, number, text, path)
   if word and NAMES[word] then return ("%s is %s"):format(word, NAMES[word]) end
 end
 
+-- A method that was called with a dot: its first argument is not there.
+local function of_dots(said, name, number, text, path)
+  local first = said:find("argument 1: [Vn]%a+ expected, got ") or said:find("argument '[%w_]+' is missing")
+  if not first then return nil end
+  local line = bare(lines_of(text, name, path)[number] or "")
+  local behind
+  for method in line:gmatch("[%])]%.([%a_][%w_]*)%s*[({]") do behind = method end
+  if behind then return ("a method is called with a colon: x:%s(..)"):format(behind) end
+  for owner, method in line:gmatch("([%a_][%w_]*)%.([%a_][%w_]*)%s*[({]") do
+    local call = ("%s.%s(..) is %s:%s(..): a colon hands %s over"):format(owner, method, owner, method, owner)
+    if not MODULES[owner] then return call end
+  end
+end
+
 --- A message with a line behind it that says what was meant, where that can be told; else the message as it is. Only
 -- for a message's first line: what a traceback says is left alone.
 -- @tparam string message Lua's, "name:line: text"
@@ -156,7 +175,7 @@ function M.explain(message, text, path)
   name, number = name:gsub("^SyntaxError: ", ""), tonumber(number)
   local hint
   if said:find(" near ", 1, true) then hint = of_syntax(name, number, text, path)
-  else hint = of_names(said, name, number, text, path) end
+  else hint = of_names(said, name, number, text, path) or of_dots(said, name, number, text, path) end
   return hint and ("%s\n  %s%s"):format(first, hint, rest) or message
 end
 

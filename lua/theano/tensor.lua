@@ -307,6 +307,7 @@ local eval_cache = setmetatable({}, { __mode = "k" })
 --- Value of a variable: compiles a function of the given inputs (kept on the variable) and calls it.
 function own.eval(x, inputs)
   local names, vars, values = {}, {}, {}
+  if not util.is_var(x) then util.raise("TypeError", "argument 1: Variable expected, got %s", type(x)) end
   util.check_type("eval", "the inputs", inputs, "table")
   for k in pairs(inputs or {}) do
     if not util.is_var(k) then
