@@ -242,6 +242,13 @@ describe("the other commands", function()
     local code, text = theano_({ "doctor" })
     assert.truthy(code == 0 or code == 1)
     assert.truthy(text:find("compiling   a small function", 1, true), text)
+    -- It is wanted most where the other commands lack what they need.
+    local alone = "package.path, package.cpath = package.path:gsub('/usr[^;]*', ''), '' "
+    alone = alone .. "print(require('theano.runner').main('doctor'))"
+    text = require("spec.support.runner").run({ "-e", alone })
+    assert.truthy(text:find("BAD  modules     no luv, dkjson, argparse: ", 1, true), text)
+    assert.truthy(text:find("apt-get install lua-luv lua-dkjson lua-argparse", 1, true), text)
+    assert.truthy(text:find("compiling   a small function", 1, true), text)
     assert.truthy(select(2, theano_({ "completion", "bash" })):find("complete -o filenames -F _theano theano", 1, true))
     assert.truthy(select(2, theano_({ "cache", "info" })):find("files, ", 1, true))
   end)
