@@ -12,8 +12,8 @@ if(TH_LUA AND EXISTS ${PROJECT_SOURCE_DIR}/lua/main.c)
     TH_INSTALLED_LUA="${installed}")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/lua/tree CONTENT "${PROJECT_SOURCE_DIR}/lua") # (lua/modules.c)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/mutants/lua/tree CONTENT "${PROJECT_SOURCE_DIR}/lua")
-  if(LIBEDIT_FOUND) # line editing of `theano -i`; without it lines are read plainly
-    target_link_libraries(runner PRIVATE PkgConfig::LIBEDIT)
+  if(LIBEDIT_FOUND) # line editing of `theano -i`: opened when it is wanted; without it lines are read plainly
+    target_include_directories(runner PRIVATE ${LIBEDIT_INCLUDE_DIRS})
     target_compile_definitions(runner PRIVATE TH_HAVE_LIBEDIT=1)
   endif()
   find_library(LUA_STATIC NAMES liblua5.4.a HINTS ${LUA_LIBRARY_DIRS})

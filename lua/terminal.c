@@ -53,11 +53,33 @@ static int plain_line(lua_State *L, const char *prompt) {
 }
 
 #ifdef TH_HAVE_LIBEDIT
+#include <dlfcn.h>
 #include <histedit.h>
 #include <locale.h>
 #include <wchar.h>
 
 enum { HISTORY_LINES = 2000 };
+
+/* libedit is opened by the first line that a terminal is asked for: where it is not, lines are read plainly, and a
+ * runner that was carried to another machine runs. */
+/* clang-format off */
+#define EDIT_FUNCTIONS(X) \
+    X(el_end) X(el_gets) X(el_init) X(el_insertstr) X(el_line) X(el_reset) X(el_set) X(el_source) \
+    X(history) X(history_end) X(history_init)
+/* clang-format on */
+static struct {
+#define EDIT_FIELD(name) __typeof__(name) *name;
+    EDIT_FUNCTIONS(EDIT_FIELD)
+} edit;
+
+static bool open_libedit(void) {
+    void *library = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
+    bool all = library != NULL;
+#define EDIT_SYMBOL(name) all = all && (edit.name = (__typeof__(edit.name))dlsym(library, #name)) != NULL;
+    EDIT_FUNCTIONS(EDIT_SYMBOL)
+    if (!all && library) dlclose(library);
+    return all;
+}
 
 static EditLine *editor;
 static History *past;
@@ -90,13 +112,13 @@ static int get_char(EditLine *e, wchar_t *out) {
 static unsigned char complete(EditLine *e, int ch) {
     (void)ch;
     lua_State *L = completing;
-    const LineInfo *line = el_line(e);
+    const LineInfo *line = edit.el_line(e);
     unsigned char result = CC_ERROR;
     int top = lua_gettop(L);
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &completer) != LUA_TFUNCTION) return lua_settop(L, top), CC_ERROR;
     lua_pushlstring(L, line->buffer, (size_t)(line->cursor - line->buffer));
     if (lua_pcall(L, 1, 2, 0) == LUA_OK) {
-        if (lua_isstring(L, -2) && !el_insertstr(e, lua_tostring(L, -2))) result = CC_REFRESH;
+        if (lua_isstring(L, -2) && !edit.el_insertstr(e, lua_tostring(L, -2))) result = CC_REFRESH;
         if (lua_isstring(L, -1)) {
             printf("\n%s\n", lua_tostring(L, -1));
             result = CC_REDISPLAY;
@@ -110,22 +132,22 @@ static bool begin_editing(void) {
     HistEvent event;
     if (editor || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return editor != NULL;
     const char *term = getenv("TERM");
-    if (term && !strcmp(term, "dumb")) return false;
+    if ((term && !strcmp(term, "dumb")) || !open_libedit()) return false;
     setlocale(LC_CTYPE, ""); /* so that letters beyond ASCII are one character each */
-    past = history_init();
-    if (past) history(past, &event, H_SETSIZE, HISTORY_LINES);
-    if (past) history(past, &event, H_SETUNIQUE, 1);
-    editor = el_init("theano", stdin, stdout, stderr);
+    past = edit.history_init();
+    if (past) edit.history(past, &event, H_SETSIZE, HISTORY_LINES);
+    if (past) edit.history(past, &event, H_SETUNIQUE, 1);
+    editor = edit.el_init("theano", stdin, stdout, stderr);
     if (!editor) return false;
-    el_set(editor, EL_PROMPT, prompt_of);
-    el_set(editor, EL_EDITOR, "emacs");
-    el_set(editor, EL_SIGNAL, 0);
-    el_set(editor, EL_GETCFN, get_char);
-    if (past) el_set(editor, EL_HIST, history, past);
-    el_set(editor, EL_ADDFN, "theano-complete", "completes a name", complete);
-    el_set(editor, EL_BIND, "^I", "theano-complete", NULL);
-    el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
-    el_source(editor, NULL); /* ~/.editrc has the last word */
+    edit.el_set(editor, EL_PROMPT, prompt_of);
+    edit.el_set(editor, EL_EDITOR, "emacs");
+    edit.el_set(editor, EL_SIGNAL, 0);
+    edit.el_set(editor, EL_GETCFN, get_char);
+    if (past) edit.el_set(editor, EL_HIST, edit.history, past);
+    edit.el_set(editor, EL_ADDFN, "theano-complete", "completes a name", complete);
+    edit.el_set(editor, EL_BIND, "^I", "theano-complete", NULL);
+    edit.el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    edit.el_source(editor, NULL); /* ~/.editrc has the last word */
     return true;
 }
 
@@ -133,9 +155,9 @@ static int edited_line(lua_State *L, const char *prompt) {
     int n = 0;
     shown_prompt = prompt;
     completing = L;
-    const char *text = el_gets(editor, &n);
+    const char *text = edit.el_gets(editor, &n);
     if (given_up) {
-        el_reset(editor);
+        edit.el_reset(editor);
         puts("^C");
         lua_pushboolean(L, 0);
     } else if (!text || n <= 0) {
@@ -151,14 +173,14 @@ static int read_history(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     if (!begin_editing() || !past || past_path) return 0;
     past_path = strdup(path);
-    if (past_path) history(past, &event, H_LOAD, past_path);
+    if (past_path) edit.history(past, &event, H_LOAD, past_path);
     return 0;
 }
 
 static int add_history(lua_State *L) {
     HistEvent event;
     const char *line = luaL_checkstring(L, 1);
-    if (past) history(past, &event, H_ENTER, line);
+    if (past) edit.history(past, &event, H_ENTER, line);
     return 0;
 }
 
@@ -171,9 +193,9 @@ static int set_completer(lua_State *L) {
 
 void terminal_close(void) {
     HistEvent event;
-    if (past && past_path) history(past, &event, H_SAVE, past_path);
-    if (editor) el_end(editor);
-    if (past) history_end(past);
+    if (past && past_path) edit.history(past, &event, H_SAVE, past_path);
+    if (editor) edit.el_end(editor);
+    if (past) edit.history_end(past);
     free(past_path);
     editor = NULL;
     past = NULL;
