@@ -51,12 +51,13 @@ endif()
 configure_file(cmake/theano.pc.in ${PROJECT_BINARY_DIR}/theano.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/theano.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# ---- what an editor and Jupyter read (docs/editor.md, docs/jupyter.md)
+install(DIRECTORY editor/ DESTINATION ${CMAKE_INSTALL_DATADIR}/theano/editor
+  FILES_MATCHING PATTERN "*.lua" PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+
 # ---- the licence, the manual page, words for the shell
 install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/theano.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-if(EXISTS ${PROJECT_SOURCE_DIR}/docs/theano.1)
-  install(FILES docs/theano.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
 if(TARGET runner)
   set(words ${PROJECT_BINARY_DIR}/bash-completion/theano)
   add_custom_command(OUTPUT ${words}

@@ -71,6 +71,35 @@ describe("what is installed", function()
     ok("test -s '%s/share/doc/theano/LICENSE' && bash -n '%s/share/bash-completion/completions/theano'", prefix, prefix)
   end)
 
+  -- The page's commands, with the folder in the place of its prefix.
+  local function page(begins)
+    local found = {}
+    for line in runner.read("docs/install.md"):gmatch("[^\n]+") do
+      if line:sub(1, #begins) == begins then
+        found[#found + 1] = line:gsub("%s+#.*$", ""):gsub("/opt/theano", folder .. "/prefix")
+      end
+    end
+    assert(#found == 1, begins)
+    return found[1]
+  end
+
+  it("is used by the commands of docs/install.md", function()
+    ok("ln -sfn '%s' %s/prefix && cd / && %s >/dev/null", prefix, folder, page("/opt/theano/bin/theano"))
+    skip.without_program("pkg-config")
+    skip.unless(plain, "a program built without sanitizers cannot load a library built with them")
+    local said = ok("cp %s/user.c %s/game.c && cd %s && %s && %s && ./game", folder, folder, folder,
+      page("export PKG_CONFIG_PATH"), page("cc game.c"))
+    assert.truthy(said:find("^%d+%.%d+%.%d+ 1\n$"), said)
+  end)
+
+  it("has what editors read", function()
+    local said = ok("cd '%s/share/theano/editor' && LC_ALL=C ls . jupyter", prefix)
+    assert.equal(".:\njupyter\nndarray.lua\ntensor.lua\ntheano.lua\n\njupyter:\nserve.lua\ntheano_kernel.py\n", said)
+    local serve = prefix .. "/share/theano/editor/jupyter/serve.lua"
+    said = ok("cd / && printf 'run 5\\n1 + 1' | '%s/bin/theano' '%s'", prefix, serve)
+    assert.truthy(said:find('"text":"2"', 1, true), said)
+  end)
+
   it("is found by pkg-config, shared and static", function()
     skip.without_program("pkg-config")
     skip.unless(plain, "a program built without sanitizers cannot load a library built with them")
@@ -86,18 +115,13 @@ describe("what is installed", function()
 
   it("is found by CMake's find_package, shared and static", function()
     skip.unless(plain, "a program built without sanitizers cannot load a library built with them")
-    runner.write(folder .. "/CMakeLists.txt", [[
-cmake_minimum_required(VERSION 3.22)
-project(user LANGUAGES C)
-find_package(theano 0.1 REQUIRED)
-add_executable(shared user.c)
-target_link_libraries(shared theano::theano)
-add_executable(static user.c)
-target_link_libraries(static theano::theano_static)
-]])
+    -- The page's lines, in a project.
+    local wanted = "project(user LANGUAGES C)\nadd_executable(shared user.c)\nadd_executable(game user.c)\n"
+    runner.write(folder .. "/CMakeLists.txt", "cmake_minimum_required(VERSION 3.22)\n" .. wanted .. page("find_package")
+      .. "\n" .. page("target_link_libraries") .. "\ntarget_link_libraries(shared theano::theano)\n")
     ok("cd %s && cmake -G Ninja -S . -B out -DCMAKE_PREFIX_PATH='%s' -DCMAKE_C_COMPILER_WORKS=1 && ninja -C out",
       folder, prefix)
-    local text = ok("%s/out/shared && %s/out/static", folder, folder)
+    local text = ok("%s/out/shared && %s/out/game", folder, folder)
     assert.equal(ok("%s -e 'print(require(\"theano.core\").version, 1)'", runner.path):gsub("\t", " "):rep(2), text)
     local newer = "cd %s && sed -i 's/theano 0.1/theano 99/' CMakeLists.txt && cmake -S . -B out"
     local said, status = sh(newer:format(folder))
@@ -106,15 +130,11 @@ target_link_libraries(static theano::theano_static)
   end)
 
   it("is part of another project that takes the tree in", function()
-    runner.write(folder .. "/CMakeLists.txt", ([[
-cmake_minimum_required(VERSION 3.22)
-project(user LANGUAGES C)
-add_subdirectory(%s theano)
-add_executable(whole user.c)
-target_link_libraries(whole theano::theano_static)
-]]):format(ok("realpath ."):gsub("\n", "")))
-    ok("cd %s && cmake -G Ninja -S . -B part -DCMAKE_C_COMPILER_WORKS=1 -DTH_LUA=OFF", folder)
-    local text = ok("ninja -C %s/part -t query whole && ninja -C %s/part -t targets all", folder, folder)
+    ok("mkdir %s/part && ln -s $(realpath .) %s/part/theano && cp %s/user.c %s/part", folder, folder, folder, folder)
+    runner.write(folder .. "/part/CMakeLists.txt", "cmake_minimum_required(VERSION 3.22)\nproject(user LANGUAGES C)\n"
+      .. "add_executable(game user.c)\n" .. page("add_subdirectory") .. "\n" .. page("target_link_libraries") .. "\n")
+    ok("cd %s/part && cmake -G Ninja -S . -B part -DCMAKE_C_COMPILER_WORKS=1 -DTH_LUA=OFF", folder)
+    local text = ok("ninja -C %s/part/part -t query game && ninja -C %s/part/part -t targets all", folder, folder)
     assert.truthy(text:find("libtheano.a", 1, true), text)
     assert.is_nil(text:find("spec/", 1, true)) -- and brings no tests with it
   end)
