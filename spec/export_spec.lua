@@ -194,23 +194,6 @@ part: x: 4 elements in dimension 1, 3 at most are wanted
 ]], said)
   end)
 
-  it("is loaded as its page says", function()
-    skip.unless(exported.has("gcc"), "gcc is not here")
-    skip.without_program("lua5.4")
-    local page = runner.read("docs/export.md"):match("## As a module of Lua\n(.-)\n## ")
-    local command, block = page:match("`(gcc [^`]*)`"):gsub("\n", " "), page:match("```\n(.-)```")
-    local x, W = T.fmatrix("x"), theano.shared(nd.zeros({ 3, 2 }, "float32"), "W")
-    local dir = runner.folder()
-    theano.compile { inputs = { x }, outputs = { action = T.dot(x, W) + 2 } }:export("policy",
-      { dir = dir, args = { { { 1, 2, 3 } } }, lua = true })
-    runner.write(dir .. "/page.lua", block .. "print(p.W[3][2])")
-    local pipe = io.popen(("cd %s && %s 2>&1 && lua5.4 page.lua 2>&1"):format(dir, command))
-    local said = pipe:read("a")
-    pipe:close()
-    runner.remove(dir)
-    assert.equal("2.0\t0.0\n6.0\n", said)
-  end)
-
   it("says in C which operation failed, and where", function()
     skip.unless(exported.has("gcc"), "gcc is not here")
     local x, i = T.dvector("x"), T.lscalar("i")
