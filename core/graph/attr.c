@@ -405,10 +405,16 @@ static const AttrField *read_field(ThContext *c, const Op *op, const char **p) {
 bool attrs_read(ThContext *c, const Op *op, const char *text, void *attrs) {
     const char *p = blank(text);
     bool braces = *p == '{';
+    uint64_t seen = 0; /* a second value would leave the first one to nobody */
     set_defaults(op, attrs);
     for (p = blank(p + braces); *p && *p != '}'; p = blank(p)) {
+        const char *from = p;
         const AttrField *f = read_field(c, op, &p);
-        if (!f || !(p = read_value(c, op, f, p, attrs))) { return false; }
+        if (!f) { return false; }
+        const uint64_t bit = UINT64_C(1) << (f - op->attrs);
+        if (seen & bit) { return bad(c, op, from, "an attribute is given twice"); }
+        seen |= bit;
+        if (!(p = read_value(c, op, f, p, attrs))) { return false; }
         p = blank(p);
         if (*p && *p != ',' && *p != '}') { return bad(c, op, p, "`,` or `}` is expected"); }
         p += *p == ',';

@@ -361,8 +361,15 @@ static void test_attrs(ThContext *c) {
     CHECK(attrs_read(c, &attr_op, "i=3", &b) && b.i == 3 && b.axes.n == -1 && b.dtype == TH_DTYPE_NONE);
     CHECK(!attrs_read(c, &attr_op, "{nope=1}", &b));
     CHECK_ERROR(c, TH_ValueError, "no such attribute");
+    th_error_clear(c);
+    CHECK(!attrs_read(c, &attr_op, "{i=1, i=2}", &b) && strstr(th_error_text(c), "given twice"));
+    th_error_clear(c);
     CHECK(!attrs_read(c, &attr_op, "{axes=[1", &b));
     th_error_clear(c);
+}
+
+static void test_body_attr(ThContext *c) {
+    Text t;
     ThDtype in[] = {TH_FLOAT64, TH_INT8};
     ScalarIns ins[] = {{(uint16_t)scalar_find("mul"), TH_FLOAT64, 2, 0},
                        {(uint16_t)scalar_find("exp"), TH_FLOAT64, 1, 2}};
@@ -528,7 +535,9 @@ int main(void) {
     test_circles(c);
     test_walks(c);
     test_expr(c);
+    test_body_attr(c);
     test_attrs(c);
+    test_body_attr(c);
     test_kernel(c);
     test_chain(c);
     CHECK(th_error(c) == TH_OK);
