@@ -134,6 +134,10 @@ typedef struct ThHost {
     /* Runs fn(user) once, later, on another thread, and says so; false: it will not. NULL: a thread of our own each. */
     bool (*later)(void *host, void (*fn)(void *user), void *user);
     void *later_user;
+    /* A key, which stays as long as the context: machine code of saved models that were signed with it is run. NULL:
+     * none is, but where the loading itself gives a key (ThLoad). */
+    const void *native_key;
+    size_t native_key_bytes;
 } ThHost;
 
 /* host may be NULL; NULL when memory is out, or where the host is of another ABI. */

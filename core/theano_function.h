@@ -64,19 +64,53 @@ TH_API int th_function_save_file(ThFunction *f, const char *path, const char *no
 TH_API ThFunction *th_load_file(ThContext *c, const char *path, const char **note);
 
 /*
+ * The same with more to say: machine code of the function's unit beside its graph, for levels of x86-64, and a
+ * signature of the whole file (HMAC-SHA256). Code is the one thing in a file that can be executed: it is loaded only
+ * where a key allows it (ThLoad.native, ThHost.native_key) and the file's signature holds for that key; and only where
+ * this library would write the same C for the function. Otherwise, and on other processors, the function is built or
+ * interpreted as any. CompileError where there is no compiler that makes such code.
+ */
+typedef struct ThSave {
+    size_t size;               /* see ThHost.size */
+    const char *path;          /* a file to write; NULL: bytes */
+    const char *note;          /* as above */
+    const char *const *native; /* levels: "x86-64-v2", "x86-64-v3", "x86-64-v4" */
+    int nnative;
+    const void *key; /* signs the file; NULL: it is not signed, which it must be where it carries code */
+    size_t key_bytes;
+} ThSave;
+/* bytes, n: NULL where there is a path. */
+TH_API int th_model_save(ThFunction *f, const ThSave *how, void **bytes, size_t *n);
+typedef struct ThLoad {
+    size_t size;      /* see ThHost.size */
+    const char *path; /* a file to read, or NULL and the bytes */
+    const void *bytes;
+    size_t nbytes;
+    const char *what; /* as above */
+    /* A key: the file must be signed with it (ValueError), and its machine code may be run. Refused in a sealed
+     * context, where the host's own is the only one (RuntimeError). */
+    const void *native;
+    size_t native_bytes;
+} ThLoad;
+TH_API ThFunction *th_model_load(ThContext *c, const ThLoad *how, const char **note);
+
+/*
  * A function as a C99 program of its own: NAME.c, NAME.h, NAME_test.c, CMakeLists.txt (docs/export.md). The examples,
  * by input (NULL: its default), tell the lengths that the program has; the test calls with them. NotImplementedError
- * names what cannot be written, before there is a file.
+ * names what cannot be written, and IOError a file of another hand that stands in its place, before there is a file.
  */
 typedef struct ThExport {
+    size_t size;      /* see ThHost.size */
     const char *name; /* what all names of the program begin with */
     const char *dir;  /* NULL: where the process is */
     ThArray *const *example;
     int nexample;
     const char *const *result_names; /* of the call's parameters; NULL: names of the expressions */
     int nresult_names;
-    bool bounded; /* the examples' lengths are the largest: each call tells those of its arguments */
-    bool lua;     /* NAME_lua.c too: a module for Lua 5.3 and later that needs no engine */
+    bool bounded;   /* the examples' lengths are the largest: each call tells those of its arguments */
+    bool lua;       /* NAME_lua.c too: a module for Lua 5.3 and later that needs no engine */
+    bool weights;   /* constants, shared variables and defaults in NAME.weights, which the program reads */
+    bool overwrite; /* files of these names are replaced, whoever wrote them; else only those of an export */
 } ThExport;
 TH_API int th_function_export(ThFunction *f, const ThExport *how);
 

@@ -1249,10 +1249,12 @@ function theano.kept(name) end
 
 ---The function of a file that `f:save` wrote, with inputs, defaults and shared variables of its own. Nothing is
 ---rewritten and nothing in the file is executed: it may come from anywhere, a ValueError says what is wrong
----with it.
+---with it. `options`: `native`, the key that the file must be signed with; its machine code is run then, where
+---there is some.
 ---@param path string
+---@param options? table
 ---@return any
-function theano.load(path) end
+function theano.load(path, options) end
 
 ---`map(fn, sequences, non_sequences, truncate_gradient, go_backwards, mode, name)`: fn on every row.
 ---@param ... any

@@ -173,11 +173,11 @@ static LtFunction *new_function(lua_State *L, LtState *s, int nout) {
 }
 
 /* Compiles, or loads where there is nothing to compile; what it takes is told to Lua's collector. */
-static bool make(lua_State *L, LtState *s, LtFunction *f, const ThCompile *c, const char *path, const char **note) {
+static bool make(lua_State *L, LtState *s, LtFunction *f, const ThCompile *c, const ThLoad *from, const char **note) {
     int64_t before = th_stat(s->ctx, "live_bytes");
     lua_State *before_us = s->running;
     s->running = L;
-    f->f = c ? th_compile(s->ctx, c) : th_load_file(s->ctx, path, note);
+    f->f = c ? th_compile(s->ctx, c) : th_model_load(s->ctx, from, note);
     s->running = before_us;
     int64_t grown = th_stat(s->ctx, "live_bytes") - before;
     f->held = lt_hold(s, grown > 0 ? (size_t)grown : 0);
@@ -241,22 +241,37 @@ static int results(lua_State *L) { /* names or nil; {is a result without dimensi
 }
 
 /* ---- saved models ------------------------------------------------------------------------------------------------ */
-static int function_save(lua_State *L) { /* (f, path, note) */
+/* (f, path, note, {levels of x86-64 whose machine code is kept, ..} or nil, key or nil) */
+static int function_save(lua_State *L) {
     LtState *s = LT_STATE(L);
     LtFunction *f = lt_check_function(L, s, 1);
-    LT_CHECK(L, s, !th_function_save_file(f->f, luaL_checkstring(L, 2), luaL_checkstring(L, 3)));
+    ThSave how = {.path = luaL_checkstring(L, 2), .note = luaL_checkstring(L, 3)};
+    how.key = luaL_optlstring(L, 5, NULL, &how.key_bytes);
+    how.nnative = lua_isnoneornil(L, 4) ? 0 : (int)luaL_len(L, 4);
+    const char **level = room(L, (size_t)how.nnative, sizeof *level);
+    for (int i = 0; i < how.nnative; i++) {
+        lua_rawgeti(L, 4, i + 1);
+        level[i] = luaL_checkstring(L, -1); /* the table keeps it */
+        lua_pop(L, 1);
+    }
+    how.native = level;
+    LT_CHECK(L, s, !th_model_save(f->f, &how, NULL, NULL));
+    lt_drain_log(L, s);
     return 0;
 }
 
-/* (path, describe) -> function; describe(note): the fields keep_array and output_names as compile's table has them */
+/* (path, describe, key or nil) -> function; describe(note): the fields keep_array and output_names as compile's table
+ * has them */
 static int function_load(lua_State *L) {
     LtState *s = LT_STATE(L);
-    const char *path = luaL_checkstring(L, 1), *note;
-    lua_settop(L, 2);
+    ThLoad how = {.path = luaL_checkstring(L, 1)};
+    const char *note;
+    how.native = luaL_optlstring(L, 3, NULL, &how.native_bytes);
+    lua_settop(L, 3);
     lt_mark_line(L, s);
     lt_collect(L, s);
     LtFunction *first = new_function(L, s, 0); /* holds it while there may be errors of Lua */
-    LT_CHECK(L, s, make(L, s, first, NULL, path, &note));
+    LT_CHECK(L, s, make(L, s, first, NULL, &how, &note));
     LtFunction *f = new_function(L, s, th_function_noutputs(first->f));
     f->f = first->f;
     f->held = first->held;
@@ -290,6 +305,8 @@ static int function_export(lua_State *L) {
     e.example = example;
     e.bounded = flag(L, 2, "bounded");
     e.lua = flag(L, 2, "lua");
+    e.weights = flag(L, 2, "weights");
+    e.overwrite = flag(L, 2, "overwrite");
     lua_getfield(L, 2, "names");
     if (!lua_isnil(L, -1)) {
         int at = lua_gettop(L);

@@ -244,6 +244,110 @@ int main(void) {
     runner.remove(dir)
   end)
 
+  it("replaces what an export wrote, and nothing else unless it is told to", function()
+    local x = T.dvector("x")
+    local f = theano.compile { inputs = { x }, outputs = x + 1 }
+    local dir = runner.folder()
+    f:export("plus", { dir = dir, shapes = { { 3 } } })
+    f:export("plus", { dir = dir, shapes = { { 4 } }, weights = "file" })
+    f:export("plus", { dir = dir, shapes = { { 4 } }, weights = "file" })
+    for _, name in ipairs { "CMakeLists.txt", "plus.c", "plus.h", "plus_test.c", "plus.weights" } do
+      local kept = runner.read(dir .. "/" .. name)
+      runner.write(dir .. "/" .. name, "# mine\n")
+      raises("IOError", name .. " is there, and no export wrote it", function()
+        f:export("plus", { dir = dir, shapes = { { 3 } }, weights = "file" })
+      end)
+      assert.equal("# mine\n", runner.read(dir .. "/" .. name))
+      assert.is_nil(runner.read(dir .. "/plus.h"):find("SIZE 3", 1, true)) -- nor was any other one written
+      runner.write(dir .. "/" .. name, kept)
+    end
+    runner.write(dir .. "/plus.h", "")
+    f:export("plus", { dir = dir, shapes = { { 3 } }, overwrite = true })
+    assert.is_truthy(runner.read(dir .. "/plus.h"):find("SIZE 3", 1, true))
+    runner.remove(dir)
+  end)
+
+  it("reads its weights from a file beside it, and no other file", function()
+    skip.unless(exported.has("gcc"), "gcc is not here")
+    local x, k = T.dmatrix("x"), T.dscalar("k")
+    local W = theano.shared(value("float64", 4, 3), "W")
+    local f = theano.compile { inputs = { x, theano.In(k, { value = 2.5 }) },
+      outputs = { y = T.dot(x, W) * k + T.constant(value("float64", 3)) }, updates = { { W, W * 0.5 } } }
+    local dir = runner.folder()
+    f:export("net", { dir = dir, args = { value("float64", 2, 4) }, weights = "file" })
+    runner.write(dir .. "/main.c", [[
+#include "net.h"
+#include <stdio.h>
+#include <string.h>
+static union { double wide; unsigned char at[NET_WEIGHTS_BYTES + 8]; } good, bad;
+int main(void) {
+    static net_state state;
+    int wrong = 0, i;
+    if (net_load_file(&state, "net.weights", good.at)) return 1;
+    for (i = 0; i < NET_WEIGHTS_BYTES; i += 5) {
+        memcpy(&bad, &good, sizeof bad);
+        bad.at[i] ^= 1;
+        wrong += !net_load(&state, bad.at, NET_WEIGHTS_BYTES) && i / 32 != 1; /* the zeros of its head */
+    }
+    for (i = 0; i < NET_WEIGHTS_BYTES; i++) wrong += !net_load(&state, good.at, (size_t)i);
+    wrong += !net_load(&state, good.at, NET_WEIGHTS_BYTES + 1) + !net_load(&state, 0, NET_WEIGHTS_BYTES);
+    memmove(bad.at + 1, good.at, NET_WEIGHTS_BYTES);
+    wrong += !net_load(&state, bad.at + 1, NET_WEIGHTS_BYTES);
+    wrong += !net_load_file(&state, "none", bad.at) + !net_load_file(&state, "net.c", bad.at);
+    printf("%d %s\n", wrong, net_error(&state));
+    return 0;
+}
+]])
+    local pipe = io.popen(("cd %s && gcc %s -c -DNET_NO_FILES net.c && gcc %s net.c net_test.c -lm -o t && " ..
+      "./t bits && gcc -std=c99 -Wall -Werror net.c main.c -lm -o m && ./m"):format(dir, exported.strict,
+      exported.strict))
+    local said = pipe:read("a")
+    pipe:close()
+    runner.remove(dir)
+    assert.equal("as recorded, 0 of the results with other bits\n0 these are no weights of this function, or they " ..
+      "are damaged\n", said)
+    raises("ValueError", "has its weights in itself", function()
+      f:export("net", { args = { value("float64", 2, 4) }, weights = "file", lua = true })
+    end)
+    raises("ValueError", "weights is 'file' or 'inside'", function()
+      f:export("net", { args = { value("float64", 2, 4) }, weights = "beside" })
+    end)
+  end)
+
+  it("hands large products to BLAS where it is built so", function()
+    skip.unless(exported.has("gcc"), "gcc is not here")
+    local x, y = T.fmatrix("x"), T.dmatrix("y")
+    local W, V = theano.shared(value("float32", 40, 30), "W"), theano.shared(value("float64", 30, 20), "V")
+    local f = theano.compile { inputs = { x, y }, outputs = { T.dot(x, W), T.dot(V, y.T), T.dot(V.T, y) } }
+    local dir = runner.folder()
+    f:export("net", { dir = dir, args = { value("float32", 9, 40), value("float64", 30, 20) } })
+    runner.write(dir .. "/cblas.h", [[
+#include <stdio.h>
+enum { CblasRowMajor = 101, CblasNoTrans = 111, CblasTrans = 112 };
+#define GEMM_OF(T, name) static void name(int order, int ta, int tb, int m, int n, int k, T alpha, const T *a, int la, \
+                                          const T *b, int lb, T beta, T *c, int lc) { \
+    int i, j, q; \
+    for (i = 0; i < m; i++) for (j = 0; j < n; j++) { \
+        double sum = 0; \
+        for (q = 0; q < k; q++) \
+            sum += (double)a[ta == 112 ? q * la + i : i * la + q] * b[tb == 112 ? j * lb + q : q * lb + j]; \
+        c[i * lc + j] = (T)(alpha * (T)sum + (beta != 0 ? beta * c[i * lc + j] : 0)); \
+    } \
+    printf("%d %s ", order, #name); \
+}
+GEMM_OF(float, cblas_sgemm)
+GEMM_OF(double, cblas_dgemm)
+]])
+    local pipe = io.popen(("cd %s && gcc -std=c99 -O1 -Wall -Werror -DTHEANO_CBLAS -I. net.c net_test.c -lm -o t " ..
+      "&& ./t"):format(dir))
+    local said = pipe:read("a")
+    pipe:close()
+    runner.remove(dir)
+    local _, calls = said:gsub("101 cblas_[sd]gemm ", "")
+    assert.equal(6, calls, said)
+    assert.is_truthy(said:find("as recorded", 1, true), said)
+  end)
+
   it("needs a name for C, and lengths", function()
     local x = T.dvector("x")
     local f = theano.compile { inputs = { x }, outputs = x + 1 }

@@ -73,6 +73,8 @@ static void product(Emit *e, const Stage *st, int tile) {
     if (tile >= 0) {
         emit_line(e, "Tile tile = {f, b, s, q};");
         text_printf(&t, ", tile_%d_%d, &tile", e->number, tile);
+    } else if (e->portable) {
+        text_put(&t, ", 0, 0"); /* -Wextra wants every field */
     }
     emit_line(e, "const Product product = {%s};", t.at ? t.at : "0");
     emit_line(e, "if (f->rt->gemm(f, &product)) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", TH_MemoryError);

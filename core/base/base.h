@@ -64,6 +64,7 @@ struct ThContext {
     uint8_t autocast[2], nautocast; /* float dtypes tried for a literal, in order; 0 of them: by floatX */
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
+    atomic_llong natives;              /* units whose machine code came with a saved model */
     atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
     atomic_int packs;                  /* how often a weight was packed that stays so between calls */
     atomic_int versions;               /* units for certain lengths that functions have */
@@ -353,6 +354,7 @@ void array_walk(int ndim, const int64_t *shape, int nop, char *const *ptr, const
                 void *user);
 
 /* ---- isa.c ------------------------------------------------------------------------------------------------------- */
+int isa_level(void);        /* of x86-64: the psABI's level that may be used here, 4, 3, 2 or 0 */
 int isa_vector_bytes(void); /* 16, 32 (AVX2, FMA) or 64 (AVX-512 F, DQ, BW, VL): what may be used here */
 
 /* ---- config.c: the flags as one table ---------------------------------------------------------------------------- */

@@ -52,37 +52,38 @@ static bool split(Compiler *k) {
     return k->argc > 0;
 }
 
-static bool make_key(ThContext *c, Compiler *k, const char *flags, const struct stat *s, const char *source) {
-    char head[BUILD_PATH + 128];
-    int n = snprintf(head, sizeof head, "%d|%s|%lld|%lld.%ld|", TH_RT_ABI, k->path, (long long)s->st_size,
-                     (long long)s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
-    uint64_t of_head = XXH3_64bits_withSeed(head, (size_t)n, 7);
-    uint64_t of_flags = XXH3_64bits_withSeed(flags, strlen(flags), of_head);
+bool build_key(ThContext *c, char key[BUILD_KEY], uint64_t identity, const char *source) {
     char *canonical = key_canonical(c, source);
     if (!canonical) return false;
-    XXH128_hash_t h = XXH3_128bits_withSeed(canonical, strlen(canonical), of_flags);
+    XXH128_hash_t h = XXH3_128bits_withSeed(canonical, strlen(canonical), identity);
     th_free(c, canonical);
-    snprintf(k->key, BUILD_KEY, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+    snprintf(key, BUILD_KEY, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
     return true;
 }
 
-/* Finds the compiler and its flags, and the key of the source under them. */
-bool build_choose(Build *b, Compiler *k, const char *source) {
+static uint64_t identity(const Compiler *k, const struct stat *s, const char *flags) {
+    char head[BUILD_PATH + 128];
+    int n = snprintf(head, sizeof head, "%d|%s|%lld|%lld.%ld|", TH_RT_ABI, k->path, (long long)s->st_size,
+                     (long long)s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
+    return XXH3_64bits_withSeed(flags, strlen(flags), XXH3_64bits_withSeed(head, (size_t)n, 7));
+}
+
+bool build_compiler(Build *b, Compiler *k, const char *flags) {
     const char *cxx = config_str(b->c, "cxx");
     Text t;
     text_init(&t, b->c);
-    text_printf(&t, "%s %s%s %s", cxx, fixed_flags, machine_flags(b->c), config_str(b->c, "gcc.cxxflags"));
+    text_printf(&t, "%s %s%s", cxx, fixed_flags, flags);
     k->c = b->c;
     int64_t seconds = config_int(b->c, "compile.timeout");
     k->patience = seconds > 0 && seconds < 1 << 30 ? seconds * 1000000000 : 0;
     k->words = text_take(&t);
     if (!k->words) return false;
-    char *flags = ctx_strdup(b->c, k->words);
+    char *whole = ctx_strdup(b->c, k->words);
     struct stat s;
-    bool good = flags && cxx[strspn(cxx, " \t")] && split(k) && trusted_program(b->c, k->argv[0], k->path) &&
+    bool good = whole && cxx[strspn(cxx, " \t")] && split(k) && trusted_program(b->c, k->argv[0], k->path) &&
                 !stat(k->path, &s);
-    good = good && make_key(b->c, k, flags, &s, source);
-    th_free(b->c, flags);
+    if (good) k->identity = identity(k, &s, whole);
+    th_free(b->c, whole);
     if (good || failed(b->c)) return good;
     if (!b->told_compiler && !cxx[strspn(cxx, " \t")])
         ctx_log(b->c, "theano: there is no C compiler (config cxx is empty): functions run in the interpreter");
@@ -91,6 +92,16 @@ bool build_choose(Build *b, Compiler *k, const char *source) {
                 cxx);
     b->told_compiler = true;
     return false;
+}
+
+/* Finds the compiler and its flags, and the key of the source under them. */
+bool build_choose(Build *b, Compiler *k, const char *source) {
+    Text flags;
+    text_init(&flags, b->c);
+    text_printf(&flags, "%s %s", machine_flags(b->c), config_str(b->c, "gcc.cxxflags"));
+    bool ok = !flags.failed && build_compiler(b, k, flags.at) && build_key(b->c, k->key, k->identity, source);
+    text_free(&flags);
+    return ok;
 }
 
 /* ---- one build --------------------------------------------------------------------------------------------------- */

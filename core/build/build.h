@@ -49,6 +49,7 @@ typedef struct Compiler {
     char *argv[BUILD_WORDS];
     int argc;
     int64_t patience;    /* nanoseconds that a run may take (config compile.timeout); 0: any */
+    uint64_t identity;   /* hash of ABI, program and flags */
     char key[BUILD_KEY]; /* of the source under this compiler */
 } Compiler;
 typedef struct BuildJob {
@@ -64,6 +65,10 @@ void build_compiler_free(Compiler *k);
 char *key_canonical(ThContext *c, const char *source);
 /* Finds compiler, flags and key; false after at most one log line. */
 bool build_choose(Build *b, Compiler *k, const char *source);
+/* The compiler of config cxx with these flags behind those of every unit, without a key; false as above. */
+bool build_compiler(Build *b, Compiler *k, const char *flags);
+/* The key of a text for whatever has this identity; false out of memory. */
+bool build_key(ThContext *c, char key[BUILD_KEY], uint64_t identity, const char *source);
 /* The unit stands in one of the two directories: j->dir and j->name. */
 bool build_find(Build *b, const Compiler *k, BuildJob *j);
 /* Writes the source aside and completes argv; false when the directory cannot be written. */
@@ -134,6 +139,14 @@ const char *elf_incomplete(const void *bytes, size_t n, const char *key);
 /* load.c: NULL when it is no unit of this key and ABI (the file is removed, a log line says why when `tell`). `source`
  * is copied. */
 Unit *unit_load(CacheDir *d, const char *name, const char *key, const char *source, bool tell);
+
+/* The same of a module that lies in memory; a log line says why not. */
+Unit *unit_load_bytes(ThContext *c, const void *bytes, size_t n, const char *key, const char *source);
+
+/* native.c: a unit for a level of x86-64 (native_level's number), and back. False with CompileError; NULL after a log
+ * line. */
+bool unit_native(ThContext *c, const char *source, int level, char **bytes, size_t *n);
+Unit *unit_native_load(ThContext *c, const char *source, int level, const void *bytes, size_t n);
 
 /*
  * build.c: `source` defines `int theano_run(Frame *)`, `int theano_step(Frame *, int)` and `const unsigned

@@ -14,14 +14,17 @@
 
 typedef struct Module {
     Unit unit;
-    CacheDir *dir; /* open as long as the module has its name from it */
+    ThContext *c;
+    CacheDir *dir; /* open as long as the module has its name from it; NULL: it came in memory */
+    int fd;        /* as open_bytes says, or -1 */
     void *handle;
 } Module;
 
 static void release(Unit *u) {
     Module *m = u->impl;
-    ThContext *c = m->dir->c;
+    ThContext *c = m->c;
     dlclose(m->handle);
+    if (m->fd >= 0) os_close(m->fd);
     cache_release(m->dir);
     th_free(c, u->source);
     ctx_free(c, m, sizeof *m);
@@ -55,23 +58,59 @@ static void *open_module(const CacheDir *d, const char *name) {
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-Unit *unit_load(CacheDir *d, const char *name, const char *key, const char *source, bool tell) {
-    ThContext *c = d->c;
+static Module *module_new(ThContext *c, const char *source) {
     Module *m = ctx_alloc0(c, sizeof *m);
     if (!m) return NULL;
+    m->c = c;
+    m->fd = -1;
     m->unit.impl = m;
     m->unit.release = release;
     m->unit.source = ctx_strdup(c, source);
-    m->handle = m->unit.source ? open_module(d, name) : NULL;
-    const char *bad = m->handle ? bind_symbols(m, key) : m->unit.source ? dlerror() : NULL;
-    if (m->handle && !bad) {
-        m->dir = cache_retain(d);
-        return &m->unit;
-    }
-    if (bad && tell) ctx_log(c, "theano: %s/%s cannot be used: %s; the interpreter serves", d->path, name, bad);
-    if (bad) unlinkat(d->fd, name, 0); /* so that it is built again, and nobody else meets it */
+    if (m->unit.source) return m;
+    ctx_free(c, m, sizeof *m);
+    return NULL;
+}
+
+/* The module whose handle is there, or not: a Unit, or NULL and *bad says why. */
+static Unit *module_unit(Module *m, const char *key, const char **bad) {
+    *bad = m->handle ? bind_symbols(m, key) : dlerror();
+    if (m->handle && !*bad) return &m->unit;
+    if (!*bad) *bad = "this system opens no library that lies in memory";
+    return NULL;
+}
+
+static void module_free(Module *m) {
+    ThContext *c = m->c;
     if (m->handle) dlclose(m->handle);
+    if (m->fd >= 0) os_close(m->fd);
     th_free(c, m->unit.source);
     ctx_free(c, m, sizeof *m);
+}
+
+Unit *unit_load(CacheDir *d, const char *name, const char *key, const char *source, bool tell) {
+    const char *bad;
+    Module *m = module_new(d->c, source);
+    if (!m) return NULL;
+    m->handle = open_module(d, name);
+    Unit *u = module_unit(m, key, &bad);
+    if (u) {
+        m->dir = cache_retain(d);
+        return u;
+    }
+    if (tell) ctx_log(d->c, "theano: %s/%s cannot be used: %s; the interpreter serves", d->path, name, bad);
+    unlinkat(d->fd, name, 0); /* so that it is built again, and nobody else meets it */
+    module_free(m);
+    return NULL;
+}
+
+Unit *unit_load_bytes(ThContext *c, const void *bytes, size_t n, const char *key, const char *source) {
+    const char *bad = elf_incomplete(bytes, n, key);
+    Module *m = module_new(c, source);
+    if (!m) return NULL;
+    if (!bad) m->handle = os_library_bytes(bytes, n, &m->fd);
+    Unit *u = bad ? NULL : module_unit(m, key, &bad);
+    if (u) return u;
+    ctx_log(c, "theano: machine code of a saved model cannot be used: %s", bad);
+    module_free(m);
     return NULL;
 }

@@ -78,14 +78,23 @@ static Plan *plan_graph(Compile *k, const CompileWatch *w, FGraph **fg) {
 
 const Backend *compile_backend(ThContext *c) { return compile_device(c) ? &backend_cuda : &backend_c; }
 
+/* Machine code that came along, of the highest level that this processor has. */
+static Unit *brought(Compile *k, const Plan *plan) {
+    Unit *unit = NULL;
+    for (int i = isa_level() - NATIVE_FIRST; !unit && i >= 0; i--)
+        if (k->native->at[i]) unit = native_unit(k->ctx, plan, i + NATIVE_FIRST, k->native->at[i], k->native->n[i]);
+    return unit;
+}
+
 /* 5. Generated code; NULL: the interpreter runs the plan (an error is set only when something is broken). */
 static Unit *build(Compile *k, const Plan *plan) {
-    if (k->interpret || ctx_sealed(k->ctx)) return NULL;
+    if (k->interpret || (ctx_sealed(k->ctx) && !k->native)) return NULL;
     int64_t start = profile_now();
     const Backend *b = compile_backend(k->ctx);
-    Unit *unit = failed(k->ctx)       ? NULL
-                 : b == &backend_cuda ? compile_for_device(k->ctx, plan)
-                                      : b->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
+    Unit *unit = k->native && b == &backend_c ? brought(k, plan) : NULL;
+    if (!unit && !failed(k->ctx) && !ctx_sealed(k->ctx))
+        unit = b == &backend_cuda ? compile_for_device(k->ctx, plan)
+                                  : b->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
     k->times.ns_build = profile_now() - start;
     return unit;
 }
@@ -118,7 +127,8 @@ ThFunction *compile_request(ThContext *c, const ThCompile *spec, CompileMake *ma
 
 static ThFunction *plain(Compile *k) { return compile_function(k, NULL); }
 
-ThFunction *compile_optimized(ThContext *c, const ThCompile *spec, double from, const VarVec *check) {
-    Compile k = {.ctx = c, .spec = spec, .start = profile_now(), .opt.from = from, .check = *check};
+ThFunction *compile_optimized(ThContext *c, const ThCompile *spec, double from, const VarVec *check,
+                              const NativeCode *native) {
+    Compile k = {.ctx = c, .spec = spec, .start = profile_now(), .opt.from = from, .check = *check, .native = native};
     return request(&k, plain);
 }

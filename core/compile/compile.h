@@ -16,6 +16,14 @@ struct ThWatch {
     ThWatchSpec spec;
 };
 
+/* Machine code that came with a saved model: of the levels of x86-64 that were kept. at[i]: of level i + 2, or NULL. */
+enum { NATIVE_FIRST = 2, NATIVE_LEVELS = 3 };
+typedef struct NativeCode {
+    const void *at[NATIVE_LEVELS];
+    size_t n[NATIVE_LEVELS];
+    bool any;
+} NativeCode;
+
 typedef struct Compile {
     ThContext *ctx;
     const ThCompile *spec;
@@ -29,10 +37,11 @@ typedef struct Compile {
     bool interpret;                          /* the linker wants no C */
     bool nogc;                               /* it keeps temporaries whatever allow_gc says */
     PlanIo *io_in, *io_out;
-    ThWatch *watch;  /* retained; NULL: calls are not watched */
-    VarVec check;    /* what a loaded graph compares beside what it computes; borrowed */
-    struct Fit *fit; /* the plan is to take less memory; NULL: any will do */
-    int64_t start;   /* profile_now of the beginning */
+    ThWatch *watch;           /* retained; NULL: calls are not watched */
+    VarVec check;             /* what a loaded graph compares beside what it computes; borrowed */
+    struct Fit *fit;          /* the plan is to take less memory; NULL: any will do */
+    const NativeCode *native; /* that may be run; or NULL */
+    int64_t start;            /* profile_now of the beginning */
     FunctionTimes times;
 } Compile;
 
@@ -76,8 +85,10 @@ Unit *compile_for_device(ThContext *c, const Plan *plan); /* NULL: the interpret
 /* A request as a function: checked, then made by compile_function or by what wraps it. */
 typedef ThFunction *CompileMake(Compile *k);
 ThFunction *compile_request(ThContext *c, const ThCompile *spec, CompileMake *make);
-/* A graph that was rewritten up to optdb's position `from` once, with what it compares beside what it computes. */
-ThFunction *compile_optimized(ThContext *c, const ThCompile *spec, double from, const VarVec *check);
+/* A graph that was rewritten up to optdb's position `from` once, with what it compares beside what it computes, and
+ * its machine code, or NULL. */
+ThFunction *compile_optimized(ThContext *c, const ThCompile *spec, double from, const VarVec *check,
+                              const NativeCode *native);
 /* ---- ends.c ---- */
 void compile_begin(ThContext *c); /* an interruption that came before is over; from here on it ends the C compiler */
 void compile_forget(Compile *k);

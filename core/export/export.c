@@ -60,21 +60,61 @@ static bool check_name(Export *x) {
 }
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */
+static bool path_of(const Export *x, const char *end, char path[900]) {
+    const char *dir = x->how->dir ? x->how->dir : ".";
+    bool named = *end == '.' || *end == '_';
+    return (size_t)snprintf(path, 900, "%s/%s%s", dir, named ? x->name : "", end) < 900 ||
+           err(x->c, TH_IOError, "export: the path of %s is too long", dir);
+}
+
+/* Nothing stands there, or what an export wrote: its first line, or the head of weights, says so. */
+static bool may_write(const Export *x, const char *end) {
+    char path[900], line[256];
+    FileAt at;
+    OsFile is;
+    if (!path_of(x, end, path) || !ctx_file(x->c, 'w', path, &at)) return false;
+    if (!os_look_at(at.path, &is)) return true;
+    int fd = is.regular ? os_open(at.path, OS_READ) : -1;
+    int64_t n = fd < 0 ? 0 : os_read(fd, line, sizeof line - 1);
+    if (fd >= 0) os_close(fd);
+    line[n > 0 ? n : 0] = 0;
+    if (export_own_weights(line, n)) return true;
+    line[strcspn(line, "\n")] = 0;
+    return strstr(line, EXPORT_MARK) ||
+           err(x->c, TH_IOError,
+               "export: %s is there, and no export wrote it: another folder, or overwrite = true, helps", path);
+}
+
 static bool put(Export *x, const char *end, const Text *text) {
     char path[900];
     Writer w;
-    const char *dir = x->how->dir ? x->how->dir : ".";
-    bool named = *end == '.' || *end == '_';
-    if ((size_t)snprintf(path, sizeof path, "%s/%s%s", dir, named ? x->name : "", end) >= sizeof path)
-        return err(x->c, TH_IOError, "export: the path of %s is too long", dir);
-    if (!writer_open(&w, x->c, path)) return false;
+    if (!path_of(x, end, path) || !writer_open(&w, x->c, path)) return false;
     writer_put(&w, text->at ? text->at : "", text->n);
     return writer_close(&w, true);
 }
 
+typedef struct File {
+    const char *end;
+    const Text *text;
+    bool wanted;
+} File;
+
+static bool files(Export *x) {
+    const File all[] = {{".h", &x->header, true},
+                        {".c", &x->source, true},
+                        {"_test.c", &x->test, true},
+                        {"CMakeLists.txt", &x->cmake, true},
+                        {"_lua.c", &x->module, x->how->lua},
+                        {".weights", &x->weights, x->how->weights}};
+    bool ok = true;
+    for (int i = 0; ok && i < TH_LEN(all); i++) ok = !all[i].wanted || x->how->overwrite || may_write(x, all[i].end);
+    for (int i = 0; ok && i < TH_LEN(all); i++) ok = !all[i].wanted || put(x, all[i].end, all[i].text);
+    return ok;
+}
+
 static bool texts(Export *x) {
-    return export_allowed(x) && export_record(x) && export_place(x) && export_header(x) && export_source(x) &&
-           export_test(x) && export_cmake(x) && export_module(x);
+    return export_allowed(x) && export_record(x) && export_place(x) && export_weights(x) && export_header(x) &&
+           export_source(x) && export_test(x) && export_cmake(x) && export_module(x);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -89,7 +129,7 @@ static ThFunction *copy_of(ThFunction *f) {
 }
 
 static void forget(Export *x) {
-    Text *text[] = {&x->source, &x->header, &x->test, &x->cmake, &x->module};
+    Text *text[] = {&x->source, &x->header, &x->test, &x->cmake, &x->module, &x->weights};
     for (int i = 0; i < TH_LEN(text); i++) text_free(text[i]);
     for (int i = 0; i < x->nfield; i++) th_array_release(x->field[i].value);
     for (int i = 0; i < x->nin; i++) th_array_release(x->in[i].usual);
@@ -99,21 +139,23 @@ static void forget(Export *x) {
     th_function_release(x->f);
 }
 
-int th_function_export(ThFunction *f, const ThExport *how) {
+int th_function_export(ThFunction *f, const ThExport *given) {
+    ThExport own;
     if (!f) return -1;
     ThContext *c = th_function_context(f);
-    if (!how || how->nexample < 0 || (how->nexample && !how->example) || (how->nresult_names && !how->result_names))
+    if (!given) return err_missing(c, __func__), -1;
+    const ThExport *how = options_of(c, given, &own);
+    if (!how) return -1;
+    if (how->nexample < 0 || (how->nexample && !how->example) || (how->nresult_names && !how->result_names))
         return err_missing(c, __func__), -1;
     if (failed(c)) return -1;
     Export x = {.c = c, .how = how, .name = how->name};
     if (!check_name(&x) || !(x.f = copy_of(f))) return -1;
     x.p = function_plan(x.f);
     x.arena = arena_new(c);
-    Text *text[] = {&x.source, &x.header, &x.test, &x.cmake, &x.module};
+    Text *text[] = {&x.source, &x.header, &x.test, &x.cmake, &x.module, &x.weights};
     for (int i = 0; i < TH_LEN(text); i++) text_init(text[i], c);
-    bool ok = x.arena && texts(&x) && put(&x, ".h", &x.header) && put(&x, ".c", &x.source) &&
-              put(&x, "_test.c", &x.test) && put(&x, "CMakeLists.txt", &x.cmake) &&
-              (!how->lua || put(&x, "_lua.c", &x.module));
+    bool ok = x.arena && texts(&x) && files(&x);
     if (!ok && !failed(c)) err(c, TH_MemoryError, "export: no memory");
     forget(&x);
     return ok ? 0 : -1;

@@ -16,9 +16,9 @@ typedef enum {
     PLACE_NONE,
     PLACE_ARGUMENT, /* at: number of the parameter */
     PLACE_FIELD,    /* at: number of the field of the state */
-    PLACE_CONSTANT,
-    PLACE_WORK,   /* at: bytes from the start of the state's work */
-    PLACE_RESULT, /* at: number of the result, whose memory the caller gives */
+    PLACE_CONSTANT, /* at: where in NAME.weights, if that is written */
+    PLACE_WORK,     /* at: bytes from the start of the state's work */
+    PLACE_RESULT,   /* at: number of the result, whose memory the caller gives */
     PLACE_WINDOW
 } PlaceHow;
 typedef struct Place {
@@ -32,6 +32,7 @@ typedef struct Field {
     const char *name;
     ThArray *value; /* retained: what it begins with */
     int buf;
+    int64_t weights; /* where it begins in NAME.weights */
 } Field;
 
 /* A parameter of the call: an argument or a result. */
@@ -45,9 +46,12 @@ typedef struct Param {
     bool written;         /* a mutable argument */
     bool moves;           /* calls have lengths of their own, told beside it */
     ThArray *usual;       /* the default of an argument, retained, or NULL */
+    int64_t weights;      /* where that begins in NAME.weights */
 } Param;
 
-enum { EXPORT_CALLS = 2 }; /* that are recorded */
+enum { EXPORT_CALLS = 2 };                                   /* that are recorded */
+enum { EXPORT_WEIGHTS_ERROR = -1000000000 };                 /* error[0] where weights are no good */
+#define EXPORT_MARK "written by an export of Theano for Lua" /* in the first line of every file */
 
 typedef struct Export {
     ThContext *c;
@@ -70,7 +74,8 @@ typedef struct Export {
     bool conv[2], pool[2]; /* by float32, float64: texts that are wanted */
     bool hosts;            /* there is a host_call */
     int64_t scratch;       /* where the place of a convolution's image begins in the work, or -1 */
-    Text source, header, test, cmake, module;
+    Text source, header, test, cmake, module, weights;
+    uint64_t layout; /* of weights */
 } Export;
 
 bool export_name(Export *x, const char *wanted, const char *otherwise, const char **out); /* a fresh identifier */
@@ -80,9 +85,13 @@ int export_parts(ThDtype d); /* numbers that an element is written as */
 bool export_allowed(Export *x); /* refuse.c: NotImplementedError naming operation and line */
 bool export_record(Export *x);  /* record.c: parameters, fields, two calls of the example */
 bool export_place(Export *x);   /* place.c: slots and buffers */
-bool export_header(Export *x);  /* header.c */
-bool export_source(Export *x);  /* source.c */
-bool export_test(Export *x);    /* rest.c: the test, CMakeLists.txt */
+bool export_weights(Export *x); /* weights.c: NAME.weights, and what header and source say of it */
+bool export_own_weights(const char *head, int64_t n);
+void export_weights_header(Export *x, Text *t);
+void export_weights_source(Export *x, Text *t);
+bool export_header(Export *x); /* header.c */
+bool export_source(Export *x); /* source.c */
+bool export_test(Export *x);   /* rest.c: the test, CMakeLists.txt */
 bool export_cmake(Export *x);
 bool export_module(Export *x);                                        /* module.c */
 void export_numbers(Text *t, ThDtype d, const void *data, int64_t n); /* numbers.c: in lines, parted by commas */
@@ -96,6 +105,7 @@ bool export_sizes(Export *x, Text *t);                    /* prepare, size_step,
 void export_params(const Export *x, Text *t);             /* header.c: of the call, behind the state */
 bool export_refuse(Export *x, int node, const char *why); /* false, with the error */
 bool export_hosts(Export *x, Text *t);                    /* host.c: host_call */
+bool export_products(const Export *x);                    /* of matrices: BLAS may make them */
 bool export_runtime(Export *x, Text *t);                  /* runtime.c: the functions that f->rt has, and that table */
 
 #endif

@@ -43,6 +43,7 @@ static void state(Export *x, Text *t) {
         text_put(t, " */\n");
     }
     text_put(t, "    /* The rest is the function's own. */\n");
+    if (x->how->weights) text_put(t, "    const unsigned char *weights;\n");
     text_printf(t, "    int64_t error[8];\n    union {\n        double wide;\n        int64_t whole;\n");
     text_printf(t, "        unsigned char at[%lld];\n    } work;\n", (long long)(x->work ? x->work : 1));
     text_printf(t, "} %s_state;\n\n", x->name);
@@ -90,16 +91,19 @@ static void explain(Export *x, Text *t) {
 
 bool export_header(Export *x) {
     Text *t = &x->header;
-    text_printf(t, "/* %s.h -- a function of Theano for Lua %s as C99; see %s.c. */\n", x->name, th_version(), x->name);
-    text_printf(t, "#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n", x->upper, x->upper);
+    text_printf(t, "/* %s.h -- a function as C99, " EXPORT_MARK " %s; see %s.c. */\n", x->name, th_version(), x->name);
+    text_printf(t, "#ifndef %s_H\n#define %s_H\n\n%s#include <stdint.h>\n\n", x->upper, x->upper,
+                x->how->weights ? "#include <stddef.h>\n" : "");
     text_put(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     for (int i = 0; i < x->nin; i++) macros(x, t, x->in[i].name, x->in[i].ndim, x->in[i].shape);
     for (int i = 0; i < x->nout; i++) macros(x, t, x->out[i].name, x->out[i].ndim, x->out[i].shape);
     text_put(t, "\n/* All that changes between calls: one for each caller at a time. It may be copied and moved. */\n");
     state(x, t);
-    text_printf(t,
-                "/* Shared variables as they were when the function was written. */\nvoid %s_init(%s_state *state);\n",
-                x->name, x->name);
+    if (x->how->weights) export_weights_header(x, t);
+    else
+        text_printf(
+            t, "/* Shared variables as they were when the function was written. */\nvoid %s_init(%s_state *state);\n",
+            x->name, x->name);
     explain(x, t);
     params(x, t);
     text_printf(t,

@@ -78,10 +78,10 @@ bool export_module(Export *x) {
     Text *t = &x->module;
     if (!x->how->lua) return true;
     if (!shown(x)) return false;
-    text_printf(
-        t,
-        "/* %s_lua.c -- %s.c as a module of Lua 5.3 and later: p = require(\"%s\").new(); results = p(arguments). */\n",
-        x->name, x->name, x->name);
+    text_printf(t,
+                "/* %s_lua.c -- %s.c as a module of Lua 5.3 and later, " EXPORT_MARK ":\n"
+                " * p = require(\"%s\").new(); results = p(arguments). */\n",
+                x->name, x->name, x->name);
     text_printf(
         t, "#include \"%s.h\"\n\n#include <lauxlib.h>\n#include <lua.h>\n#include <stddef.h>\n#include <string.h>\n\n",
         x->name);

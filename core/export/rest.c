@@ -56,11 +56,10 @@ static void shape(Text *t, const char *name, int number, int ndim, const int64_t
 
 bool export_test(Export *x) {
     Text *t = &x->test;
-    text_printf(
-        t,
-        "/* %s_test.c -- two calls of %s_call, and what they gave when it was written. `%s_test bits` wants the\n"
-        " * same bits. */\n",
-        x->name, x->name, x->name);
+    text_printf(t,
+                "/* %s_test.c -- two calls of %s_call, " EXPORT_MARK ", and what they gave then.\n"
+                " * `%s_test bits` wants the same bits. */\n",
+                x->name, x->name, x->name);
     text_printf(t, "#include \"%s.h\"\n\n#include <math.h>\n#include <stdio.h>\n#include <string.h>\n\n", x->name);
     if (!data(x, t)) return false;
     text_printf(t, "\nstatic %s_state state;\n", x->name);
@@ -77,10 +76,16 @@ bool export_test(Export *x) {
     for (int i = 0; i < x->nout; i++)
         if (x->out[i].moves) shape(t, "out", i, x->out[i].ndim, x->out[i].shape);
     text_put(t, export_compare_text);
-    text_printf(t,
-                "int main(int argc, char **argv) {\n    int code, bits = argc > 1 && !strcmp(argv[1], \"bits\");\n"
-                "    %s_init(&state);\n",
-                x->name);
+    if (x->how->weights)
+        text_printf(t, "static union {\n    double aligned;\n    unsigned char at[%s_WEIGHTS_BYTES];\n} weights;\n",
+                    x->upper);
+    text_put(t, "int main(int argc, char **argv) {\n    int code, bits = argc > 1 && !strcmp(argv[1], \"bits\");\n");
+    if (x->how->weights)
+        text_printf(t,
+                    "    if (%s_load_file(&state, argc > 2 ? argv[2] : \"%s.weights\", weights.at)) {\n"
+                    "        puts(%s_error(&state));\n        return 1;\n    }\n",
+                    x->name, x->name, x->name);
+    else text_printf(t, "    %s_init(&state);\n", x->name);
     calls(x, t);
     text_put(t, "    printf(\"%s, %d of the results %s\", far ? \"far off\" : \"as recorded\", different,\n"
                 "           \"with other bits\\n\");\n");
@@ -91,6 +96,7 @@ bool export_test(Export *x) {
 bool export_cmake(Export *x) {
     Text *t = &x->cmake;
     const char *n = x->name;
+    text_printf(t, "# %s.c and its test, " EXPORT_MARK " %s.\n", n, th_version());
     text_printf(t, "cmake_minimum_required(VERSION 3.10)\nproject(%s C)\n", n);
     text_put(t, "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n");
     text_printf(t, "add_library(%s STATIC %s.c)\n", n, n);
@@ -103,6 +109,13 @@ bool export_cmake(Export *x) {
                 n, n);
     text_put(t, "option(NATIVE \"for the processor that it is built on\" OFF)\nif(NATIVE)\n");
     text_printf(t, "  target_compile_options(%s PRIVATE -march=native)\nendif()\n", n);
+    if (export_products(x)) {
+        text_put(t, "option(BLAS \"large products of matrices by a library with cblas.h\" OFF)\nif(BLAS)\n");
+        text_printf(t,
+                    "  find_package(BLAS REQUIRED)\n  target_compile_definitions(%s PRIVATE THEANO_CBLAS)\n"
+                    "  target_link_libraries(%s PUBLIC ${BLAS_LIBRARIES})\nendif()\n",
+                    n, n);
+    }
     text_printf(t, "add_executable(%s_test %s_test.c)\ntarget_link_libraries(%s_test %s)\n", n, n, n, n);
     if (x->how->lua) {
         text_put(t, "find_package(Lua 5.3)\nif(LUA_FOUND)\n");
@@ -111,6 +124,7 @@ bool export_cmake(Export *x) {
         text_printf(t, "  target_include_directories(%s_lua PRIVATE ${LUA_INCLUDE_DIR})\n", n);
         text_printf(t, "  set_target_properties(%s_lua PROPERTIES PREFIX \"\" OUTPUT_NAME %s)\nendif()\n", n, n);
     }
-    text_printf(t, "enable_testing()\nadd_test(NAME %s COMMAND %s_test)\n", n, n);
+    text_printf(
+        t, "enable_testing()\nadd_test(NAME %s COMMAND %s_test WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})\n", n, n);
     return !t->failed;
 }

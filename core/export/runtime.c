@@ -22,8 +22,9 @@ static void of_type(Export *x, Text *t, const char *text, ThDtype d) {
                 !fused            ? "((a) * (b) + (c))"
                 : d == TH_FLOAT32 ? "fmaf(a, b, c)"
                                   : "fma(a, b, c)");
+    text_printf(t, "#define GEMM cblas_%cgemm\n", d == TH_FLOAT32 ? 's' : 'd');
     text_put(t, text);
-    text_put(t, "#undef T\n#undef OF\n#undef FMA\n#undef VECTOR_BYTES\n\n");
+    text_put(t, "#undef GEMM\n#undef T\n#undef OF\n#undef FMA\n#undef VECTOR_BYTES\n\n");
 }
 
 static bool has(const Plan *p, StageClass cls, ThDtype d) {
@@ -36,9 +37,12 @@ static bool has(const Plan *p, StageClass cls, ThDtype d) {
     return false;
 }
 
+bool export_products(const Export *x) { return has(x->p, STAGE_GEMM, TH_FLOAT32) || has(x->p, STAGE_GEMM, TH_FLOAT64); }
+
 static void product(Export *x, Text *t) {
     bool single = has(x->p, STAGE_GEMM, TH_FLOAT32), wide = has(x->p, STAGE_GEMM, TH_FLOAT64);
     if (!single && !wide) return;
+    text_put(t, "#ifdef THEANO_CBLAS\n#include <cblas.h>\n#endif\n");
     if (single) of_type(x, t, export_product_text, TH_FLOAT32);
     if (wide) of_type(x, t, export_product_text, TH_FLOAT64);
     text_put(t, "static int product(Frame *f, const Product *p) {\n    (void)f;\n");
@@ -77,7 +81,7 @@ static void images(Export *x, Text *t) {
 static void table(Export *x, Text *t) {
     const Plan *p = x->p;
     text_put(t, "static const Rt rt = {.fail = fail");
-    if (has(p, STAGE_GEMM, TH_FLOAT32) || has(p, STAGE_GEMM, TH_FLOAT64)) text_put(t, ", .gemm = product");
+    if (export_products(x)) text_put(t, ", .gemm = product");
     if (has(p, STAGE_DRAW, TH_DTYPE_NONE)) text_put(t, ", .draw = draw");
     if (has(p, STAGE_CONV, TH_DTYPE_NONE)) text_put(t, ", .conv = conv_any");
     if (has(p, STAGE_POOL, TH_DTYPE_NONE)) text_put(t, ", .pool = pool_any");

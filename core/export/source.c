@@ -9,6 +9,7 @@
 static bool constants(Export *x, Text *t) {
     char name[40];
     bool ok = true;
+    if (x->how->weights) return true;
     for (int b = 0; ok && b < x->p->nbuf; b++) {
         if (x->place[b].how != PLACE_CONSTANT) continue;
         snprintf(name, sizeof name, "constant%d", b);
@@ -56,6 +57,8 @@ static void errors(Export *x, Text *t) {
                 x->name);
     for (int i = 0; i < p->nstep; i++)
         if (p->step[i].can_fail) error_case(x, t, i, p->step[i].node, NULL);
+    if (x->how->weights)
+        error_case(x, t, EXPORT_WEIGHTS_ERROR, -1, "these are no weights of this function, or they are damaged");
     if (export_dynamic(x)) {
         error_case(x, t, -1, -1, "a length is larger than this program was written for");
         for (int i = 0; i < p->ncheck; i++) error_case(x, t, -2 - i, p->check[i].node, p->check[i].text);
@@ -69,13 +72,19 @@ static void addresses(Export *x, Text *t) {
         const Place *at = &x->place[b];
         switch ((PlaceHow)at->how) {
         case PLACE_ARGUMENT:
-            if (x->in[at->at].usual)
+            if (x->in[at->at].usual && x->how->weights)
+                text_printf(t, "    buf[%d] = %s ? (char *)%s : (char *)state->weights + %lld;\n", b,
+                            x->in[at->at].name, x->in[at->at].name, (long long)x->in[at->at].weights);
+            else if (x->in[at->at].usual)
                 text_printf(t, "    buf[%d] = (char *)(%s ? %s : usual%d);\n", b, x->in[at->at].name,
                             x->in[at->at].name, (int)at->at);
             else text_printf(t, "    buf[%d] = (char *)%s;\n", b, x->in[at->at].name);
             break;
         case PLACE_FIELD: text_printf(t, "    buf[%d] = (char *)state->%s;\n", b, x->field[at->at].name); break;
-        case PLACE_CONSTANT: text_printf(t, "    buf[%d] = (char *)constant%d;\n", b, b); break;
+        case PLACE_CONSTANT:
+            if (x->how->weights) text_printf(t, "    buf[%d] = (char *)state->weights + %lld;\n", b, (long long)at->at);
+            else text_printf(t, "    buf[%d] = (char *)constant%d;\n", b, b);
+            break;
         case PLACE_WORK: text_printf(t, "    buf[%d] = (char *)state->work.at + %lld;\n", b, (long long)at->at); break;
         case PLACE_RESULT: text_printf(t, "    buf[%d] = (char *)%s;\n", b, x->out[at->at].name); break;
         case PLACE_WINDOW:
@@ -177,6 +186,10 @@ static void call(Export *x, Text *t) {
 }
 
 static void init(Export *x, Text *t) {
+    if (x->how->weights) {
+        export_weights_source(x, t);
+        return;
+    }
     text_printf(t, "void %s_init(%s_state *state) {\n", x->name, x->name);
     for (int i = 0; i < x->nfield; i++)
         text_printf(t, "    memcpy(state->%s, first%d, sizeof first%d);\n", x->field[i].name, i, i);
@@ -185,7 +198,7 @@ static void init(Export *x, Text *t) {
 
 bool export_source(Export *x) {
     Text *t = &x->source;
-    text_printf(t, "/* %s.c -- a function of Theano for Lua %s as C99; see %s.h. */\n", x->name, th_version(), x->name);
+    text_printf(t, "/* %s.c -- a function as C99, " EXPORT_MARK " %s; see %s.h. */\n", x->name, th_version(), x->name);
     text_printf(t, "#include \"%s.h\"\n\n", x->name);
     if (!emit_c99(t, x->p, x->known) || !export_runtime(x, t) || !constants(x, t)) return false;
     init(x, t);

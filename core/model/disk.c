@@ -7,34 +7,21 @@
 #include "base/files/file.h"
 #include "theano.h"
 
-int th_function_save_file(ThFunction *f, const char *path, const char *note) {
-    void *bytes;
-    size_t n;
-    if (!f) return -1;
-    ThContext *c = th_function_context(f);
-    if (!path) return err_missing(c, __func__), -1;
-    if (th_function_save(f, note, &bytes, &n)) return -1;
+bool model_to_file(ThContext *c, const char *path, const Text *t) {
     Writer w;
-    bool ok = writer_open(&w, c, path);
-    if (ok) {
-        writer_put(&w, bytes, n);
-        ok = writer_close(&w, true);
-    }
-    th_free(c, bytes);
-    return ok ? 0 : -1;
+    if (!writer_open(&w, c, path)) return false;
+    writer_put(&w, t->at, t->n);
+    return writer_close(&w, true);
 }
 
-ThFunction *th_load_file(ThContext *c, const char *path, const char **note) {
+char *model_from_file(ThContext *c, const char *path, size_t *n) {
     Reader r;
-    if (note) *note = NULL;
-    if (!c) return NULL;
-    if (!path) return err_missing(c, __func__), NULL;
-    if (failed(c) || !reader_open(&r, c, path)) return NULL;
-    size_t n = r.limit < 0 ? 0 : (size_t)r.limit;
-    char *bytes = ctx_alloc(c, n + 1);
-    bool ok = bytes && reader_take(&r, bytes, (int64_t)n, "the model");
+    if (!reader_open(&r, c, path)) return NULL;
+    *n = r.limit < 0 ? 0 : (size_t)r.limit;
+    char *bytes = ctx_alloc(c, *n + 1);
+    bool ok = bytes && reader_take(&r, bytes, (int64_t)*n, "the model");
     reader_close(&r);
-    ThFunction *f = ok ? th_load(c, bytes, n, path, note) : NULL;
-    ctx_free(c, bytes, n + 1);
-    return f;
+    if (ok) return bytes;
+    ctx_free(c, bytes, *n + 1);
+    return NULL;
 }

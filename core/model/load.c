@@ -1,7 +1,8 @@
 /*
  * load.c -- th_load: a saved model as a function again. In: bytes from anywhere. Out: a function with inputs, defaults
  * and shareds of its own, made without rewriting: the graph is read, checked as any user's graph is, and only the
- * passes that choose the order and what is overwritten run. A ValueError says what is wrong with the bytes.
+ * passes that choose the order and what is overwritten run. A ValueError says what is wrong with the bytes. Machine
+ * code in them is looked at only where a key allows it and the signature of the whole holds for that key.
  */
 #include "model.h"
 
@@ -12,8 +13,11 @@
 
 typedef struct Load {
     ThContext *c;
+    const ThLoad *how;
     const char *what; /* what the file is called */
-    const char *p;    /* of the text that is read */
+    NativeCode native;
+    bool trusted;  /* its machine code may be run */
+    const char *p; /* of the text that is read */
     ArrayVec array;
     GraphRead graph;
     VEC(ThIn) in;
@@ -150,7 +154,7 @@ static ThFunction *make(Load *l) {
                             .on_unused_input = "ignore",
                             .allow_input_downcast = (int8_t)l->downcast,
                             .no_default_updates = true};
-    ThFunction *f = compile_optimized(l->c, &spec, MODEL_PASSES, &l->graph.check);
+    ThFunction *f = compile_optimized(l->c, &spec, MODEL_PASSES, &l->graph.check, l->trusted ? &l->native : NULL);
     if (f && !defaults(l, f)) {
         th_function_release(f);
         f = NULL;
@@ -181,10 +185,43 @@ static char *text_of(const Load *l, ModelPart p) {
     return text_take(&t);
 }
 
+/* ---- machine code ------------------------------------------------------------------------------------------------ */
+/* Whether a key of this loading, which must hold, or the host's own lets the file's code be run. */
+static bool trust(Load *l, const char *bytes, size_t n) {
+    const ThLoad *how = l->how;
+    const ThHost *host = &l->c->host;
+    if (how->native) {
+        const ModelSigned is = model_signed(bytes, n, how->native, how->native_bytes);
+        l->trusted = is == MODEL_SIGNED;
+        return l->trusted || err(l->c, TH_ValueError, "%s: %s", l->what,
+                                 is == MODEL_FORGED ? "its signature is not of this key, or it was changed since"
+                                                    : "it is not signed, and a key was given");
+    }
+    const bool asked = host->native_key && host->native_key_bytes && l->native.any;
+    l->trusted = asked && model_signed(bytes, n, host->native_key, host->native_key_bytes) == MODEL_SIGNED;
+    if (asked && !l->trusted)
+        ctx_log(l->c, "theano: %s: its machine code is not used: it is not signed with the host's key", l->what);
+    return true;
+}
+
+static void find_code(Load *l, const ModelPart *part, int nparts) {
+    char tag[MODEL_TAG + 1];
+    for (int i = 0; i < NATIVE_LEVELS; i++) {
+        model_native_tag(tag, i);
+        const ModelPart p = model_part(part, nparts, tag);
+        l->native.at[i] = p.n ? p.at : NULL;
+        l->native.n[i] = p.n;
+        l->native.any |= p.n > 0;
+    }
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 static ThFunction *read(Load *l, const void *bytes, size_t n) {
     ModelPart part[MODEL_PARTS];
     int nparts;
     if (!model_read(l->c, bytes, n, l->what, part, &nparts)) return NULL;
+    find_code(l, part, nparts);
+    if (!trust(l, bytes, n)) return NULL;
     if (!model_arrays_read(l->c, model_part(part, nparts, "arrays"), model_part(part, nparts, "data"), l->what,
                            &l->array))
         return NULL;
@@ -196,12 +233,9 @@ static ThFunction *read(Load *l, const void *bytes, size_t n) {
     return f;
 }
 
-ThFunction *th_load(ThContext *c, const void *bytes, size_t n, const char *what, const char **note) {
-    if (note) *note = NULL;
-    if (!c) return NULL;
-    if (!bytes) return err_missing(c, __func__), NULL;
-    if (failed(c)) return NULL;
-    Load l = {.c = c, .what = what ? what : "model", .p = "", .downcast = -1};
+static ThFunction *load_bytes(ThContext *c, const ThLoad *how, const void *bytes, size_t n, const char **note) {
+    const char *what = how->what ? how->what : how->path ? how->path : "model";
+    Load l = {.c = c, .how = how, .what = what, .p = "", .downcast = -1};
     ThFunction *f = read(&l, bytes, n);
     if (f && note) *note = l.note;
     model_arrays_free(c, &l.array);
@@ -210,4 +244,33 @@ ThFunction *th_load(ThContext *c, const void *bytes, size_t n, const char *what,
     vec_free(c, &l.update);
     vec_free(c, &l.value);
     return f;
+}
+
+ThFunction *th_model_load(ThContext *c, const ThLoad *given, const char **note) {
+    ThLoad own;
+    if (note) *note = NULL;
+    if (!c) return NULL;
+    if (!given) return err_missing(c, __func__), NULL;
+    const ThLoad *how = options_of(c, given, &own);
+    if (!how || failed(c)) return NULL;
+    if (!how->path == !how->bytes) return err_missing(c, __func__), NULL;
+    if (how->native && !how->native_bytes) return err(c, TH_ValueError, "load: a key of no bytes"), NULL;
+    if (how->native && ctx_sealed(c))
+        return err(c, TH_RuntimeError, "load: machine code is closed to this context"), NULL;
+    if (how->bytes) return load_bytes(c, how, how->bytes, how->nbytes, note);
+    size_t n;
+    char *bytes = model_from_file(c, how->path, &n);
+    ThFunction *f = bytes ? load_bytes(c, how, bytes, n, note) : NULL;
+    if (bytes) ctx_free(c, bytes, n + 1);
+    return f;
+}
+
+ThFunction *th_load(ThContext *c, const void *bytes, size_t n, const char *what, const char **note) {
+    if (c && !bytes) return err_missing(c, __func__), NULL;
+    return th_model_load(c, &(ThLoad){.bytes = bytes, .nbytes = n, .what = what}, note);
+}
+
+ThFunction *th_load_file(ThContext *c, const char *path, const char **note) {
+    if (c && !path) return err_missing(c, __func__), NULL;
+    return th_model_load(c, &(ThLoad){.path = path}, note);
 }

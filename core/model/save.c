@@ -1,7 +1,8 @@
 /*
  * save.c -- th_function_save: a compiled function as bytes. In: a function. Out: its graph, rewritten once more up to
  * the passes that choose what is overwritten, its constants, the values of its shareds and defaults, and what it was
- * asked for. Nothing in it can be executed.
+ * asked for. Nothing in it can be executed but, where it is asked for, the machine code of its unit, and then the file
+ * is signed.
  *
  * The part `function`, a line each, words parted by blanks:
  *   function ["name"] downcast=-1              of all inputs
@@ -20,9 +21,11 @@
 typedef struct Save {
     ThContext *c;
     ThFunction *f;
-    const char *note;
+    const ThSave *how;
     Text function, graph, head, data;
     ArrayVec array;
+    char *code[NATIVE_LEVELS]; /* by level: machine code, ctx_free */
+    size_t ncode[NATIVE_LEVELS];
 } Save;
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
@@ -113,42 +116,120 @@ static bool function(Save *s) {
     text_printf(t, " downcast=%d\n", spec->allow_input_downcast);
     for (int i = 0; ok && i < spec->nin; i++) ok = input(s, i, &spec->in[i]);
     for (int i = 0; i < spec->nout; i++) text_put(t, spec->out[i].borrow ? "out borrow\n" : "out\n");
-    if (s->note) {
+    if (s->how->note) {
         text_put(t, "note");
-        quote(t, s->note);
+        quote(t, s->how->note);
         text_putc(t, '\n');
     }
     return ok;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
-static bool whole(Save *s, Text *out) {
-    if (!graph(s) || !function(s) || !model_arrays_write(&s->head, &s->data, s->array.at, s->array.n)) return false;
-    const ModelPart part[] = {{"function", s->function.at, s->function.n},
-                              {"graph", s->graph.at, s->graph.n},
-                              {"arrays", s->head.at, s->head.n},
-                              {"data", s->data.at, s->data.n}};
-    return model_write(out, part, TH_LEN(part));
+/* ---- machine code ------------------------------------------------------------------------------------------------ */
+static bool levels(Save *s) {
+    const ThSave *how = s->how;
+    bool seen[NATIVE_LEVELS] = {false};
+    if (how->nnative && !how->key) return err(s->c, TH_ValueError, "save: a file with machine code is to have a key");
+    if (how->key && !how->key_bytes) return err(s->c, TH_ValueError, "save: a key of no bytes");
+    for (int i = 0; i < how->nnative; i++) {
+        const char *name = how->native[i];
+        const int level = model_level(name) - NATIVE_FIRST;
+        if (level < 0)
+            return err(s->c, TH_ValueError,
+                       "save: machine code is made for x86-64-v2, x86-64-v3 and x86-64-v4, not for '%.40s'",
+                       name ? name : "");
+        if (seen[level]) return err(s->c, TH_ValueError, "save: %s twice", name);
+        seen[level] = true;
+    }
+    return true;
 }
 
-int th_function_save(ThFunction *f, const char *note, void **bytes, size_t *n) {
+/* The code is of the plan that a load of these bytes makes. */
+static bool code(Save *s, const Text *plain) {
+    ThFunction *g = th_load(s->c, plain->at, plain->n, "the function", NULL);
+    bool ok = g != NULL;
+    for (int i = 0; ok && i < s->how->nnative; i++) {
+        const int level = model_level(s->how->native[i]);
+        ok =
+            native_code(s->c, function_plan(g), level, &s->code[level - NATIVE_FIRST], &s->ncode[level - NATIVE_FIRST]);
+    }
+    th_function_release(g);
+    return ok;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+static bool put_parts(const Save *s, Text *out) {
+    ModelPart part[4 + NATIVE_LEVELS] = {{"function", s->function.at, s->function.n},
+                                         {"graph", s->graph.at, s->graph.n},
+                                         {"arrays", s->head.at, s->head.n},
+                                         {"data", s->data.at, s->data.n}};
+    int n = 4;
+    for (int i = 0; i < NATIVE_LEVELS; i++) {
+        if (!s->code[i]) continue;
+        model_native_tag(part[n].tag, i);
+        part[n].at = s->code[i];
+        part[n++].n = s->ncode[i];
+    }
+    return model_write(out, part, n);
+}
+
+static bool whole(Save *s, Text *out) {
+    if (!levels(s) || !graph(s) || !function(s) || !model_arrays_write(&s->head, &s->data, s->array.at, s->array.n) ||
+        !put_parts(s, out))
+        return false;
+    if (s->how->nnative) {
+        if (!code(s, out)) return false;
+        text_free(out);
+        text_init(out, s->c);
+        if (!put_parts(s, out)) return false;
+    }
+    if (s->how->key) model_sign(out->at, out->n, s->how->key, s->how->key_bytes);
+    return true;
+}
+
+/* The whole file as a text; what is not NULL in the end is to be freed. */
+static bool save(ThFunction *f, const ThSave *how, Text *out) {
+    ThContext *c = th_function_context(f);
+    Save s = {.c = c, .f = f, .how = how};
+    Text *text[] = {&s.function, &s.graph, &s.head, &s.data};
+    for (int i = 0; i < TH_LEN(text); i++) text_init(text[i], c);
+    bool ok = whole(&s, out);
+    if (!ok && !failed(c)) err(c, TH_MemoryError, "save: no memory");
+    for (int i = 0; i < TH_LEN(text); i++) text_free(text[i]);
+    for (int i = 0; i < NATIVE_LEVELS; i++) ctx_free(c, s.code[i], s.ncode[i]);
+    model_arrays_free(c, &s.array);
+    return ok;
+}
+
+int th_model_save(ThFunction *f, const ThSave *given, void **bytes, size_t *n) {
+    ThSave own;
     if (!f) return -1;
     ThContext *c = th_function_context(f);
-    if (!bytes || !n) return err_missing(c, __func__), -1;
-    *bytes = NULL, *n = 0;
+    if (!given) return err_missing(c, __func__), -1;
+    const ThSave *how = options_of(c, given, &own);
+    if (!how) return -1;
+    if ((!how->path && (!bytes || !n)) || how->nnative < 0 || (how->nnative && !how->native))
+        return err_missing(c, __func__), -1;
+    if (bytes) *bytes = NULL;
+    if (n) *n = 0;
     if (failed(c)) return -1;
     if (!compile_spec_of(f))
         return err(c, TH_RuntimeError, "save: this function was not compiled from an expression"), -1;
-    Save s = {.c = c, .f = f, .note = note};
-    Text *text[] = {&s.function, &s.graph, &s.head, &s.data}, out;
-    for (int i = 0; i < TH_LEN(text); i++) text_init(text[i], c);
+    Text out;
     text_init(&out, c);
-    bool ok = whole(&s, &out);
-    if (!ok && !failed(c)) err(c, TH_MemoryError, "save: no memory");
-    for (int i = 0; i < TH_LEN(text); i++) text_free(text[i]);
-    model_arrays_free(c, &s.array);
-    if (!ok) return text_free(&out), -1;
+    bool ok = save(f, how, &out);
+    if (ok && how->path) ok = model_to_file(c, how->path, &out);
+    if (!ok || how->path) return text_free(&out), ok ? 0 : -1;
     *n = out.n;
     *bytes = text_take(&out);
     return 0;
+}
+
+int th_function_save(ThFunction *f, const char *note, void **bytes, size_t *n) {
+    if (f && (!bytes || !n)) return err_missing(th_function_context(f), __func__), -1;
+    return th_model_save(f, &(ThSave){.note = note}, bytes, n);
+}
+
+int th_function_save_file(ThFunction *f, const char *path, const char *note) {
+    if (f && !path) return err_missing(th_function_context(f), __func__), -1;
+    return th_model_save(f, &(ThSave){.path = path, .note = note}, NULL, NULL);
 }

@@ -13,6 +13,19 @@ static bool refuse(ThContext *c) {
 
 const Backend backend_c = {.name = "c", .emit = no_text, .target = no_target, .build = no_unit};
 
+bool native_code(ThContext *c, const Plan *p, int level, char **bytes, size_t *n) {
+    (void)p, (void)level;
+    *bytes = NULL, *n = 0;
+    return refuse(c);
+}
+
+Unit *native_unit(ThContext *c, const Plan *p, int level, const void *bytes, size_t n) {
+    (void)p, (void)level, (void)bytes, (void)n;
+    ctx_log(c,
+            "theano: machine code of a saved model is not used: this library was built without it (TH_COMPILER=OFF)");
+    return NULL;
+}
+
 int th_function_export(ThFunction *f, const ThExport *how) {
     (void)how;
     if (f) refuse(th_function_context(f));

@@ -7,6 +7,7 @@ local M = {}
 
 local known = {
   dir = "string", args = "table", shapes = "table", names = "table", bounded = "boolean", lua = "boolean",
+  weights = "string", overwrite = "boolean",
 }
 
 -- Numbers of any kind to call with, the same every time.
@@ -45,17 +46,23 @@ end
 --- Writes the function as C99 that needs nothing but libm: `NAME.c`, `NAME.h`, `NAME_test.c` and `CMakeLists.txt`.
 -- Options: `dir`, where (default: here); `args`, arguments as for a call, by position or name: the program has their
 -- lengths, and its test their results; or `shapes`, lengths alone; `names` of the results in C; `bounded = true`:
--- these lengths are the largest, each call tells its own; `lua = true`: `NAME_lua.c` too, a module of Lua.
+-- these lengths are the largest, each call tells its own; `lua = true`: `NAME_lua.c` too, a module of Lua;
+-- `weights = "file"`: constants and shared variables stand in `NAME.weights`, which the program reads;
+-- `overwrite = true`: files that no export wrote are replaced too (else an IOError, before there is a file).
 function M.export(f, name, options)
   util.expect("export", "name", name, "string")
   options = options or {}
   util.expect("export", "options", options, "table")
   util.check_keywords("export", options, known)
+  if options.weights ~= nil and options.weights ~= "file" and options.weights ~= "inside" then
+    util.raise("ValueError", "export: weights is 'file' or 'inside', not '%s'", options.weights)
+  end
   local examples, names = {}, options.names
   for i, input in ipairs(core.function_inputs(f)) do examples[i] = example(options, i, input) end
   names = names or core.function_results(f) or nil
   core.function_export(f, { name = name, dir = options.dir or ".", examples = examples, names = names,
-    bounded = options.bounded, lua = options.lua })
+    bounded = options.bounded, lua = options.lua, weights = options.weights == "file",
+    overwrite = options.overwrite })
 end
 
 return M

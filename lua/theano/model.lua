@@ -40,19 +40,30 @@ local function described(note)
   return t
 end
 
+local function checked(what, options, known)
+  options = options or {}
+  util.expect(what, "options", options, "table")
+  util.check_keywords(what, options, known)
+  return options
+end
+
 --- Writes the function to a file: its optimized graph, constants, the values of its shared variables and of its
 -- defaults, names and rules of its inputs. There is nothing in it that is executed; `theano.load` reads it anywhere.
--- Operations written in Lua or C are refused (NotImplementedError).
-function M.save(f, path)
+-- `options`: `native`, levels of x86-64 (`{ "x86-64-v2", "x86-64-v3", "x86-64-v4" }`) whose machine code goes along,
+-- and `key`, which signs the file. Operations written in Lua or C are refused (NotImplementedError).
+function M.save(f, path, options)
   util.expect("save", "path", path, "string")
-  core.function_save(f, path, note_of(f))
+  options = checked("save", options, { native = "table", key = "string" })
+  core.function_save(f, path, note_of(f), options.native, options.key)
 end
 
 --- The function of a file that `f:save` wrote, with inputs, defaults and shared variables of its own. Nothing is
 -- rewritten and nothing in the file is executed: it may come from anywhere, a ValueError says what is wrong with it.
-function M.load(path)
+-- `options`: `native`, the key that the file must be signed with; its machine code is run then, where there is some.
+function M.load(path, options)
   util.expect("load", "path", path, "string")
-  local f = core.function_load(path, described)
+  options = checked("load", options, { native = "string" })
+  local f = core.function_load(path, described, options.native)
   local states = {}
   for _, s in ipairs(core.function_shared(f)) do
     if s.name and not states[s.name] and not core.find_input(f, s.name) then states[s.name] = s end

@@ -4,7 +4,7 @@ local runner = require("spec.support.runner")
 
 local M = {}
 
-M.strict = "-std=c99 -pedantic -Wall -Werror"
+M.strict = "-std=c99 -pedantic -Wall -Wextra -Werror"
 
 --- Whether there is such a compiler.
 function M.has(compiler) return (os.execute(compiler .. " --version >/dev/null 2>&1")) end

@@ -9,6 +9,12 @@ void *os_library(const char *path) {
     return NULL;
 }
 
+void *os_library_bytes(const void *bytes, size_t n, int *fd) {
+    (void)bytes, (void)n;
+    *fd = -1;
+    return NULL;
+}
+
 void *os_library_symbol(void *library, const char *name) {
     (void)library, (void)name;
     return NULL;

@@ -67,6 +67,8 @@ int64_t os_thread_time(void); /* for which this thread ran; -1: nobody knows */
 
 /* ---- libraries of machine code (TH_DLOPEN) ----------------------------------------------------------------------- */
 void *os_library(const char *path); /* NULL: no, and os_library_error tells */
+/* Of bytes that lie in memory, through a file without a name; *fd is to be closed after the library. NULL: no. */
+void *os_library_bytes(const void *bytes, size_t n, int *fd);
 void *os_library_symbol(void *library, const char *name);
 void os_library_close(void *library);
 const char *os_library_error(void);

@@ -137,6 +137,29 @@ int64_t os_thread_time(void) { return os_now(); }
 /* ---- libraries --------------------------------------------------------------------------------------------------- */
 #if TH_DLOPEN
 void *os_library(const char *path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+
+/* The descriptor stays open: the dynamic linker knows a library by its name, which must not become another's. */
+void *os_library_bytes(const void *bytes, size_t n, int *fd) {
+    *fd = -1;
+#if defined(MFD_CLOEXEC)
+    char path[32];
+    *fd = memfd_create("theano", MFD_CLOEXEC);
+    for (const char *p = bytes; *fd >= 0 && n;) {
+        int64_t wrote = os_write(*fd, p, (int64_t)n);
+        if (wrote > 0) p += wrote, n -= (size_t)wrote;
+        else os_close(*fd), *fd = -1;
+    }
+    if (*fd < 0) return NULL;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
+    void *library = os_library(path);
+    if (!library) os_close(*fd), *fd = -1;
+    return library;
+#else
+    (void)bytes, (void)n;
+    return NULL;
+#endif
+}
+
 void *os_library_symbol(void *library, const char *name) { return dlsym(library, name); }
 void os_library_close(void *library) { dlclose(library); }
 const char *os_library_error(void) {

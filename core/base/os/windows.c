@@ -118,6 +118,12 @@ int64_t os_thread_time(void) {
 #if TH_DLOPEN
 void *os_library(const char *path) { return (void *)LoadLibraryA(path); }
 
+void *os_library_bytes(const void *bytes, size_t n, int *fd) {
+    (void)bytes, (void)n;
+    *fd = -1;
+    return NULL;
+}
+
 void *os_library_symbol(void *library, const char *name) {
     FARPROC found = GetProcAddress((HMODULE)library, name);
     void *p;

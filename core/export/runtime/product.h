@@ -118,7 +118,25 @@ static int OF(product_narrow)(const Product *p) {
     return 1;
 }
 
+#ifdef THEANO_CBLAS
+/* Large ones whose rows or columns lie side by side, by BLAS in its own order of sums. */
+static int OF(product_blas)(const Product *p) {
+    const int ta = p->as[1] != 1, tb = p->bs[1] != 1;
+    const i64 la = p->as[ta], lb = p->bs[tb], most = 1 << 30;
+    if ((ta && p->as[0] != 1) || (tb && p->bs[0] != 1) || p->cs[1] != 1) return 0;
+    if (la < (ta ? p->m : p->k) || lb < (tb ? p->k : p->n) || p->cs[0] < p->n) return 0;
+    if (p->m > most || p->n > most || p->k > most || la > most || lb > most || p->cs[0] > most) return 0;
+    if (p->m < 8 || p->n < 8 || p->k < 8) return 0;
+    GEMM(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, (int)p->m, (int)p->n, (int)p->k,
+         (T)p->alpha, (const T *)p->a, (int)la, (const T *)p->b, (int)lb, (T)p->beta, (T *)p->c, (int)p->cs[0]);
+    return 1;
+}
+#endif
+
 static void OF(product)(const Product *p) {
+#ifdef THEANO_CBLAS
+    if (OF(product_blas)(p)) return;
+#endif
     if (p->m <= 0 || p->n <= 0) return;
     if (p->k <= 0) {
         for (i64 i = 0; i < p->m; i++)

@@ -24,6 +24,10 @@ typedef struct Backend {
     bool (*candidates)(ThContext *c, const Plan *p, uint8_t *n);
 } Backend;
 extern const Backend backend_c, backend_cuda;
+/* The unit of a plan as machine code for a level of x86-64, 2, 3 or 4: bytes to be given back by ctx_free, false with
+ * the error set; and such bytes as a Unit, NULL after a log line. */
+bool native_code(ThContext *c, const Plan *p, int level, char **bytes, size_t *n);
+Unit *native_unit(ThContext *c, const Plan *p, int level, const void *bytes, size_t n);
 struct Device;
 /* A plan's kernels for a device. *source: their text, th_free. NULL where there is no compiler for them (after a log
  * line), or with the error set. */
