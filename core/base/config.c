@@ -57,7 +57,7 @@
     X("compile.candidate", INT, "0", "",                                                                               \
       "run kernels by this candidate of compile.autotune, untimed; 0: by what costs least")                            \
     X("compile.timeout", INT, "600", "", "seconds after which a C compiler is ended and counts as failed; 0: none")    \
-    X("conv.algorithm", ENUM, "auto", "auto,direct,lanes,spread,fold,gemm,fft",                                        \
+    X("conv.algorithm", ENUM, "auto", "auto,direct,lanes,spread,fold,gemm,fft,winograd,winograd2",                     \
       "how convolutions of floats run; one that does not apply to a shape is not used there")                          \
     X("conv.autotune", BOOL, "false", "",                                                                              \
       "time the ways of a convolution at its first call, and keep the fastest")                                        \

@@ -7,7 +7,7 @@ local T = require("theano.tensor")
 local M = {}
 
 --- What conv.algorithm may be.
-M.algorithms = { "auto", "direct", "lanes", "spread", "fold", "gemm", "fft" }
+M.algorithms = { "auto", "direct", "lanes", "spread", "fold", "gemm", "fft", "winograd", "winograd2" }
 
 --- Where the numbers come from.
 M.rng = nd.random.RandomState(12)

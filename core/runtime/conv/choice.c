@@ -8,7 +8,8 @@
 #include <string.h>
 
 ConvWay conv_way_named(const char *name) {
-    static const char *const names[] = {"auto", "direct", "lanes", "spread", "fold", "gemm", "fft"};
+    static const char *const names[] = {"auto", "direct", "lanes",    "spread",   "fold",
+                                        "gemm", "fft",    "winograd", "winograd2"};
     for (int i = 0; i < CONV_WAYS; i++)
         if (!strcmp(name, names[i])) return (ConvWay)i;
     return CONV_AUTO;
@@ -18,10 +19,14 @@ ConvWay conv_way_named(const char *name) {
 /* In nanoseconds of the machine they were measured on (bench/README.md): their ratio is what counts. */
 #define TRANSFORM_NS 0.48 /* a vector operation of a transform, its loads and stores.. */
 #define TRANSFORM_START 2e4
-#define TILE_NS 0.24   /* a vector of multiply-adds in a register tile.. */
-#define TILE_ROW 0.36  /* ..and what each of its vectors waits for, shared by its rows */
-#define FILTER_NS 0.08 /* rows that are summed over are short */
-#define CLEARLY 1.5    /* transforms round differently: not for a little */
+#define TILE_NS 0.24    /* a vector of multiply-adds in a register tile.. */
+#define TILE_ROW 0.36   /* ..and what each of its vectors waits for, shared by its rows */
+#define FILTER_NS 0.08  /* rows that are summed over are short */
+#define CLEARLY 1.5     /* transforms round differently: not for a little */
+#define SQUARE_NS 3.0   /* Winograd: a vector of a square's factors, turned and transformed.. */
+#define FACTOR_NS 4.0   /* ..of a filter's.. */
+#define PRODUCT_NS 0.24 /* ..a vector of multiply-adds, whose operands are read once more.. */
+#define RATHER 1.15     /* ..and errors are only two to four times those of tiles */
 
 /* Vectors of multiply-adds, over whole vectors of rows. */
 static double vectors(const ConvRun *r, const int64_t *len) {
@@ -42,9 +47,29 @@ double conv_tiles_ns(const ConvRun *r) {
 
 double conv_fft_ns(const ConvRun *r) { return TRANSFORM_START + TRANSFORM_NS * conv_fft_cost(r); }
 
+double conv_winograd_ns(const ConvRun *r, int64_t m) {
+    const ConvWork *w = r->w;
+    const int64_t *len = w->target == CONV_TO_IMAGE ? w->in : w->out;
+    double squares = (double)(w->images * up(len[0], m) * up(len[1], m)) / (double)(m * m), vl = (double)r->kern->vl;
+    double factors = (double)((m + 2) * (m + 2)), c = (double)w->channels, o = (double)w->filters;
+    double lanes = ceil((w->target == CONV_TO_TOP ? o : c) / vl);
+    double each = squares * (ceil(c / vl) + ceil(o / vl)) * SQUARE_NS + ceil(o / vl) * c * FACTOR_NS;
+    return (double)w->groups * factors * (each + squares * (w->target == CONV_TO_TOP ? c : o) * lanes * PRODUCT_NS);
+}
+
+/* Winograd's way, or CONV_AUTO: it costs more. */
+static ConvWay winograd(const ConvRun *r, double tiles) {
+    if (!conv_winograd_applies(r)) return CONV_AUTO;
+    double four = conv_winograd_ns(r, 4), two = conv_winograd_ns(r, 2);
+    if (RATHER * (four < two ? four : two) >= tiles) return CONV_AUTO;
+    return four < two ? CONV_WINOGRAD : CONV_WINOGRAD2;
+}
+
 static ConvWay cheapest(const ConvRun *r) {
     double tiles = conv_tiles_ns(r);
-    if (tiles < CLEARLY * TRANSFORM_START || !conv_fft_applies(r)) return CONV_AUTO;
+    if (tiles < TRANSFORM_START) return CONV_AUTO;
+    ConvWay way = winograd(r, tiles);
+    if (way != CONV_AUTO || tiles < CLEARLY * TRANSFORM_START || !conv_fft_applies(r)) return way;
     return CLEARLY * conv_fft_ns(r) < tiles ? CONV_FFT : CONV_AUTO;
 }
 

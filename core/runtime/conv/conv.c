@@ -144,10 +144,11 @@ static int plain_top(Run *r, int64_t group) {
     return 0;
 }
 
-static int to_top(Run *r, int64_t group) {
+int conv_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
     if (r->way == CONV_AUTO && conv_is_plain(w)) return plain_top(r, group);
+    if (conv_is_winograd(r->way)) return conv_winograd_top(r, group);
     if (may(r, CONV_LANES) && conv_lanes_top(r, group, &status)) return status;
     if (may(r, CONV_DIRECT) && conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
@@ -161,9 +162,10 @@ static int to_top(Run *r, int64_t group) {
     return 0;
 }
 
-static int to_filter(Run *r, int64_t group) {
+int conv_filter(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
+    if (conv_is_winograd(r->way)) return conv_winograd_filter(r, group);
     if (may(r, CONV_LANES) && conv_lanes_filter(r, group, &status)) return status;
     if (may(r, CONV_DIRECT) && conv_direct_filter(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
@@ -283,6 +285,7 @@ static bool image_directly(Run *r, int64_t group, int *status) {
     v.top = shifted(r, v.top, group * w->channels * w->image_st[1]);
     Run dual = *r;
     dual.w = &v;
+    if (conv_is_winograd(r->way)) return *status = conv_winograd_top(&dual, 0), true;
     return conv_lanes_top(&dual, 0, status) || conv_direct_top(&dual, 0, status);
 }
 
@@ -292,7 +295,7 @@ static int to_image(Run *r, int64_t group) {
     int status;
     if (may(r, CONV_SPREAD) && conv_spread_image(r, group, &status)) return status;
     if (may(r, CONV_FOLD) && conv_fold_image(r, group, &status)) return status;
-    if (may(r, CONV_DIRECT) && image_directly(r, group, &status)) return status;
+    if ((may(r, CONV_DIRECT) || conv_is_winograd(r->way)) && image_directly(r, group, &status)) return status;
     for (;;) {
         Phase p[CONV_DIMS];
         for (int d = 0; d < w->ndim; d++) p[d] = phase_of(w, d, i[d]);
@@ -305,10 +308,11 @@ static int to_image(Run *r, int64_t group) {
 
 /* CONV_AUTO: what the cost model says. */
 static int run_way(Run *r) {
-    static const ConvFn to[] = {to_top, to_image, to_filter};
+    static const ConvFn to[] = {conv_top, to_image, conv_filter};
     const ConvWork *w = r->w;
     Run other = *r;
     if (r->way == CONV_AUTO) other.way = conv_way(r);
+    if (conv_is_winograd(other.way) && !conv_winograd_applies(r)) other.way = CONV_AUTO;
     if (other.way != CONV_FFT) return conv_share(&other, to[w->target]);
     other.way = CONV_AUTO;
     for (int64_t g = 0; g < w->groups; g++) {

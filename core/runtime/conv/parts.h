@@ -8,9 +8,20 @@
 enum { CONV_ALIGN = 64 };
 
 /* How: by tiles along rows (direct), along filters (lanes), into lines of several images (spread), tile by tile added
- * up (fold), by products of packed windows (gemm), by transforms (fft). What does not apply to a shape leaves it to
- * gemm. */
-typedef enum { CONV_AUTO, CONV_DIRECT, CONV_LANES, CONV_SPREAD, CONV_FOLD, CONV_GEMM, CONV_FFT, CONV_WAYS } ConvWay;
+ * up (fold), by products of packed windows (gemm), by transforms (fft, Winograd's of 4 x 4 or 2 x 2 results). What does
+ * not apply to a shape leaves it to gemm. */
+typedef enum {
+    CONV_AUTO,
+    CONV_DIRECT,
+    CONV_LANES,
+    CONV_SPREAD,
+    CONV_FOLD,
+    CONV_GEMM,
+    CONV_FFT,
+    CONV_WINOGRAD,
+    CONV_WINOGRAD2,
+    CONV_WAYS
+} ConvWay;
 
 typedef struct ConvRun {
     HostCall *h;
@@ -53,6 +64,16 @@ bool conv_fft_applies(const ConvRun *r);
 /* About how many vector operations it takes. */
 double conv_fft_cost(const ConvRun *r);
 
+/* winograd.c: 0, or 1 with the error set. */
+bool conv_is_winograd(ConvWay way);
+bool conv_winograd_applies(const ConvRun *r); /* to a whole; the others ask it no more */
+int conv_winograd_top(ConvRun *r, int64_t group);
+int conv_winograd_filter(ConvRun *r, int64_t group);
+double conv_winograd_ns(const ConvRun *r, int64_t m); /* choice.c */
+
+/* conv.c: result, and gradient for filters, by r->way. 0, or 1 with the error set. */
+int conv_top(ConvRun *r, int64_t group);
+int conv_filter(ConvRun *r, int64_t group);
 /* conv.c: the group's results of one image are complete. */
 void conv_done(const ConvRun *r, int64_t group, int64_t image);
 

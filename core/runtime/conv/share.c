@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define ENOUGH 2e6 /* multiply-adds; with less, threads take longer to wake up */
-enum { PARTS_A_THREAD = 2, IMAGES_AT_ONCE = 6, ADDED = 8, WORTH_ADDING = 1500 };
+enum { PARTS_A_THREAD = 2, IMAGES_AT_ONCE = 6, ADDED = 8, WORTH_ADDING = 1500, SQUARE = 4 };
 
 typedef enum { CUT_NOTHING, CUT_IMAGES, CUT_ROWS, CUT_FILTERS, CUT_ADDED } Cut;
 
@@ -76,6 +76,7 @@ static void plan(Share *s, int threads) {
     if (s->cut == CUT_ROWS) n = w->out[0];
     if (s->cut == CUT_FILTERS) n = w->filters, many = 2;
     s->unit = (n + many - 1) / many;
+    if (s->cut == CUT_ROWS && conv_is_winograd(s->r->way)) s->unit = up(s->unit, SQUARE);
     if (s->cut == CUT_IMAGES) s->unit = even_images(n, threads);
     s->cuts = (n + s->unit - 1) / s->unit;
     s->pieces = (int)(w->groups * s->cuts);

@@ -53,14 +53,17 @@ static double seconds(ConvRun *r, ConvWay way, ConvRunFn run, double best, int *
 }
 
 static ConvWay fastest(ConvRun *r, ConvRunFn run, int *status) {
-    static const uint8_t ways[3][4] = {{CONV_DIRECT, CONV_LANES, CONV_GEMM},
-                                       {CONV_SPREAD, CONV_FOLD, CONV_DIRECT, CONV_GEMM},
-                                       {CONV_LANES, CONV_DIRECT, CONV_GEMM}};
+    enum { MOST = 7 };
+    static const uint8_t ways[3][MOST] = {
+        {CONV_DIRECT, CONV_LANES, CONV_GEMM, CONV_FFT, CONV_WINOGRAD, CONV_WINOGRAD2},
+        {CONV_SPREAD, CONV_FOLD, CONV_DIRECT, CONV_GEMM, CONV_FFT, CONV_WINOGRAD, CONV_WINOGRAD2},
+        {CONV_LANES, CONV_DIRECT, CONV_GEMM, CONV_FFT, CONV_WINOGRAD, CONV_WINOGRAD2}};
     ConvWay best = CONV_AUTO;
     double least = seconds(r, CONV_AUTO, run, 1e30, status) * WORTH;
-    for (int i = 0; i <= 4 && !*status; i++) {
-        ConvWay way = i == 4 ? CONV_FFT : (ConvWay)ways[r->w->target][i];
+    for (int i = 0; i < MOST && !*status; i++) {
+        ConvWay way = (ConvWay)ways[r->w->target][i];
         if (way == CONV_AUTO || (way == CONV_FFT && !conv_fft_applies(r))) continue;
+        if (conv_is_winograd(way) && !conv_winograd_applies(r)) continue;
         double t = seconds(r, way, run, least, status);
         if (t < least) least = t, best = way;
     }

@@ -105,6 +105,13 @@ static void FN(turn_all)(void *to, int64_t ds, const void *from, int64_t ss, int
     T *d = to;
     const T *s = from;
     int64_t nq = n / Q * Q, mq = m / Q * Q;
+#ifdef TURN_SQUARE
+    int64_t squares = n / VL * VL;
+    for (int64_t j = 0; j < m; j += VL)
+        for (int64_t i = 0; i < squares; i += VL)
+            TURN_SQUARE(d + j * ds + i, ds, s + i * ss + j, ss, m - j < VL ? m - j : VL);
+    d += squares, s += squares * ss, n -= squares, nq -= squares;
+#endif
     for (int64_t j = 0; j < mq; j += Q)
         for (int64_t i = 0; i < nq; i += Q) FN(turn)(d + j * ds + i, ds, s + i * ss + j, ss);
     for (int64_t j = 0; j < m; j++)

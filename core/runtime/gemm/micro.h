@@ -10,6 +10,7 @@
  *   VSET(s)                all lanes s
  *   VEDGE(p, n)            VPART where that costs no more than a whole vector; else left out
  *   TURN_EIGHT(d, ds, s, ss)  d[j][i] = s[i][j]; for eight rows i and j < Q; else by 16 bytes
+ *   TURN_SQUARE(d, ds, s, ss, n)  ..for VL rows i and j < n <= VL; else left out
  *   VPICK(v, i), VLINE     lane i[l] of v for every lane l, with vectors VLINE of lane numbers; else left out
  * Accumulators are named variables and every test of R and W is on a constant, so that the code does not depend on the
  * compiler's unroller (with arrays it is six to eight times slower when that fails).
@@ -564,6 +565,9 @@ static void FN(rank1)(const GemmTile *t, int64_t m, int64_t n) {
 
 #include "conv_micro.h"
 #include "narrow_micro.h"
+#if T_BYTES == 4
+#include "winograd_micro.h"
+#endif
 
 static const GemmKernels FN(kernels) = {
     ISA,
@@ -597,6 +601,11 @@ static const GemmKernels FN(kernels) = {
     GEMM_FEW,
 #else
     0,
+#endif
+#if T_BYTES == 4
+    &FN(winograd),
+#else
+    NULL,
 #endif
 };
 
@@ -640,6 +649,7 @@ static const GemmKernels FN(kernels) = {
 #undef FEW_VECTORS
 #undef VPICK
 #undef TURN_EIGHT
+#undef TURN_SQUARE
 #undef VLINE
 #undef VL
 #undef V

@@ -27,6 +27,30 @@ static inline void turn_eight(double *d, int64_t ds, const double *s, int64_t ss
     _mm512_storeu_pd(d + ds, _mm512_unpackhi_pd(even, odd));
 }
 
+/* d[j][i] = s[i][j] for sixteen rows i and j < n <= 16. Rows are read whole: planes of images often lie a power of two
+ * apart, where sixteen lines do not stay in the cache together. */
+static inline void turn_sixteen(float *d, int64_t ds, const float *s, int64_t ss, int64_t n) {
+    __m512 r[16], a[16];
+    __m512d b[16];
+    for (int i = 0; i < 16; i++) r[i] = _mm512_maskz_loadu_ps(first16(n), s + i * ss);
+    for (int i = 0; i < 16; i += 2)
+        a[i] = _mm512_unpacklo_ps(r[i], r[i + 1]), a[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+    for (int i = 0; i < 16; i += 4)
+        for (int h = 0; h < 2; h++) {
+            __m512d x = _mm512_castps_pd(a[i + h]), y = _mm512_castps_pd(a[i + h + 2]);
+            b[i + 2 * h] = _mm512_unpacklo_pd(x, y), b[i + 2 * h + 1] = _mm512_unpackhi_pd(x, y);
+        }
+    for (int c = 0; c < 4; c++) { /* columns c, c + 4, .. of four rows in each: quarters change places */
+        __m512d even = _mm512_shuffle_f64x2(b[c], b[c + 4], 0x88), odd = _mm512_shuffle_f64x2(b[c], b[c + 4], 0xdd);
+        __m512d low = _mm512_shuffle_f64x2(b[c + 8], b[c + 12], 0x88);
+        __m512d high = _mm512_shuffle_f64x2(b[c + 8], b[c + 12], 0xdd);
+        if (c < n) _mm512_storeu_pd(d + c * ds, _mm512_shuffle_f64x2(even, low, 0x88));
+        if (c + 4 < n) _mm512_storeu_pd(d + (c + 4) * ds, _mm512_shuffle_f64x2(odd, high, 0x88));
+        if (c + 8 < n) _mm512_storeu_pd(d + (c + 8) * ds, _mm512_shuffle_f64x2(even, low, 0xdd));
+        if (c + 12 < n) _mm512_storeu_pd(d + (c + 12) * ds, _mm512_shuffle_f64x2(odd, high, 0xdd));
+    }
+}
+
 #define T float
 #define T_BYTES 4
 #define FN(x) x##_f32
@@ -39,6 +63,7 @@ static inline void turn_eight(double *d, int64_t ds, const double *s, int64_t ss
 #define VSET(s) _mm512_set1_ps(s)
 #define VPICK(v, i) _mm512_permutexvar_ps(i, v)
 #define VLINE __m512i
+#define TURN_SQUARE turn_sixteen
 #include "micro.h"
 
 #define T double

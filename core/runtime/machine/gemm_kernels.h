@@ -109,6 +109,28 @@ typedef struct GemmPairs {
 } GemmPairs;
 typedef void (*GemmPairsFn)(const GemmPairs *t);
 
+/* Squares of vectors of one tile after the other to squares of vectors (winograd_micro.h). Steps in elements. */
+typedef struct WinogradTiles {
+    int64_t tiles, vectors;
+    const void *from;
+    int64_t from_tile, from_y, from_x;
+    void *to;
+    int64_t to_tile, to_y, to_x;
+} WinogradTiles;
+typedef enum {
+    WINOGRAD_IMAGE,  /* what windows slide over, m + 2 squared, to factors */
+    WINOGRAD_FILTER, /* 3 x 3 to factors */
+    WINOGRAD_TOP,    /* sums of products to results, m squared */
+    WINOGRAD_BACK,   /* gradients of results to factors.. */
+    WINOGRAD_SUMS,   /* ..sums of whose products with the images' are gradients of filters */
+    WINOGRAD_KINDS
+} WinogradKind;
+/* True: results (of WINOGRAD_TOP and WINOGRAD_SUMS) are finite. */
+typedef bool (*WinogradFn)(const WinogradTiles *t);
+typedef struct WinogradKernels {
+    WinogradFn squares[2][WINOGRAD_KINDS]; /* results of 2 x 2, of 4 x 4 */
+} WinogradKernels;
+
 typedef struct GemmKernels {
     const char *name;
     int item, vl, nv;                      /* bytes of an element; lanes of a vector; vectors of the widest tile */
@@ -143,6 +165,7 @@ typedef struct GemmKernels {
                        double beta);
     void (*turn_narrow)(void *d, int64_t ds, const void *s, int64_t ss, int64_t n, int64_t m); /* turn for small m */
     int few; /* rank1 takes rows of at most so few columns without gaps too: a contiguous, beta not 0; or 0 */
+    const WinogradKernels *winograd; /* float32; else NULL */
 } GemmKernels;
 
 enum { GEMV_BLOCK_BYTES = 32768, GEMM_FEW = 12 };
