@@ -100,6 +100,17 @@ void os_unmap(void *at, size_t n) { (void)at, (void)n; }
 #endif
 
 /* ---- memory, processes, time ------------------------------------------------------------------------------------- */
+/* Large blocks in few pages: the first write to a page costs more than what is written there. */
+static void few_pages(char *p, size_t size) {
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = (uintptr_t)2 << 20, from = ((uintptr_t)p + page - 1) / page * page;
+    const uintptr_t to = ((uintptr_t)p + size) / page * page;
+    if (to >= from + 2 * page) madvise((void *)from, to - from, MADV_HUGEPAGE); /* a wish */
+#else
+    (void)p, (void)size;
+#endif
+}
+
 /* Alignments above 16 cannot be kept by realloc, so those blocks are moved. */
 void *os_alloc(void *old, size_t old_size, size_t size, size_t align) {
     if (!size) {
@@ -109,6 +120,7 @@ void *os_alloc(void *old, size_t old_size, size_t size, size_t align) {
     if (align <= 16) return realloc(old, size);
     void *p = NULL;
     if (posix_memalign(&p, align, size)) return NULL;
+    few_pages(p, size);
     if (old) {
         memcpy(p, old, old_size < size ? old_size : size);
         free(old);
