@@ -212,6 +212,7 @@ static bool any_zero(const char *v, size_t bytes, int64_t n) {
 
 static int check_divisor(IRun *r, const IIns *i, int64_t n) {
     const char *v = ireg(r, i->ins->b);
+    if (!r->ik->ins[i->ins->b].block) n = 1; /* the same everywhere */
     return any_zero(v, th_dtype_bytes(i->ins->in_dtype), n) ? interp_fail(r, TH_ZeroDivisionError, 0, 0, 0) : 0;
 }
 

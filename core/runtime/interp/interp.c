@@ -17,6 +17,7 @@ static int run_depth(IRun *r, const LoopStage *s, int d);
 /* Steps [from, n) of loop d. */
 static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n) {
     int dim = s->loop[d];
+    if (d == s->vec && r->ik->rows[s - r->ik->order.stage] && interp_rows(r, s, from, n)) return 0;
     if (d == s->vec) {
         int64_t each = r->ik->step[s - r->ik->order.stage];
         for (int64_t i = from; i < n; i += each) {

@@ -41,6 +41,7 @@ typedef struct IRed {
     size_t reg;    /* accumulators: lanes or a block; then best values for ARGMAX */
     uint8_t lanes; /* vec dim is reduced */
     uint8_t dtype; /* of what is reduced */
+    uint8_t way;   /* rows.c's */
     char *start;   /* of lanes: SIMD_LANE_BYTES of what changes nothing, or NULL */
     SimdFold fold;
 } IRed;
@@ -52,6 +53,7 @@ typedef struct IKernel {
     KernelOrder order;
     IRed *red;
     int *step;            /* by stage: elements of a block along the vec dim */
+    bool *rows;           /* by stage: rows.c may run its innermost loop */
     bool blocks;          /* kernel_in_blocks */
     size_t reg_bytes, at; /* of all registers; where among them IRun.at lies */
     struct IKernel *flat; /* for parts of a call's result: its rows as one run of elements (flat.c); or NULL */
@@ -89,6 +91,10 @@ bool interp_red_prepare(IRed *d, Arena *a);                             /* after
 void interp_red_init(IRun *r, const IRed *red);                         /* red.c */
 void interp_red_step(IRun *r, const IRed *red);
 void interp_red_final(IRun *r, const IRed *red);
+/* The place of an extremum: what red's value, or its opposite where rows.c says so, is at v in the current block. */
+void interp_red_place(IRun *r, const IRed *red, const LoopStage *s, const char *v);
+bool interp_rows_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s); /* rows.c */
+bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to);       /* false: rows that are not dense */
 /* Around the blocks of a reduction of everything: before and after each of them, and after the last. */
 void interp_red_block(IRun *r, const IRed *red, bool first);
 void interp_red_join(IRun *r, const IRed *red, bool first);

@@ -40,12 +40,10 @@ bool interp_red_prepare(IRed *d, Arena *a) {
     const bool arg = kind == RED_ARGMAX || kind == RED_ARGMIN;
     ThDtype t = arg ? (ThDtype)d->dtype : (ThDtype)d->red->acc_dtype;
     if (!d->lanes || dtype_is_complex(t)) return true;
-    if (!(d->start = arena_alloc(a, SIMD_LANE_BYTES))) return false;
-    neutral(d->start,
-            kind == RED_ARGMAX   ? RED_MAX
-            : kind == RED_ARGMIN ? RED_MIN
-                                 : kind,
-            t, SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t));
+    const int64_t n = SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t);
+    if (!(d->start = arena_alloc(a, arg ? 2 * SIMD_LANE_BYTES : SIMD_LANE_BYTES))) return false;
+    neutral(d->start, kind == RED_ARGMAX ? RED_MAX : kind == RED_ARGMIN ? RED_MIN : kind, t, n);
+    if (arg) neutral(d->start + SIMD_LANE_BYTES, kind == RED_ARGMAX ? RED_MIN : RED_MAX, t, n); /* of the opposites */
     return true;
 }
 
@@ -104,7 +102,8 @@ static bool nothing_better(const IRun *r, const char *v, const char *best, ThDty
     const size_t bytes = (size_t)th_dtype_bytes(t);
     char acc[SIMD_LANE_BYTES], same[SIMD_LANE_BYTES];
     if (!fold) return false;
-    for (size_t i = 0; i < SIMD_LANE_BYTES; i += bytes) memcpy(same + i, best, bytes);
+    memcpy(same, best, bytes);
+    for (size_t have = bytes; have < SIMD_LANE_BYTES; have *= 2) memcpy(same + have, same, have);
     memcpy(acc, same, sizeof acc);
     fold(r->len, acc, v);
     return memcmp(acc, same, sizeof acc) == 0;
@@ -113,59 +112,30 @@ static bool nothing_better(const IRun *r, const char *v, const char *best, ThDty
 /* The extremum of a block by the vector loops, spread over best[0]; false: there are none for the dtype. */
 static bool block_extremum(const IRun *r, const IRed *d, const char *v, ThDtype t, bool max, char *best) {
     const RedKind kind = max ? RED_MAX : RED_MIN;
-    const SimdFold lanes = r->simd->lanes[kind][t], fold = r->simd->fold[kind][t];
-    const int64_t bytes = (int64_t)th_dtype_bytes(t);
+    const SimdFold lanes = r->simd->lanes[kind][t];
+    const char *start = d->way && d->start ? d->start + SIMD_LANE_BYTES : d->start;
     char acc[SIMD_LANE_BYTES];
-    if (!lanes || !fold || !d->start) return false;
-    memcpy(acc, d->start, sizeof acc);
+    if (!lanes || !start || max != ((d->red->kind == RED_ARGMAX) == !d->way)) return false;
+    memcpy(acc, start, sizeof acc);
     lanes(r->len, acc, v);
-    for (int64_t h = SIMD_LANE_BYTES / bytes / 2; h >= 1; h /= 2) fold(h, acc, acc + h * bytes);
-    memcpy(best, acc, (size_t)bytes);
+    r->simd->join[kind][t](0, acc, NULL);
+    memcpy(best, acc, th_dtype_bytes(t));
     return true;
 }
 
-/* The first element of a block that equals best, or the first NaN where best is one. */
-#define FIRST(T) \
-    { \
-        T b, x[8]; \
-        memcpy(&b, best, sizeof b); \
-        if (b != b) { \
-            for (; i < n; i++) { \
-                memcpy(x, v + i * (int64_t)sizeof(T), sizeof(T)); \
-                if (x[0] != x[0]) break; \
-            } \
-            break; \
-        } \
-        for (; i + 8 <= n; i += 8) { \
-            memcpy(x, v + i * (int64_t)sizeof(T), sizeof x); \
-            if ((x[0] == b) | (x[1] == b) | (x[2] == b) | (x[3] == b) | (x[4] == b) | (x[5] == b) | (x[6] == b) | \
-                (x[7] == b)) \
-                break; \
-        } \
-        for (; i < n; i++) { \
-            memcpy(x, v + i * (int64_t)sizeof(T), sizeof(T)); \
-            if (x[0] == b) break; \
-        } \
-        break; \
-    }
-/* Where a row's first block has its extremum; NaN is one wherever it stands. */
-static int64_t first_place(const char *v, const char *best, ThDtype t, int64_t n) {
-    int64_t i = 0;
-    switch (t) {
-    case TH_INT64: FIRST(int64_t)
-    case TH_FLOAT32: FIRST(float)
-    default: FIRST(double)
-    }
-    return i;
-}
-
-static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, int64_t p, int64_t step) {
+static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, bool max, int64_t p, int64_t step) {
     char *best = acc_of(r, d);
     int64_t *at = (int64_t *)(void *)(best + (size_t)SIMD_BLOCK * 16), n = r->len;
-    bool lanes = d->lanes, max = d->red->kind == RED_ARGMAX;
-    const bool vectors = t == TH_FLOAT64 || t == TH_FLOAT32 || t == TH_INT64;
+    bool lanes = d->lanes;
+    const bool vectors = r->simd->first[t] != NULL;
     if (lanes && step > 0 && at[0] < 0 && vectors && block_extremum(r, d, v, t, max, best)) {
-        at[0] = p + first_place(v, best, t, n) * step;
+        at[0] = p + r->simd->first[t](n, best, v) * step;
+        return;
+    }
+    if (!lanes && vectors) { /* places come in their order */
+        if (at[0] >= 0) r->simd->place[t](n, best, at, v, p, max);
+        else memcpy(best, v, (size_t)n * th_dtype_bytes(t));
+        for (int64_t i = 0; i < n && at[i] < 0; i++) at[i] = p;
         return;
     }
     if (lanes && step > 0 && at[0] >= 0 && p > at[0] && nothing_better(r, v, best, t, max)) return;
@@ -191,7 +161,7 @@ void interp_red_step(IRun *r, const IRed *d) {
     const LoopStage *s = &r->ik->order.stage[x->stage];
     if (!d->fold) {
         int64_t step = d->lanes ? position_step(r, s) : 0;
-        arg_step(r, d, v, r->ik->k->ins.at[x->v].dtype, flat_position(r, s, d->lanes), step);
+        arg_step(r, d, v, (ThDtype)d->dtype, x->kind == RED_ARGMAX, flat_position(r, s, d->lanes), step);
         return;
     }
     if (!d->lanes) {
@@ -204,15 +174,18 @@ void interp_red_step(IRun *r, const IRed *d) {
     else r->simd->lanes[x->kind][x->acc_dtype](r->len, acc, v);
 }
 
+void interp_red_place(IRun *r, const IRed *d, const LoopStage *s, const char *v) {
+    const bool max = (d->red->kind == RED_ARGMAX) == !d->way;
+    arg_step(r, d, v, (ThDtype)d->dtype, max, flat_position(r, s, true), position_step(r, s));
+}
+
 void interp_red_final(IRun *r, const IRed *d) {
     char *acc = acc_of(r, d);
     if (!d->fold) { /* the result is the position */
-        memmove(acc, acc + (size_t)SIMD_BLOCK * 16, (size_t)SIMD_BLOCK * 8);
+        memmove(acc, acc + (size_t)SIMD_BLOCK * 16, d->lanes ? 8 : (size_t)SIMD_BLOCK * 8);
         return;
     }
-    if (!d->lanes) return;
-    int64_t bytes = (int64_t)th_dtype_bytes(d->red->acc_dtype);
-    for (int64_t h = SIMD_LANE_BYTES / bytes / 2; h >= 1; h /= 2) d->fold(h, acc, acc + h * bytes);
+    if (d->lanes) r->simd->join[d->red->kind][d->red->acc_dtype](0, acc, NULL);
 }
 
 /* What all blocks so far give stands behind the accumulators; positions, which count from the row's start, are sought

@@ -36,6 +36,13 @@ typedef struct SimdTable {
     SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];   /* not for ARGMAX and ARGMIN */
     /* The same with SIMD_LANE_BYTES of accumulators that take the values in turns. */
     SimdFold lanes[RED_OR + 1][TH_DTYPE_COUNT];
+    SimdFold join[RED_OR + 1][TH_DTYPE_COUNT]; /* these into the first, by halves; n and v do not matter */
+    /* lanes of a sum, of products of floats */
+    void (*products[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *a, const void *b);
+    /* of the dtypes of most arrays, else NULL: the first of n elements that equals *best (NaN: any NaN), or n; best[i]
+     * and its place at[i] replaced where v[i], at `here`, is greater (less), or NaN before which there was none */
+    int64_t (*first[TH_DTYPE_COUNT])(int64_t n, const void *best, const void *v);
+    void (*place[TH_DTYPE_COUNT])(int64_t n, void *best, int64_t *at, const void *v, int64_t here, bool max);
 } SimdTable;
 
 /* special.c: block kernels of the helper texts, the same for every instruction set */

@@ -79,6 +79,26 @@ static inline uint64_t multiple(uint64_t x, uint64_t y) { return x && y ? x / co
     LOOP(bit_shr_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? a >> (b & 63) : a < 1 && a != 0 ? (T)-1 : (T)0)
 INTS(DEF_INT)
 /* Floor division and modulo; a divisor of 0 is reported before and gives 0; the quotient of MIN by -1 wraps. */
+/* Quotients of whole numbers below 2^53 by the division of doubles, which has vectors: a quotient that is no whole
+ * number is further from one than its rounding, so that its floor is exact. */
+#define DIVISION(name, T, expr)                                                                                         \
+    static void name##_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                       \
+        T *o = po;                                                                                                      \
+        const T *va = pa, *vb = pb;                                                                                     \
+        uint64_t far = 0, zero = 0;                                                                                     \
+        for (int64_t i = 0; i < n; i++) {                                                                               \
+            far |= ((uint64_t)(int64_t)a ^ (uint64_t)((int64_t)a >> 63)) | ((uint64_t)(int64_t)b ^ (uint64_t)((int64_t)b >> 63)); \
+            zero |= (uint64_t)(b == 0);                                                                                 \
+        }                                                                                                               \
+        if (zero || far >> 53) {                                                                                        \
+            plain_##name##_##T(n, po, pa, pb, pc);                                                                      \
+            return;                                                                                                     \
+        }                                                                                                               \
+        IVDEP for (int64_t i = 0; i < n; i++) {                                                                         \
+            const double q = floor((double)a / (double)b);                                                              \
+            o[i] = expr;                                                                                                \
+        }                                                                                                               \
+    }
 #define DEF_SIGNED(T, U)                                                                                                \
     static inline T floordiv_##T(T x, T y) {                                                                            \
         if (y == 0) return 0;                                                                                           \
@@ -97,7 +117,8 @@ INTS(DEF_INT)
             if (e & 1) r = (U)(r * p);                                                                                  \
         return (T)r;                                                                                                    \
     }                                                                                                                   \
-    LOOP(div_floor_##T, T, T, T, T, floordiv_##T(a, b)) LOOP(mod_floor_##T, T, T, T, T, floormod_##T(a, b))             \
+    LOOP(plain_div_floor_##T, T, T, T, T, floordiv_##T(a, b)) LOOP(plain_mod_floor_##T, T, T, T, T, floormod_##T(a, b)) \
+    DIVISION(div_floor, T, (T)(int64_t)q) DIVISION(mod_floor, T, (T)(a - (int64_t)q * b))                               \
     LOOP(pow_##T, T, T, T, T, ipow_##T(a, b)) LOOP(abs_##T, T, T, T, T, a < 0 ? (T)(U)(0 - (U)a) : a)
 SIGNED(DEF_SIGNED)
 #define DEF_UNSIGNED(T)                                                                                                 \
@@ -193,6 +214,50 @@ FLOATS(DEF_TURNS)
     LOOP(switch_##Z, Z, uint8_t, Z, Z, a ? b : c) LOOP(copy_##Z, Z, Z, Z, Z, a)
 DEF_COMPLEX(ThComplex128, double, )
 DEF_COMPLEX(ThComplex64, float, f)
+/* ---- exponents: special_parts.h's without branches --------------------------------------------------------------- */
+static inline uint64_t bits_of(double x) {
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+static inline double of_bits(uint64_t u) {
+    double x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+static inline int64_t power_in(double x) { return (int64_t)(bits_of(x) >> 52 & 0x7ff); }
+static inline double exponent_of(double x) {
+    const int64_t e = power_in(x), low = power_in(x * 0x1p54);
+    const int64_t r = e ? e - 1022 : low - 1076;
+    return (double)(e == 0x7ff || x == 0 ? 0 : r);
+}
+static inline double mantissa_of(double x) {
+    const int64_t e = power_in(x);
+    const double m = of_bits((bits_of(e ? x : x * 0x1p54) & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
+    return e == 0x7ff || x == 0 ? x : m;
+}
+static inline double scaled_by(double x, double n) {
+    const double by = n > 5000 ? 5000 : n < -5000 ? -5000 : n == n ? n : 0, e = exponent_of(x) + by;
+    const bool low = e < -1021;
+    const int64_t field = (int64_t)(e > 1024 ? 1024 : e < -1075 ? -1075 : e) + 1022 + (low ? 54 : 0);
+    const double v = of_bits((bits_of(mantissa_of(x)) & 0x800fffffffffffffull) | (uint64_t)field << 52);
+    const uint64_t sign = bits_of(x) & 0x8000000000000000ull;
+    double r = low ? v * 0x1p-54 : v;
+    r = e > 1024 ? of_bits(sign | 0x7ff0000000000000ull) : e < -1075 ? of_bits(sign) : r;
+    return x - x != 0 || x == 0 || n != n ? x * (n != n ? n : 1) : r;
+}
+#define DEF_EXPONENTS(T, f)                                                                                             \
+    LOOP(exponent_##T, T, T, T, T, exponent_of(a)) LOOP(mantissa_##T, T, T, T, T, mantissa_of(a))                       \
+    LOOP(ldexp_##T, T, T, T, T, scaled_by(a, b))
+FLOATS(DEF_EXPONENTS)
+/* In the place of special.c's, which the table below names. */
+#define special_exponent_f64 exponent_double
+#define special_exponent_f32 exponent_float
+#define special_mantissa_f64 mantissa_double
+#define special_mantissa_f32 mantissa_float
+#define special_ldexp_f64 ldexp_double
+#define special_ldexp_f32 ldexp_float
+
 #undef a
 #undef b
 #undef c
@@ -210,8 +275,17 @@ DEF_COMPLEX(ThComplex64, float, f)
         (void)pb, (void)pc;                                                                                             \
         if (TH_##TO == TH_BOOL)                                                                                         \
             for (int64_t i = 0; i < n; i++) o[i] = (T)(v[i] != 0);                                                      \
-        else if (TH_##FROM >= TH_FLOAT32 && TH_##TO < TH_FLOAT32) dtype_cast(po, TH_##TO, sizeof(T), pa, TH_##FROM, sizeof(F), n); \
-        else                                                                                                            \
+        else if (TH_##FROM >= TH_FLOAT32 && TH_##TO < TH_FLOAT32) {                                                     \
+            const bool narrow = TH_##TO == TH_INT32 || sizeof(T) < 4;                                                   \
+            const double most = narrow ? 0x1p31 : 0x1p63;                                                               \
+            int64_t far = TH_##TO == TH_UINT64;                                                                         \
+            for (int64_t i = 0; i < n; i++) far |= !((double)v[i] >= -most) | !((double)v[i] < most);                   \
+            if (far) dtype_cast(po, TH_##TO, sizeof(T), pa, TH_##FROM, sizeof(F), n);                                   \
+            else if (narrow)                                                                                            \
+                for (int64_t i = 0; i < n; i++) o[i] = (T)(int32_t)v[i];                                                \
+            else                                                                                                        \
+                for (int64_t i = 0; i < n; i++) o[i] = (T)(int64_t)v[i];                                                \
+        } else                                                                                                          \
             for (int64_t i = 0; i < n; i++) o[i] = (T)v[i];                                                             \
     }
 #define REALS(X, ...)                                                                                                   \
@@ -231,6 +305,11 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
 
 /* ---- folds ------------------------------------------------------------------------------------------------------- */
 #define FOLD(name, T, expr) FOLD_AS(, name, T, expr)
+#define HALVE(T, H, expr)                                                                                               \
+    for (int64_t i = 0; i < (int64_t)(H); i++) {                                                                        \
+        T x = acc[i], y = acc[i + (int64_t)(H)];                                                                        \
+        acc[i] = (T)(expr);                                                                                             \
+    }
 #define FOLD_AS(how, name, T, expr)                                                                                     \
     how static void fold_##name##_##T(int64_t n, void *pacc, const void *pv) {                                              \
         T *acc = pacc;                                                                                                  \
@@ -252,6 +331,15 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
             }                                                                                                           \
         memcpy(pacc, acc, sizeof acc);                                                                                  \
         fold_##name##_##T(n, pacc, v);                                                                                  \
+    }                                                                                                                   \
+    how static void join_##name##_##T(int64_t n, void *pacc, const void *pv) {                                              \
+        enum { L = SIMD_LANE_BYTES / sizeof(T) };                                                                       \
+        T acc[L];                                                                                                       \
+        (void)n, (void)pv;                                                                                              \
+        memcpy(acc, pacc, sizeof acc);                                                                                  \
+        HALVE(T, L / 2, expr) HALVE(T, L / 4, expr) HALVE(T, L / 8, expr) HALVE(T, L / 16, expr) HALVE(T, L / 32, expr)  \
+        HALVE(T, L / 64, expr) HALVE(T, L / 128, expr) HALVE(T, L / 256, expr)                                          \
+        memcpy(pacc, acc, sizeof(T));                                                                                   \
     }
 #define FOLD_ALL(T) /* NaN propagates: a NaN accumulator stays, a NaN value wins */                                     \
     FOLD(sum, T, x + y) FOLD(prod, T, x *y) FOLD(max, T, x >= y || x != x ? x : y) FOLD(min, T, x <= y || x != x ? x : y)
@@ -261,6 +349,60 @@ FOLD(or, uint8_t, x | y)
 #define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) FOLD_AS(SCALAR, prod, T, zmul_##T(x, y))
 FOLD_Z(ThComplex64)
 FOLD_Z(ThComplex128)
+
+/* The first of n elements that equals what stands at `best`, or the first NaN where that is one; n: there is none. */
+#define FIRST(T)                                                                                                        \
+    static int64_t first_##T(int64_t n, const void *best, const void *pv) {                                             \
+        enum { SOME = 128 / sizeof(T) };                                                                                \
+        const T *v = pv;                                                                                                \
+        T w;                                                                                                            \
+        int64_t i = 0;                                                                                                  \
+        memcpy(&w, best, sizeof w);                                                                                     \
+        const bool nan = w != w;                                                                                        \
+        for (; !nan && i + SOME <= n; i += SOME) {                                                                      \
+            T any = 0;                                                                                                  \
+            for (int j = 0; j < SOME; j++) any += v[i + j] == w;                                                        \
+            if (any != 0) break;                                                                                        \
+        }                                                                                                               \
+        for (; i < n; i++)                                                                                              \
+            if (v[i] == w || (nan && v[i] != v[i])) break;                                                              \
+        return i;                                                                                                       \
+    }                                                                                                                   \
+    static void place_##T(int64_t n, void *pbest, int64_t *at, const void *pv, int64_t here, bool max) {                \
+        const T *v = pv;                                                                                                \
+        T *best = pbest;                                                                                                \
+        if (max)                                                                                                        \
+            IVDEP for (int64_t i = 0; i < n; i++) {                                                                     \
+                const T x = v[i], w = best[i];                                                                          \
+                const bool better = x > w || (x != x && w == w);                                                        \
+                best[i] = better ? x : w;                                                                               \
+                at[i] = better ? here : at[i];                                                                          \
+            }                                                                                                           \
+        else                                                                                                            \
+            IVDEP for (int64_t i = 0; i < n; i++) {                                                                     \
+                const T x = v[i], w = best[i];                                                                          \
+                const bool better = x < w || (x != x && w == w);                                                        \
+                best[i] = better ? x : w;                                                                               \
+                at[i] = better ? here : at[i];                                                                          \
+            }                                                                                                           \
+    }
+FIRST(int64_t)
+FIRST(float)
+FIRST(double)
+
+/* Sums of products, rounded on their way: lanes of what mul and sum do one after the other. */
+#define PRODUCTS(T, suffix)                                                                                             \
+    static void products_##T(int64_t n, void *pacc, const void *pa, const void *pb) {                                   \
+        enum { L = SIMD_LANE_BYTES / sizeof(T) };                                                                       \
+        T acc[L], *end = pacc;                                                                                          \
+        const T *v = pa, *w = pb;                                                                                       \
+        memcpy(acc, pacc, sizeof acc);                                                                                  \
+        for (; n >= L; n -= L, v += L, w += L)                                                                          \
+            IVDEP for (int64_t i = 0; i < L; i++) acc[i] = acc[i] + v[i] * w[i];                                        \
+        memcpy(pacc, acc, sizeof acc);                                                                                  \
+        IVDEP for (int64_t i = 0; i < n; i++) end[i] = end[i] + v[i] * w[i];                                            \
+    }
+FLOATS(PRODUCTS)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 /* clang-format off */
@@ -320,5 +462,12 @@ const SimdTable SIMD_TABLE = {
         [RED_SUM] = AT_ANY(lanes_sum), [RED_PROD] = AT_ANY(lanes_prod), [RED_MAX] = AT_ALL(lanes_max), [RED_MIN] = AT_ALL(lanes_min),
         [RED_AND] = {[TH_BOOL] = lanes_and_uint8_t}, [RED_OR] = {[TH_BOOL] = lanes_or_uint8_t},
     },
+    .join = {
+        [RED_SUM] = AT_ANY(join_sum), [RED_PROD] = AT_ANY(join_prod), [RED_MAX] = AT_ALL(join_max), [RED_MIN] = AT_ALL(join_min),
+        [RED_AND] = {[TH_BOOL] = join_and_uint8_t}, [RED_OR] = {[TH_BOOL] = join_or_uint8_t},
+    },
+    .products = AT_FLOAT(products),
+    .first = {[TH_INT64] = first_int64_t, [TH_FLOAT32] = first_float, [TH_FLOAT64] = first_double},
+    .place = {[TH_INT64] = place_int64_t, [TH_FLOAT32] = place_float, [TH_FLOAT64] = place_double},
 };
 /* clang-format on */

@@ -1,0 +1,101 @@
+/*
+ * rows.c -- rows that are reduced as they lie in memory: no instruction stands between the loads and the reductions but
+ * a product that is summed, or an opposite whose greatest is sought. In: a stage whose innermost loop is reduced. Out:
+ * its accumulators fed, thousands of elements at a time. Always holds: the lanes take the values that blocks would give
+ * them, in the same order, hence the same bits.
+ */
+#include "interp.h"
+
+#include <string.h>
+
+enum { PLAIN, PRODUCT, OPPOSITE };
+
+static bool is_view(const IKernel *ik, int id) {
+    const IIns *i = &ik->ins[id];
+    return i->block && i->view && i->ins->op == INS_LOAD;
+}
+
+/* How a reduced value comes from loads, or -1. */
+static int way_of(const SimdTable *simd, const IKernel *ik, const IRed *d) {
+    const IIns *v = &ik->ins[d->red->v];
+    const ThDtype t = v->ins->dtype;
+    if (!v->block) return -1;
+    if (is_view(ik, d->red->v)) return PLAIN;
+    if (v->nmicro != 1) return -1;
+    const IMicro *m = &ik->micro.at[v->micro];
+    const int kind = d->red->kind, a = m->in[0].value, b = m->in[1].value;
+    if (a < 0 || !is_view(ik, a) || dtype_is_discrete(t) || dtype_is_complex(t)) return -1;
+    if (m->fn == simd->prim[P_neg][t] && (kind == RED_MAX || kind == RED_ARGMAX)) return OPPOSITE;
+    if (m->fn == simd->prim[P_mul][t] && kind == RED_SUM && b >= 0 && is_view(ik, b) && simd->products[t])
+        return PRODUCT;
+    return -1;
+}
+
+/* The stage of an IKernel, all but its own instructions being prepared. */
+bool interp_rows_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s) {
+    const Kernel *k = ik->k;
+    if (s->st->cls != STAGE_LOOP || s->vec < 0 || s->vec != s->nloop - 1 || !s->st->nred) return false;
+    if (k->dim[s->loop[s->vec]].kind != DIM_RED || s->npost[s->nloop]) return false;
+    for (int j = 0; j < s->npre[s->nloop]; j++) {
+        const int id = ik->order.code[s->pre[s->nloop] + j];
+        bool read = is_view(ik, id);
+        for (int i = 0; i < s->st->nred; i++) read |= ik->red[s->st->red0 + i].red->v == id;
+        if (!read) return false;
+    }
+    for (int i = 0; i < s->st->nred; i++) {
+        IRed *d = &ik->red[s->st->red0 + i];
+        const int way = d->lanes ? way_of(simd, ik, d) : -1;
+        if (way < 0 || (d->fold && dtype_is_complex((ThDtype)d->red->acc_dtype))) return false;
+        d->way = (uint8_t)way;
+    }
+    return true;
+}
+
+/* Where the loads of this row begin; false: one of them is not dense. */
+static bool look(IRun *r, const LoopStage *s, int64_t from) {
+    const IKernel *ik = r->ik;
+    for (int j = 0; j < s->npre[s->nloop]; j++) {
+        const int id = ik->order.code[s->pre[s->nloop] + j];
+        const IIns *i = &ik->ins[id];
+        if (i->ins->op != INS_LOAD) continue;
+        const int64_t *st = r->st[i->ins->a];
+        char *p = r->base[i->ins->a];
+        if (st[s->loop[s->vec]] != i->bytes) return false;
+        for (int l = 0; l < s->vec; l++) p += r->idx[s->loop[l]] * st[s->loop[l]];
+        r->at[id] = p + from * i->bytes;
+    }
+    return true;
+}
+
+static void opposite(IRun *r, const IRed *d, const char *v, int64_t n) {
+    const ThDtype t = (ThDtype)d->red->acc_dtype;
+    const int64_t lanes = SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t);
+    char *acc = r->regs + d->reg;
+    r->simd->prim[P_neg][t](lanes, acc, acc, NULL, NULL);
+    r->simd->lanes[RED_MIN][t](n, acc, v);
+    r->simd->prim[P_neg][t](lanes, acc, acc, NULL, NULL);
+}
+
+static void feed(IRun *r, const LoopStage *s, const IRed *d, int64_t from, int64_t n) {
+    enum { NEAR = 4096 }; /* elements that the nearest cache has when their extremum's place is sought */
+    const IIns *v = &r->ik->ins[d->red->v];
+    const IMicro *m = v->nmicro ? &r->ik->micro.at[v->micro] : NULL;
+    const char *p = r->at[d->way == PLAIN ? d->red->v : m->in[0].value];
+    const ThDtype t = (ThDtype)d->red->acc_dtype;
+    char *acc = r->regs + d->reg;
+    if (!d->fold) {
+        for (int64_t i = 0; i < n; i += NEAR) {
+            r->pos = from + i, r->len = n - i < NEAR ? n - i : NEAR;
+            interp_red_place(r, d, s, p + i * v->bytes);
+        }
+    } else if (d->way == PRODUCT) r->simd->products[t](n, acc, p, r->at[m->in[1].value]);
+    else if (d->way == OPPOSITE) opposite(r, d, p, n);
+    else r->simd->lanes[d->red->kind][t](n, acc, p);
+}
+
+bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to) {
+    if (!look(r, s, from)) return false;
+    for (int i = 0; i < s->st->nred && from < to; i++) feed(r, s, &r->ik->red[s->st->red0 + i], from, to - from);
+    r->pos = 0, r->len = 1;
+    return true;
+}
