@@ -31,6 +31,18 @@ bool short_axis(lua_State *L, int i, int ndim, int64_t *axis) {
     return *axis >= 0 && *axis < ndim;
 }
 
+int short_integers(lua_State *L, int i, int64_t *v, int most) {
+    int n = 0;
+    if (!lua_istable(L, i)) return -1;
+    if (lua_getmetatable(L, i)) return lua_pop(L, 1), -1;
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+        const bool whole = lua_type(L, -1) == LUA_TNUMBER && lua_isinteger(L, -1);
+        if (n == most || !whole || !lua_isinteger(L, -2) || lua_tointeger(L, -2) != n + 1) return lua_pop(L, 2), -1;
+        v[n++] = lua_tointeger(L, -1);
+    }
+    return n;
+}
+
 static int push_view(lua_State *L, LtState *s, ThArray *a, int nd, const int64_t *shape, const int64_t *strides,
                      int64_t offset) {
     ThArray *v = th_array_view(a, nd, shape, strides, offset);
@@ -463,9 +475,45 @@ static const struct {
             {"nanmax", vectors_nanmax},
             {"nanmin", vectors_nanmin},
             {"resize", vectors_resize},
-            {"delete", vectors_delete},
-            {"repeat_", vectors_repeat},
-            {"repeat", vectors_repeat},
+            {"delete", moves_delete},
+            {"repeat_", moves_repeat},
+            {"repeat", moves_repeat},
+            {"pad", moves_pad},
+            {"tile", moves_tile},
+            {"tri", moves_tri},
+            {"tril", moves_tril},
+            {"triu", moves_triu},
+            {"tril_indices", moves_tril_indices},
+            {"triu_indices", moves_triu_indices},
+            {"tril_indices_from", moves_tril_indices_from},
+            {"triu_indices_from", moves_triu_indices_from},
+            {"diag", moves_diag},
+            {"diagflat", moves_diag},
+            {"fill_diagonal", moves_fill_diagonal},
+            {"indices", moves_indices},
+            {"block", moves_block},
+            {"unstack", moves_unstack},
+            {"ascontiguousarray", moves_ascontiguous},
+            {"empty_like", moves_empty_like},
+            {"histogram", counts_histogram},
+            {"histogram_bin_edges", counts_bin_edges},
+            {"take_along_axis", counts_take_along},
+            {"put_along_axis", counts_put_along},
+            {"argwhere", counts_argwhere},
+            {"unravel_index", counts_unravel},
+            {"ravel_multi_index", counts_ravel},
+            {"polyadd", counts_polyadd},
+            {"polysub", counts_polysub},
+            {"inner", counts_inner},
+            {"vdot", counts_vdot},
+            {"matvec", counts_matvec},
+            {"vecmat", counts_vecmat},
+            {"iscomplexobj", counts_iscomplexobj},
+            {"isrealobj", counts_isrealobj},
+            {"isfortran", counts_isfortran},
+            {"iterable", counts_iterable},
+            {"binary_repr", counts_binary_repr},
+            {"base_repr", counts_base_repr},
             {"eye", vectors_eye},
             {"identity", vectors_eye},
             {"put", vectors_put},

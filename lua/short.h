@@ -1,5 +1,6 @@
 /*
- * short.h -- private to short.c and vectors.c: ways of calling functions of arrays that need no graph.
+ * short.h -- private to short.c, vectors.c, moves.c and counts.c: ways of calling functions of arrays that need no
+ * graph.
  */
 #ifndef LT_SHORT_H
 #define LT_SHORT_H
@@ -11,14 +12,24 @@ enum { SHORT_DONE = -1 };
  * it, and the stack is as it was. */
 typedef int ShortWay(lua_State *L, LtState *s);
 ShortWay vectors_take, vectors_put, vectors_putmask, vectors_convolve, vectors_correlate, vectors_interp;
-ShortWay vectors_extract, vectors_place, vectors_isin, vectors_nanmax, vectors_nanmin, vectors_resize, vectors_delete;
-ShortWay vectors_repeat, vectors_eye;
+ShortWay vectors_extract, vectors_place, vectors_isin, vectors_nanmax, vectors_nanmin, vectors_resize;
+ShortWay vectors_eye;
+ShortWay moves_pad, moves_tile, moves_repeat, moves_tri, moves_tril, moves_triu, moves_tril_indices, moves_triu_indices;
+ShortWay moves_tril_indices_from, moves_triu_indices_from, moves_diag, moves_fill_diagonal, moves_indices, moves_block;
+ShortWay moves_delete, moves_unstack, moves_ascontiguous, moves_empty_like;
+ShortWay counts_histogram, counts_bin_edges, counts_take_along, counts_put_along, counts_argwhere, counts_unravel;
+ShortWay counts_ravel, counts_polyadd, counts_polysub, counts_inner, counts_vdot, counts_matvec, counts_vecmat;
+ShortWay counts_iscomplexobj, counts_isrealobj, counts_isfortran, counts_iterable, counts_binary_repr, counts_base_repr;
 
 ThArray *short_dense(lua_State *L, LtState *s,
                      int i); /* an array whose elements lie one behind the other on the host */
 /* The axis at i, the last argument, alone or as {axis = n}, into *axis, from 0 on; absent: it stays. false: something
  * else stands there. */
 bool short_axis(lua_State *L, int i, int ndim, int64_t *axis);
+/* A list of at most `most` whole numbers at i and nothing else; how many, or -1: it is something else. */
+int short_integers(lua_State *L, int i, int64_t *v, int most);
+/* The first `have` bytes again and again, up to `all`. */
+void moves_again(char *to, size_t have, size_t all);
 int64_t short_trues(const uint8_t *m, int64_t n); /* of n bools */
 
 #endif

@@ -206,17 +206,6 @@ int vectors_nanmax(lua_State *L, LtState *s) { return extremum(L, s, greatest); 
 int vectors_nanmin(lua_State *L, LtState *s) { return extremum(L, s, least); }
 
 /* ---- copies in other lengths ------------------------------------------------------------------------------------- */
-/* The first `have` bytes again and again, up to `all`. */
-static void again(char *to, size_t have, size_t all) {
-    enum { NEAR = 16384 }; /* what is read again stays in the nearest cache */
-    for (size_t done = have; done < all;) {
-        size_t whole = done < NEAR ? done : NEAR / have * have, n = have < NEAR ? whole : have;
-        if (n > all - done) n = all - done;
-        memcpy(to + done, to, n);
-        done += n;
-    }
-}
-
 int vectors_resize(lua_State *L, LtState *s) { /* resize(x, shape) */
     ThArray *a = short_dense(L, s, 1);
     int64_t shape[TH_MAX_NDIM], most = INT64_MAX / 16;
@@ -235,38 +224,7 @@ int vectors_resize(lua_State *L, LtState *s) { /* resize(x, shape) */
     size_t bytes = th_dtype_bytes(th_array_dtype(a)), all = bytes * (size_t)th_array_size(r);
     size_t have = bytes * (size_t)th_array_size(a);
     if (all) memcpy(th_array_data(r), th_array_data(a), have < all ? have : all);
-    if (have < all) again(th_array_data(r), have, all);
-    return 1;
-}
-
-int vectors_delete(lua_State *L, LtState *s) { /* delete(x, i) of a vector */
-    ThArray *a = short_dense(L, s, 1);
-    if (!a || lua_gettop(L) != 2 || th_array_ndim(a) != 1 || lua_type(L, 2) != LUA_TNUMBER || !lua_isinteger(L, 2))
-        return 0;
-    int64_t n = th_array_size(a), at = lua_tointeger(L, 2), rest = n - 1;
-    if (at < 0) at += n;
-    if (at < 0 || at >= n) return 0;
-    ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &rest);
-    lt_push_array(L, s, r);
-    size_t bytes = th_dtype_bytes(th_array_dtype(a)), front = bytes * (size_t)at;
-    char *to = th_array_data(r);
-    const char *from = th_array_data(a);
-    memcpy(to, from, front);
-    memcpy(to + front, from + front + bytes, bytes * (size_t)(n - 1 - at));
-    return 1;
-}
-
-int vectors_repeat(lua_State *L, LtState *s) { /* repeat_(x, n) of elements of 8 bytes, in order */
-    ThArray *a = short_dense(L, s, 1);
-    if (!a || lua_gettop(L) != 2 || lua_type(L, 2) != LUA_TNUMBER || !lua_isinteger(L, 2)) return 0;
-    int64_t n = th_array_size(a), each = lua_tointeger(L, 2), all = n * each;
-    if (each < 0 || each > 1 << 20 || th_dtype_bytes(th_array_dtype(a)) != 8) return 0;
-    ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &all);
-    lt_push_array(L, s, r);
-    const uint64_t *x = th_array_data(a);
-    uint64_t *to = th_array_data(r);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < each; j++) *to++ = x[i];
+    if (have < all) moves_again(th_array_data(r), have, all);
     return 1;
 }
 

@@ -1,0 +1,249 @@
+-- Calls of functions of arrays that need no graph (lua/short.c and its files) give what the same calls give where they
+-- do not apply: on operands that do not lie densely. So do rows that are reduced as they lie.
+local theano = require("theano")
+local nd = theano.ndarray
+
+local rng = nd.random.RandomState(5)
+
+-- The same elements, every second one of an array that is twice as long.
+local function apart(a)
+  local shape = a.shape
+  shape[#shape] = shape[#shape] * 2
+  local wide = nd.zeros(shape, a.dtype)
+  local view = wide["..., ::2"]
+  view:assign(a)
+  return view
+end
+
+local function same(a, b, place)
+  if type(a) == "table" then
+    assert(#a == #b, place)
+    for i = 1, #a do same(a[i], b[i], place) end
+    return
+  end
+  a, b = nd.asarray(a), nd.asarray(b)
+  assert(a.dtype == b.dtype, place .. ": " .. a.dtype .. ", " .. b.dtype)
+  assert(tostring(a.shape) == tostring(b.shape), place .. ": " .. tostring(a.shape) .. ", " .. tostring(b.shape))
+  assert(a:bytes() == b:bytes(), place)
+end
+
+local function both(place, fn, ...)
+  local given, other = table.pack(...), {}
+  for i = 1, given.n do
+    local v = given[i]
+    other[i] = type(v) == "userdata" and apart(v) or v
+    if type(v) == "table" and type(v[1]) == "userdata" then
+      other[i] = {}
+      for k, each in ipairs(v) do other[i][k] = apart(each) end
+    end
+  end
+  local short = table.pack(fn(table.unpack(given, 1, given.n)))
+  local long = table.pack(fn(table.unpack(other, 1, given.n)))
+  assert(short.n == long.n, place)
+  for i = 1, short.n do same(short[i], long[i], place) end
+end
+
+describe("short ways", function()
+  local vector, other, few = rng:randn(37), rng:randn(37), rng:randn(5)
+  local matrix, row = rng:randn(6, 7), rng:randn(7)
+  local whole = rng:randint(-50, 50, { 37 })
+  local single = matrix:astype("float32")
+  local awkward = nd.array({ 0.0, -0.0, 1e308, -1e-308, 5, 5, 5 })
+
+  it("give borders", function()
+    for _, mode in ipairs({ "constant", "edge", "wrap", "symmetric", "reflect" }) do
+      for _, a in ipairs({ vector, matrix, single, whole, few, nd.array({ 3.5 }), rng:randn(3, 4, 5) }) do
+        for _, w in ipairs({ 0, 1, 3, 9 }) do both("pad " .. mode .. w, nd.pad, a, w, mode) end
+      end
+    end
+    assert.same({ 0, 0, 1, 2, 0, 0 }, nd.pad(nd.array({ 1, 2 }), 2):tolist())
+    assert.has_error(function() nd.pad(nd.zeros({ 0 }), 2, "edge") end)
+  end)
+
+  it("give repetitions", function()
+    for _, a in ipairs({ vector, whole, nd.gt(vector, 0), few:astype("complex128") }) do
+      both("tile", nd.tile, a, 3)
+      both("tile of a list", nd.tile, a, { 2 })
+      both("repeat", nd.repeat_, a, 3)
+      both("repeat none", nd.repeat_, a, 0)
+    end
+    for _, a in ipairs({ matrix, single }) do
+      both("tile of a matrix", nd.tile, a, { 2, 3 })
+      for axis = -2, 1 do both("repeat along " .. axis, nd.repeat_, a, 2, axis) end
+    end
+  end)
+
+  it("give triangles, diagonals, grids and blocks", function()
+    for _, a in ipairs({ matrix, matrix.T:copy(), single, nd.gt(matrix, 0) }) do
+      both("tril", nd.tril, a)
+      both("triu", nd.triu, a)
+    end
+    both("diag", nd.diag, vector)
+    both("diag of a matrix", nd.diag, matrix)
+    for n = 0, 5 do
+      same(nd.tri(n), nd.tri(n, n), "tri")
+      for _, name in ipairs({ "tril_indices", "triu_indices" }) do
+        local a, b = nd[name](n)
+        local c, d = nd[name](n, 0, n)
+        same({ a, b }, { c, d }, name)
+      end
+    end
+    for _, name in ipairs({ "tril_indices_from", "triu_indices_from" }) do
+      for _, m in ipairs({ matrix, matrix.T }) do
+        local a, b = nd[name](m)
+        local c, d = nd[name](m, 0)
+        same({ a, b }, { c, d }, name)
+      end
+    end
+    same(nd.indices({ 3, 4 }), nd.indices({ 3, 4, 1 })["0:2, ..., 0"], "indices")
+    local far = nd.concatenate({ nd.concatenate({ matrix, matrix }, 1), nd.concatenate({ -matrix, matrix }, 1) }, 0)
+    same(nd.block({ { matrix, matrix }, { -matrix, matrix } }), far, "block")
+    local m = matrix:copy()
+    assert.equal(m, nd.fill_diagonal(m, 7))
+    both("fill_diagonal", function(a) return nd.fill_diagonal(a:copy(), 7) end, matrix)
+    assert.has_error(function() nd.block({ { matrix, matrix.T:copy() } }) end)
+  end)
+
+  it("leave parts out and take rows apart", function()
+    local places = { 3, -1, { 1, 3, 5 }, { 5, -37, 1, 1 }, { 36, 0 } }
+    for _, at in ipairs(places) do both("delete", nd.delete, vector, at) end
+    assert.has_error(function() nd.delete(vector, { 1, 37 }) end)
+    both("unstack", nd.unstack, matrix)
+    both("ascontiguousarray", nd.ascontiguousarray, matrix)
+  end)
+
+  it("count, and find positions", function()
+    local sets = { vector, matrix, nd.arange(100) / 10, nd.full({ 5 }, 2.0), nd.array({ 1e-300, 2e-300, 5e-301 }) }
+    for _, a in ipairs(sets) do
+      for _, bins in ipairs({ 1, 7, 10, 100 }) do
+        both("histogram", nd.histogram, a, bins)
+        both("edges", nd.histogram_bin_edges, a, bins)
+      end
+      both("histogram of ten", nd.histogram, a)
+    end
+    assert.has_error(function() nd.histogram(nd.array({ 1, 0 / 0 }), 3) end)
+    local order = nd.argsort(matrix, { axis = 1 })
+    both("take_along_axis", nd.take_along_axis, matrix, order, 1)
+    both("take_along_axis of the last", nd.take_along_axis, single, order - 7, -1)
+    both("put_along_axis", function(a, at, v)
+      a = a:copy()
+      nd.put_along_axis(a, at, v, 1)
+      return a
+    end, matrix, order, matrix * 2)
+    assert.has_error(function() nd.take_along_axis(matrix, order + 7, 1) end)
+    for _, a in ipairs({ nd.gt(vector, 0), nd.gt(matrix, 0), matrix }) do both("argwhere", nd.argwhere, a) end
+    local places = rng:randint(0, 42, { 12 })
+    both("unravel_index", nd.unravel_index, places, { 6, 7 })
+    local i, j = nd.unravel_index(places, { 6, 7 })
+    same(nd.ravel_multi_index({ i, j }, { 6, 7 }), places, "ravel_multi_index")
+    both("ravel_multi_index", nd.ravel_multi_index, { i, j }, { 6, 7 })
+    assert.has_error(function() nd.unravel_index(places + 42, { 6, 7 }) end)
+  end)
+
+  it("add polynomials and multiply vectors", function()
+    for _, name in ipairs({ "polyadd", "polysub" }) do
+      both(name, nd[name], vector, few)
+      both(name, nd[name], few, vector)
+      both(name, nd[name], awkward, -awkward)
+      both(name, nd[name], awkward["5:"]:copy(), awkward)
+    end
+    both("inner", nd.inner, vector, other)
+    both("inner of a matrix", nd.inner, matrix, row)
+    both("vdot", nd.vdot, vector, other)
+    same(nd.matvec(matrix, row), nd.dot(matrix, row), "matvec")
+    same(nd.vecmat(row, matrix.T), nd.dot(row, matrix.T), "vecmat")
+    assert.has_error(function() nd.matvec(matrix, vector) end)
+  end)
+
+  it("write numbers to a base, and know what arrays are", function()
+    assert.equal("0", nd.binary_repr(0))
+    assert.equal("11000000111001", nd.binary_repr(12345))
+    assert.equal("63 ones", #nd.binary_repr(math.maxinteger) .. " ones")
+    assert.equal("-101", nd.binary_repr(-5))
+    assert.equal("121221020", nd.base_repr(12345, 3))
+    assert.equal("ZZ", nd.base_repr(1295, 36))
+    assert.has_error(function() nd.base_repr(5, 37) end)
+    assert.is_true(nd.isfortran(matrix.T))
+    assert.is_false(nd.isfortran(matrix))
+    assert.is_true(nd.iterable(vector))
+    assert.is_false(nd.iscomplexobj(vector))
+    assert.is_true(nd.isrealobj(vector))
+  end)
+end)
+
+describe("rows", function()
+  local shapes = { { 5, 31 }, { 3, 32 }, { 4, 33 }, { 2, 700 }, { 1, 5000 }, { 7, 1 } }
+  local REDUCED = { "sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "mean", "std" }
+
+  it("have the same bits however they lie", function()
+    for _, shape in ipairs(shapes) do
+      for _, dtype in ipairs({ "float64", "float32", "int64", "int32", "bool" }) do
+        local x = (rng:randn(table.unpack(shape)) * 4):astype(dtype)
+        for _, name in ipairs(REDUCED) do
+          both(name .. " " .. dtype, nd[name], x, { axis = 1 })
+          both(name .. " of all " .. dtype, nd[name], x)
+        end
+      end
+      local x = rng:randn(table.unpack(shape))
+      x[{ 0, shape[2] // 2 }] = 0 / 0
+      for _, name in ipairs(REDUCED) do both(name .. " with NaN", nd[name], x, { axis = 1 }) end
+      local zeros = nd.zeros(shape) * rng:randn(table.unpack(shape))
+      for _, name in ipairs({ "max", "min", "argmax", "argmin" }) do
+        both(name .. " of zeros", nd[name], zeros, { axis = 1 })
+      end
+    end
+  end)
+
+  it("have the first place of an extremum, along columns too", function()
+    local x = nd.array({ { 1, 5, 0 / 0, 2 }, { 3, 5, 1, 0 / 0 }, { 3, 4, 0 / 0, 7 } })
+    assert.same({ 1, 0, 0, 1 }, nd.argmax(x, { axis = 0 }):tolist())
+    assert.same({ 0, 2, 0, 1 }, nd.argmin(x, { axis = 0 }):tolist())
+    assert.same({ 2, 3, 2 }, nd.argmax(x, { axis = 1 }):tolist())
+    local long = nd.zeros({ 3, 9000 })
+    long[{ 0, 8999 }], long[{ 1, 4097 }], long[{ 1, 5000 }], long[{ 2, 5 }] = 1, 2, 2, 0 / 0
+    assert.same({ 8999, 4097, 5 }, nd.argmax(long, { axis = 1 }):tolist())
+    assert.same({ 8999, 4097, 5 }, nd.argmin(-long, { axis = 1 }):tolist())
+  end)
+end)
+
+describe("whole numbers", function()
+  it("are divided by doubles where these are exact", function()
+    local far = 2 ^ 53 | 0
+    local a = { 0, 1, -1, 7, -7, far - 1, 1 - far, far, far + 2, math.maxinteger, math.mininteger, 6 }
+    for _, b in ipairs({ 1, -1, 2, 3, -3, 7, 2 ^ 52 | 0, 2 ^ 53 - 1 | 0, math.maxinteger, math.mininteger }) do
+      for _, list in ipairs({ a, { table.unpack(a, 1, 7) } }) do
+        local q, r = nd.floor_divide(nd.array(list), b):tolist(), nd.mod(nd.array(list), b):tolist()
+        for i, v in ipairs(list) do
+          assert.equal(v // b, q[i])
+          assert.equal(v % b, r[i])
+        end
+      end
+    end
+    local low = nd.array({ -128, -128, -128 }, "int8")
+    assert.same({ -128, 64, -43 }, nd.floor_divide(low, nd.array({ 1, -2, 3 }, "int8")):tolist())
+    assert.has_error(function() nd.floor_divide(nd.array({ 1, 2 }), nd.array({ 1, 0 })) end)
+    assert.has_error(function() nd.floor_divide(nd.array({ 1, 2 }), 0) end)
+  end)
+
+  it("come out of floats as they always did", function()
+    local x = nd.array({ 1.9, -1.9, 2147483647.5, 3 })
+    assert.same({ 1, -1, 2147483647, 3 }, nd.cast(x, "int32"):tolist())
+    assert.same({ -2147483648, -2147483648, -1 },
+      nd.cast(nd.array({ 2147483648.0, 0 / 0, -1.5 }), "int32"):tolist())
+    assert.same({ math.mininteger, 5 }, nd.cast(nd.array({ 1e19, 5.5 }), "int64"):tolist())
+  end)
+end)
+
+describe("exponents", function()
+  it("are exact for denormals, zeros and infinities", function()
+    local x = nd.array({ 0.0, -0.0, 1.0, -0.75, 5e-324, -2.2e-308, 1.7976931348623157e308, math.huge, -math.huge })
+    local m, e = nd.frexp(x)
+    assert.same({ 0, 0, 1, 0, -1073, -1022, 1024, 0, 0 }, e:tolist())
+    same(nd.ldexp(m, e), x, "ldexp(frexp(x))")
+    local powers = nd.array({ -1074, -1076, 1024, -1 })
+    assert.same({ 5e-324, 0, math.huge, 1 }, nd.ldexp(nd.array({ 1.0, 1.0, 1.0, 2.0 }), powers):tolist())
+    assert.same({ 2 ^ -1074 * 2 }, nd.ldexp(nd.array({ 1.5 }), -1074):tolist()) -- halves to even
+    local f, g = nd.frexp(nd.array({ 1e-45, 3.0 }, "float32"))
+    same(nd.ldexp(f, g), nd.array({ 1e-45, 3.0 }, "float32"), "float32")
+  end)
+end)
