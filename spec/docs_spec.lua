@@ -142,6 +142,30 @@ describe("the pages", function()
     end
   end)
 
+  it("show commits that exist", function()
+    local skip = require("spec.support.skip")
+    local pipe = assert(io.popen("git log --format=%s 2>/dev/null"))
+    local subjects, all = {}, 0
+    for subject in pipe:lines() do subjects[subject], all = true, all + 1 end
+    pipe:close()
+    skip.unless(all > 1000, "no history: an archive, or a clone of the last commits")
+    local n = 0
+    for row in slurp("CONTRIBUTING.md"):match("\n## To add\n(.-)\n## "):gmatch("\n|[^\n]*") do
+      local subject = row:match("`([%l_, ]+: [^`]*)` |$")
+      if subject then
+        n = n + 1
+        assert.is_true(subjects[subject], subject)
+      end
+    end
+    assert.is_true(n >= 8, n .. " commits")
+  end)
+
+  it("date decisions", function()
+    for heading in slurp("docs/decisions.md"):gmatch("\n## ([^\n]*)") do
+      assert.truthy(heading:find("^%d+ %u%l+ 20%d%d"), heading)
+    end
+  end)
+
   it("name only functions that exist", function()
     local theano = require("theano")
     local roots = { T = theano.tensor, nd = theano.ndarray, theano = theano }

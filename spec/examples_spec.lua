@@ -106,6 +106,27 @@ describe("examples/rnn/char_lstm.lua", function()
   end)
 end)
 
+describe("examples/ported/adding.lua", function()
+  it("gives the numbers that adding.py gave under Theano 1.0.5", function()
+    local path = os.tmpname() .. ".npz"
+    local text, status = runner.run({ "examples/ported/adding.lua", path })
+    assert.equal(0, status, text)
+    local want = { { 5, 0.1738, 0.1427 }, { 10, 0.1640, 0.1310 }, { 15, 0.1230, 0.0812 }, { 20, 0.0589, 0.0193 } }
+    local n = 0
+    for epoch, cost, test in text:gmatch("epoch (%d+): ([%d.]+), test ([%d.]+)\n") do
+      n = n + 1
+      assert.equal(want[n][1], tonumber(epoch))
+      assert.near(want[n][2], tonumber(cost), 2e-4)
+      assert.near(want[n][3], tonumber(test), 2e-4)
+    end
+    assert.equal(#want, n, text)
+    local saved = require("theano.ndarray").load(path)
+    assert.equal("(24, 96)", tostring(saved.W_h.shape))
+    os.remove(path)
+    os.remove((path:gsub("%.npz$", "")))
+  end)
+end)
+
 describe("examples/mnist/mlp.lua", function()
   it("learns in one epoch, writes curve and weights", function()
     local folder = runner.folder()
