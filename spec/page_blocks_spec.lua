@@ -234,6 +234,13 @@ local function stands_in(files)
   end
 end
 
+-- What docs/export.md exports.
+local function policy()
+  local T, nd = theano.tensor, theano.ndarray
+  local x, W = T.fmatrix("x"), theano.shared(nd.ones({ 3, 2 }, "float32"), "W")
+  return theano.compile { inputs = { x }, outputs = { action = T.tanh(T.dot(x, W)) } }
+end
+
 -- Each block that is neither Lua nor the shell's nor what something printed: page and language with a number, and what
 -- proves it (a text: the spec that does).
 local PROOF = {
@@ -295,13 +302,24 @@ static void begin(ThContext *c) {
   end,
 
   ["docs/export.md c 1"] = function(block)
-    local T, nd, folder = theano.tensor, theano.ndarray, runner.folder()
-    local x, W = T.fmatrix("x"), theano.shared(nd.ones({ 3, 2 }, "float32"), "W")
-    theano.compile { inputs = { x }, outputs = { action = T.tanh(T.dot(x, W)) } }:export("policy",
-      { dir = folder, args = { { { 1, 2, 3 } } } })
+    local folder = runner.folder()
+    policy():export("policy", { dir = folder, args = { { { 1, 2, 3 } } } })
     local include, rest = block.text:match("^(#include[^\n]*\n)(.*)$")
     local right = "if (action[0] < 0.99f || state.W[0] != 0.5f) return 1;\n"
     compiles(include .. "#include <stdio.h>\n", rest .. right, folder, "policy.c -lm")
+    runner.remove(folder)
+  end,
+
+  ["docs/export.md c 2"] = function(block)
+    local folder = runner.folder()
+    policy():export("policy", { dir = folder, args = { { { 1, 2, 3 } } }, weights = "file" })
+    local before = '#include "policy.h"\n#include <stdio.h>\npolicy_state state;\n'
+      .. "static _Alignas(8) char bytes[POLICY_WEIGHTS_BYTES];\n"
+    local right = "float x[POLICY_X_SIZE] = {1, 2, 3}, action[POLICY_ACTION_SIZE];\n"
+      .. "if (policy_call(&state, x, action) || action[0] < 0.99f) return 1;\n"
+    local whole = 'FILE *in = fopen("policy.weights", "rb");\n'
+      .. "size_t n = fread(bytes, 1, sizeof bytes, in);\nfclose(in);\n"
+    compiles(before, whole .. block.text .. right, folder, "policy.c -lm")
     runner.remove(folder)
   end,
 
