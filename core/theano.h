@@ -65,7 +65,8 @@ typedef enum {
     X(INT32, int32, int32_t, 'i', 'i', 4)     X(INT64, int64, int64_t, 'l', 'i', 8)    X(UINT8, uint8, uint8_t, 0, 'u', 1)      \
     X(UINT16, uint16, uint16_t, 0, 'u', 2)    X(UINT32, uint32, uint32_t, 0, 'u', 4)   X(UINT64, uint64, uint64_t, 0, 'u', 8)   \
     X(FLOAT32, float32, float, 'f', 'f', 4)   X(FLOAT64, float64, double, 'd', 'f', 8)                                          \
-    X(COMPLEX64, complex64, ThComplex64, 'c', 'c', 8)   X(COMPLEX128, complex128, ThComplex128, 'z', 'c', 16)
+    X(COMPLEX64, complex64, ThComplex64, 'c', 'c', 8)   X(COMPLEX128, complex128, ThComplex128, 'z', 'c', 16)                   \
+    X(FLOAT16, float16, uint16_t, 0, 'f', 2)            X(BFLOAT16, bfloat16, uint16_t, 0, 'f', 2)
 /* clang-format on */
 typedef struct {
     float re, im;
@@ -82,7 +83,7 @@ typedef enum {
 } ThDtype;
 
 TH_API const char *th_dtype_name(ThDtype d);
-/* "float64" -> TH_FLOAT64; TH_DTYPE_NONE when unknown. float16 is unknown here and refused by name by callers. */
+/* "float64" -> TH_FLOAT64; TH_DTYPE_NONE when unknown. */
 TH_API ThDtype th_dtype_from_name(const char *name);
 TH_API size_t th_dtype_bytes(ThDtype d);
 TH_API char th_dtype_kind(ThDtype d);                 /* 'b' 'i' 'u' 'f' 'c' */

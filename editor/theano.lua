@@ -734,7 +734,7 @@ function Function:slices(...) end
 ---@field on_unused_input? "raise"|"warn"|"ignore"
 
 ---@class theano.Config
----@field floatX "float64"|"float32" dtype of float constants and of variables without one (default float64)
+---@field floatX "float64"|"float32"|"float16"|"bfloat16" dtype of float constants and of variables without one (default float64)
 ---@field device "cpu"|"cuda"|"cuda0"|"cuda1"|"cuda2"|"cuda3"|"cuda4"|"cuda5"|"cuda6"|"cuda7"|"cuda-emulated"|"cuda-emulated0"|"cuda-emulated1" where compiled functions run and shared floats live (default cpu)
 ---@field allow_tf32 boolean float32 products of a GPU's library may round factors to 10 bits and more (default false)
 ---@field init_gpu_device string the GPU that "cuda" means while functions run on the CPU (default empty)

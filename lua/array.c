@@ -161,11 +161,11 @@ ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent) {
     if (!strcmp(name, "floatX")) name = th_config_get(s->ctx, "floatX");
     ThDtype d = th_dtype_from_name(name);
     if (d == TH_DTYPE_NONE)
-        lt_error(L, TH_TypeError,
-                 strcmp(name, "float16")
-                     ? "unknown dtype '%s' (bool, int8..int64, uint8..uint64, float32, float64, complex64, complex128)"
-                     : "dtype '%s' is not supported: use float32",
-                 name);
+        lt_error(
+            L, TH_TypeError,
+            "unknown dtype '%s' (bool, int8..int64, uint8..uint64, float16, bfloat16, float32, float64, complex64, "
+            "complex128)",
+            name);
     return d;
 }
 

@@ -81,8 +81,9 @@ static int start(lua_State *L) {
     bool order = a.op == MPI_MAX || a.op == MPI_MIN, reduces = a.what <= MPI_JOB_REDUCE_SCATTER;
     if (a.root < -1 || a.root >= r->size)
         return lt_error(L, TH_ValueError, "mpi: there is no rank %d: ranks are 0 to %d", a.root, r->size - 1);
-    if (reduces && ((kind == 'c' && a.op != MPI_SUM && a.op != MPI_MEAN) || (kind == 'b' && !order) ||
-                    (a.op == MPI_MEAN && kind != 'f' && kind != 'c')))
+    if (reduces &&
+        (a.dtype == TH_FLOAT16 || a.dtype == TH_BFLOAT16 || (kind == 'c' && a.op != MPI_SUM && a.op != MPI_MEAN) ||
+         (kind == 'b' && !order) || (a.op == MPI_MEAN && kind != 'f' && kind != 'c')))
         return lt_error(L, TH_TypeError, "mpi: %s has no such reduction", th_dtype_name(a.dtype));
     a.n = part(L, r, &a, x);
     int64_t all = a.n * (int64_t)th_dtype_bytes(a.dtype) * r->size;

@@ -397,7 +397,6 @@ def files():
             np.lib.format.write_array(f, arrays["int16"], version)
     np.save(path("objects.npy"), np.array([None, 1]), allow_pickle=True)
     np.save(path("record.npy"), np.zeros(2, [("a", "f4"), ("b", "i2")]))
-    np.save(path("half.npy"), count.astype("float16"))
     with open(path("text.npy"), "wb") as f:
         np.save(f, np.array(["ab", "c"]))
     np.savetxt(path("plain.txt"), count / 3, header="a b\nc")

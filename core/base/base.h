@@ -61,7 +61,7 @@ struct ThContext {
     ThPrintOptions print;
     uint64_t next_serial;           /* of graph nodes */
     uint32_t prov;                  /* provenance id of nodes built now (0 = unknown) */
-    uint8_t autocast[2], nautocast; /* float dtypes tried for a literal, in order; 0 of them: by floatX */
+    uint8_t autocast[3], nautocast; /* float dtypes tried for a literal, in order; 0 of them: by floatX */
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
     atomic_llong natives;              /* units whose machine code came with a saved model */
@@ -218,13 +218,17 @@ void text_free(Text *t);
 const char *text_nearest(const char *s, const char *const *names, int n);
 
 /* ---- dtype.c ----------------------------------------------------------------------------------------------------- */
-static inline bool dtype_is_float(ThDtype d) { return d == TH_FLOAT32 || d == TH_FLOAT64; }
+/* float16 and bfloat16: kept as bits, computed with as float32, each result rounded. */
+static inline bool dtype_is_half(ThDtype d) { return d == TH_FLOAT16 || d == TH_BFLOAT16; }
+static inline bool dtype_is_float(ThDtype d) { return d == TH_FLOAT32 || d == TH_FLOAT64 || dtype_is_half(d); }
+/* What d is computed in: float32 for a half, d itself for others. */
+static inline ThDtype dtype_computed(ThDtype d) { return dtype_is_half(d) ? TH_FLOAT32 : d; }
 static inline bool dtype_is_complex(ThDtype d) { return d == TH_COMPLEX64 || d == TH_COMPLEX128; }
 static inline bool dtype_is_discrete(ThDtype d) { return d < TH_FLOAT32; }
 static inline bool dtype_is_int(ThDtype d) { return d > TH_BOOL && d < TH_FLOAT32; }
 static inline bool dtype_is_signed(ThDtype d) { return d >= TH_INT8 && d <= TH_INT64; }
 static inline bool dtype_is_unsigned(ThDtype d) { return d >= TH_UINT8 && d <= TH_UINT64; }
-/* The dtype of that name, or TH_DTYPE_NONE with TypeError (float16 by name). */
+/* The dtype of that name, or TH_DTYPE_NONE with TypeError. */
 ThDtype dtype_parse(ThContext *c, const char *name);
 /* Smallest dtype that holds a literal exactly under cast_policy=custom (inventory 2). */
 ThDtype dtype_of_int(int64_t v);
@@ -237,6 +241,12 @@ ThDtype dtype_beside(char kind, int64_t v, ThDtype d);
 ThDtype dtype_of_float(double v, ThDtype floatX);
 /* dst[i] = (dd)src[i], NumPy's cast; strides in bytes. */
 void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype sd, int64_t sstride, int64_t n);
+/* *v as d holds it. */
+static inline void dtype_round(double *v, ThDtype d) {
+    char cell[16];
+    dtype_cast(cell, d, 0, (const char *)v, TH_FLOAT64, 0, 1);
+    dtype_cast((char *)v, TH_FLOAT64, 0, cell, d, 0, 1);
+}
 
 /* ---- buffer.c: refcounted, 64-byte aligned memory; freed buffers stay in size classes so that pages stay mapped -- */
 /*

@@ -15,7 +15,7 @@
 /* name, type (enum: one of a list; text; bool; int; dtype), default, allowed values ("," between them), doc */
 /* clang-format off */
 #define CONFIG(X)                                                                                                      \
-    X("floatX", DTYPE, "float64", "float64,float32", "dtype of float constants and of variables without one")          \
+    X("floatX", DTYPE, "float64", "float64,float32,float16,bfloat16", "dtype of float constants and of variables without one")          \
     X("device", ENUM, "cpu", "cpu,cuda,cuda0,cuda1,cuda2,cuda3,cuda4,cuda5,cuda6,cuda7,cuda-emulated,"                   \
       "cuda-emulated0,cuda-emulated1", "where compiled functions run and shared floats live")          \
     X("cuda.driver", TEXT, "", "", "the CUDA driver's library; empty: libcuda.so.1")                                   \
@@ -155,11 +155,7 @@ static const char *check(ThContext *c, const Flag *f, const char *value, const c
     else if (f->type == BOOL) good = bool_text(value), allowed = "true,false";
     else if (f->type == INT) good = is_int(value) ? value : NULL, allowed = "an integer";
     if (good) return intern(c, good);
-    if (f->type == DTYPE && !strcmp(value, "float16"))
-        err(c, TH_TypeError, "%s%s=float16: float16 is not supported; allowed are %s", where, f->name, allowed);
-    else
-        err(c, TH_ValueError, "%sinvalid value '%.100s' for config flag %s; allowed: %s", where, value, f->name,
-            allowed);
+    err(c, TH_ValueError, "%sinvalid value '%.100s' for config flag %s; allowed: %s", where, value, f->name, allowed);
     return NULL;
 }
 

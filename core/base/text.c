@@ -164,7 +164,10 @@ void text_free(Text *t) {
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 static bool reads_back(const char *s, double v, ThDtype d) {
-    return d == TH_FLOAT32 ? number_read_single(s, NULL) == (float)v : number_read(s, NULL) == v;
+    if (d == TH_FLOAT32) return number_read_single(s, NULL) == (float)v;
+    double x = number_read(s, NULL);
+    if (dtype_is_half(d)) dtype_round(&x, d);
+    return x == v;
 }
 
 /* "d.ddde+xx" one unit up in its last digit. False where a carry would lengthen it. */
@@ -205,11 +208,11 @@ int text_rounded(double v, int n, char *digits, int *exponent) {
  * half the gap above, so the nearest decimal of a length may fail below v where its neighbour above reads back.
  */
 int text_digits(double v, ThDtype d, char *digits, int *exponent) {
-    bool single = d == TH_FLOAT32;
+    bool single = d == TH_FLOAT32, half = dtype_is_half(d);
     double tiny = single ? 1.1754943508222875e-38 : 2.2250738585072014e-308;
     char s[48];
     v = fabs(v);
-    int last = single ? 9 : 17, first = v < tiny && v != 0 ? 1 : single ? 6 : 15;
+    int last = half ? 5 : single ? 9 : 17, first = half || (v < tiny && v != 0) ? 1 : single ? 6 : 15;
     bool power = frexp(v, exponent) == 0.5;
     for (int n = first; n <= last; n++) {
         number_format(s, sizeof s, "%.*e", n - 1, v);

@@ -60,17 +60,26 @@ static void calls(Export *x, Text *t) {
     text_put(t, ");\n}\n\n");
 }
 
+static bool no_half(Export *x, const char *name, ThDtype d) {
+    return err(x->c, TH_NotImplementedError,
+               "export: %s is of %s, which modules of Lua do not take: cast it to float32", name, th_dtype_name(d));
+}
+
 static bool shown(Export *x) {
     for (int i = 0; i < x->nin + x->nout; i++) {
         const Param *v = i < x->nin ? &x->in[i] : &x->out[i - x->nin];
+        if (dtype_is_half(v->dtype)) return no_half(x, v->name, v->dtype);
         if (v->ndim > SHOWN_DIMS)
             return err(x->c, TH_NotImplementedError, "export: %s has %d dimensions; modules of Lua take up to %d",
                        v->name, v->ndim, SHOWN_DIMS);
     }
-    for (int i = 0; i < x->nfield; i++)
+    for (int i = 0; i < x->nfield; i++) {
+        ThDtype d = (ThDtype)x->field[i].value->dtype;
+        if (dtype_is_half(d)) return no_half(x, x->field[i].name, d);
         if (x->field[i].value->ndim > SHOWN_DIMS)
             return err(x->c, TH_NotImplementedError, "export: %s has %d dimensions; modules of Lua take up to %d",
                        x->field[i].name, x->field[i].value->ndim, SHOWN_DIMS);
+    }
     return true;
 }
 

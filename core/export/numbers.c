@@ -7,10 +7,10 @@
 
 const char *export_ctype(ThDtype d) {
     static const char *const name[TH_DTYPE_COUNT] = {
-        [TH_BOOL] = "uint8_t",     [TH_INT8] = "int8_t",   [TH_INT16] = "int16_t",   [TH_INT32] = "int32_t",
-        [TH_INT64] = "int64_t",    [TH_UINT8] = "uint8_t", [TH_UINT16] = "uint16_t", [TH_UINT32] = "uint32_t",
-        [TH_UINT64] = "uint64_t",  [TH_FLOAT32] = "float", [TH_FLOAT64] = "double",  [TH_COMPLEX64] = "float",
-        [TH_COMPLEX128] = "double"};
+        [TH_BOOL] = "uint8_t",      [TH_INT8] = "int8_t",      [TH_INT16] = "int16_t",    [TH_INT32] = "int32_t",
+        [TH_INT64] = "int64_t",     [TH_UINT8] = "uint8_t",    [TH_UINT16] = "uint16_t",  [TH_UINT32] = "uint32_t",
+        [TH_UINT64] = "uint64_t",   [TH_FLOAT32] = "float",    [TH_FLOAT64] = "double",   [TH_COMPLEX64] = "float",
+        [TH_COMPLEX128] = "double", [TH_FLOAT16] = "uint16_t", [TH_BFLOAT16] = "uint16_t"};
     return name[d];
 }
 
@@ -52,8 +52,8 @@ void export_numbers(Text *t, ThDtype d, const void *data, int64_t n) {
         size_t from = t->n;
         if (part == TH_FLOAT32) put_float(t, *(const float *)at, true);
         else if (part == TH_FLOAT64) put_float(t, *(const double *)at, false);
-        else put_int(t, part, at);
-        if (dtype_is_float(part)) pointed(t, from);
+        else put_int(t, dtype_is_half(part) ? TH_UINT16 : part, at);
+        if (part == TH_FLOAT32 || part == TH_FLOAT64) pointed(t, from);
         text_put(t, i + 1 < n ? ", " : "");
     }
     if (!n) text_put(t, "0");

@@ -43,6 +43,10 @@ ThVar *th_variable_new(ThContext *c, ThType t, const char *name) {
         err(c, TH_ValueError, "a variable of rank %d and dtype number %d is not possible", t.ndim, t.dtype);
         return NULL;
     }
+    if (t.kind == TYPE_SPARSE && dtype_is_half(type_dtype(t))) {
+        err(c, TH_TypeError, "sparse matrices hold no %s: use float32", th_dtype_name(type_dtype(t)));
+        return NULL;
+    }
     Builder b;
     builder_begin(&b, c);
     if (!graph_float64_allowed(c, &(ThVar){.type = t})) { return finish(&b, NULL); }

@@ -237,17 +237,22 @@ ThVar *const_int(Builder *b, int64_t v, ThDtype d) {
 
 /* The first of the listed dtypes that holds v exactly, or the last one (autocast_float_as). */
 static ThDtype listed_float(const ThContext *c, double v) {
-    bool single = c->autocast[0] == TH_FLOAT32 && (c->nautocast == 1 || v == (double)(float)v);
-    return single || c->autocast[c->nautocast - 1] == TH_FLOAT32 ? TH_FLOAT32 : TH_FLOAT64;
+    for (int i = 0; i + 1 < c->nautocast; i++) {
+        double kept = v;
+        dtype_round(&kept, (ThDtype)c->autocast[i]);
+        if (kept == v) { return (ThDtype)c->autocast[i]; }
+    }
+    return (ThDtype)c->autocast[c->nautocast - 1];
 }
 
 int th_autocast_floats(ThContext *c, const ThDtype *dtypes, int n) {
     if (!c) return -1;
     if (n < 0 || (n && !dtypes)) return err_missing(c, __func__), -1;
     for (int i = 0; i < n; i++)
-        if (n > 2 || (dtypes[i] != TH_FLOAT32 && dtypes[i] != TH_FLOAT64))
+        if (n > TH_LEN(c->autocast) || dtypes[i] >= TH_DTYPE_COUNT || !dtype_is_float(dtypes[i]))
             return !err(c, TH_TypeError,
-                        "float literals can be float32, float64, or tried as both, one after the other");
+                        "float literals can be float16, bfloat16, float32, float64, or tried as up to three of them, "
+                        "one after the other");
     for (int i = 0; i < n; i++) c->autocast[i] = (uint8_t)dtypes[i];
     c->nautocast = (uint8_t)n;
     return 0;

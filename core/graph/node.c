@@ -164,9 +164,21 @@ static bool take_inputs(Builder *b, const Op *op, ThVar *const *in, int nin, ThV
     return true;
 }
 
+static bool is_half(ThType t) { return t.kind == TYPE_TENSOR && dtype_is_half(type_dtype(t)); }
+
+/* Halves only move: whoever computes with them is given float32 (elemwise_raw, front_build). */
+static bool no_halves(Builder *b, const Op *op, ThType t, const char *what) {
+    if (op->flags & OP_HALVES || !is_half(t)) { return true; }
+    return err(b->ctx, TH_TypeError, "%s %s %s: cast it, x:astype(\"float32\")", op->name, what,
+               th_dtype_name(type_dtype(t)));
+}
+
 /* Types of the outputs; attrs may be normalised in place. Number of outputs, or -1. */
 static int infer_types(Builder *b, const Op *op, void *attrs, ThVar *const *in, int nin, ThType *types) {
     Infer q = {.b = b, .ctx = b->ctx, .op = op, .attrs = attrs, .in = in, .nin = nin, .out = types, .nout = op->nout};
+    for (int i = 0; i < nin; i++) {
+        if (!no_halves(b, op, in[i]->type, "does not take")) { return -1; }
+    }
     if (!op->infer(&q)) {
         if (!failed(b->ctx)) { err(b->ctx, TH_TypeError, "%s does not accept these inputs", op->name); }
         return -1;
@@ -174,6 +186,9 @@ static int infer_types(Builder *b, const Op *op, void *attrs, ThVar *const *in, 
     if (q.nout < 1 || q.nout > OP_MAX_OUT) {
         err(b->ctx, TH_ValueError, "%s: %d outputs (1 to %d are possible)", op->name, q.nout, OP_MAX_OUT);
         return -1;
+    }
+    for (int i = 0; i < q.nout; i++) {
+        if (!no_halves(b, op, types[i], "does not give")) { return -1; }
     }
     return q.nout;
 }

@@ -35,6 +35,8 @@ static const Pass passes[] = {
     PASS("scanOp_remove_constants_and_unused_inputs2", 1.602, "fast_run:scan:scan_eqopt2",                 pass_scan_clean,        0)
     PASS("scanOp_save_mem",             1.61,  "fast_run:scan",                                            pass_scan_mem,          0)
     PASS("linalg_factors",              1.62,  "fast_run",                                                 pass_linalg,            0)
+    PASS("amp_float16",                 1.65,  "amp",                                                      pass_amp_float16,       0)
+    PASS("amp_bfloat16",                1.65,  "amp",                                                      pass_amp_bfloat16,      0)
     PASS("BlasOpt",                     1.7,   BOTH,                                                       pass_rules,             BLAS0)
     PASS("GemmOptimizer",               1.71,  "fast_run:BlasOpt:gemm_optimizer:gemm",                     pass_gemm,              0)
     PASS("blas_vectors",                1.72,  "fast_run:BlasOpt:use_c_blas",                              pass_rules,             BLASV)

@@ -171,7 +171,10 @@ static double as_float(const ThArg *a) {
 
 /* Is the number held exactly by dtype d? Floats go down to floatX as Theano lets Python floats do. */
 static bool exact_float(const Filter *q, double x, ThDtype d) {
-    if (d == TH_FLOAT64 || isnan(x) || (double)(float)x == x) return true;
+    double kept = x;
+    if (d == TH_FLOAT64 || isnan(x)) return true;
+    dtype_round(&kept, d);
+    if (kept == x) return true;
     return q->allow_downcast != 0 && d == config_floatX(q->ctx);
 }
 
@@ -188,9 +191,9 @@ static bool exact(const Filter *q, const ThArg *a) {
     char k = th_dtype_kind(d);
     if (q->allow_downcast == 1 || k == 'c') return true;
     if (a->kind == TH_ARG_FLOAT && k == 'f') return exact_float(q, a->f, d);
-    double x = as_float(a);
+    double x = as_float(a), kept = x;
     if (a->kind == TH_ARG_FLOAT) return false;
-    if (k == 'f') return d == TH_FLOAT64 ? (double)a->i == x : (float)x == x;
+    if (k == 'f') return d == TH_FLOAT64 || (dtype_round(&kept, d), kept == x);
     if (k == 'b') return a->kind == TH_ARG_BOOL;
     int64_t v = a->kind == TH_ARG_BOOL ? a->b : a->i, back = 0;
     char cell[16];

@@ -252,9 +252,9 @@ static void values(Text *t, Workspace *w, int node, int step) {
 /* NumPy's numbers of dtypes, under exception_verbosity=high. */
 static void type_numbers(Text *t, const PlanNode *n) {
     static const int8_t number[TH_DTYPE_COUNT] = {
-        [TH_BOOL] = 0,     [TH_INT8] = 1,       [TH_UINT8] = 2,      [TH_INT16] = 3,  [TH_UINT16] = 4,
-        [TH_INT32] = 5,    [TH_UINT32] = 6,     [TH_INT64] = 7,      [TH_UINT64] = 8, [TH_FLOAT32] = 11,
-        [TH_FLOAT64] = 12, [TH_COMPLEX64] = 14, [TH_COMPLEX128] = 15};
+        [TH_BOOL] = 0,     [TH_INT8] = 1,       [TH_UINT8] = 2,       [TH_INT16] = 3,    [TH_UINT16] = 4,
+        [TH_INT32] = 5,    [TH_UINT32] = 6,     [TH_INT64] = 7,       [TH_UINT64] = 8,   [TH_FLOAT32] = 11,
+        [TH_FLOAT64] = 12, [TH_COMPLEX64] = 14, [TH_COMPLEX128] = 15, [TH_FLOAT16] = 23, [TH_BFLOAT16] = 24};
     text_put(t, "\nInputs type_num: [");
     for (int i = 0; i < n->nin; i++) text_printf(t, i ? ", %d" : "%d", number[n->in[i].dtype]);
     text_put(t, "]");

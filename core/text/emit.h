@@ -94,6 +94,10 @@ const char *need_whole(Emit *e, int lanes);
 const char *need_get(Emit *e, ThDtype d, int lanes);
 const char *need_put(Emit *e, ThDtype d, int lanes);
 
+/* half.c: writes the cast helper `name` where one of the dtypes is a half, or false */
+bool half_cast(Emit *e, ThDtype from, ThDtype to, int lanes, const char *name);
+unsigned half_bits(double v, ThDtype d);
+
 /* vmath.c: writes the helper `name` of a primitive that is vector math of our own, or false */
 /* (x, s): a vector divided by one number, or each lane by its own that many vectors are divided by, rounded as division
  * rounds; NULL where division is as good */

@@ -523,15 +523,19 @@ static void widen(Emit *e, ThDtype from, ThDtype to, const char *name, const cha
     text_printf(&e->helpers, "    return (%s)__builtin_ia32_%s;\n#endif\n}\n", b, one);
 }
 
+/* What shares a C type with an integer, but not its meaning. */
+static const char *meaning(ThDtype d) {
+    return d == TH_BOOL ? "b" : d == TH_FLOAT16 ? "half" : d == TH_BFLOAT16 ? "bhalf" : "";
+}
+
 const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes) {
     char a[16], b[16], m[16];
     char *name = arena_alloc(e->arena, 64);
     if (!name) return "";
     need_type(e, from, lanes, a);
     need_type(e, to, lanes, b);
-    /* bool and uint8 share a C type but not a meaning */
-    snprintf(name, 64, "cast_%s_%s%s", to == TH_BOOL ? "b" : type_short(to), from == TH_BOOL ? "b" : "", a);
-    if (!need(e, name)) return name;
+    snprintf(name, 64, "cast_%s_%s%s", *meaning(to) ? meaning(to) : type_short(to), meaning(from), a);
+    if (!need(e, name) || half_cast(e, from, to, lanes, name)) return name;
     if (lanes == 1) {
         scalar_cast(e, from, to, name);
         return name;

@@ -205,16 +205,21 @@ void emit_next(Emit *e, int id) {
     text_free(&p);
 }
 
-static void literal(Text *t, const Ins *i) {
+static void literal(Emit *e, Text *t, const Ins *i) {
     ThDtype d = (ThDtype)i->dtype;
     char kind = th_dtype_kind(d);
     if (i->op == INS_PARAM) {
+        if (dtype_is_half(d)) {
+            text_printf(t, "%s(q[%d].f)", need_cast(e, TH_FLOAT64, d, 1), i->a);
+            return;
+        }
         if (kind == 'c') text_printf(t, "MK(%s, q[%d].c.re, q[%d].c.im)", type_short(d), i->a, i->a);
         else text_printf(t, "(%s)q[%d].%c", type_short(d), i->a, kind == 'f' ? 'f' : 'i');
         return;
     }
     double v = i->a == INS_HALF ? 0.5 : i->a;
     if (kind == 'c') text_printf(t, "MK(%s, %.17g, 0)", type_short(d), v);
+    else if (dtype_is_half(d)) text_printf(t, "(%s)0x%x", type_short(d), half_bits(v, d));
     else if (kind == 'f') text_printf(t, d == TH_FLOAT32 ? "%.1ff" : "%.1f", v);
     else text_printf(t, "(%s)%d", type_short(d), (int)v);
 }
@@ -270,7 +275,7 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
     case INS_PARAM:
     case INS_CONST:
         *lanes = 1;
-        literal(t, i);
+        literal(e, t, i);
         return true;
     case INS_SIZE:
         *lanes = 1;

@@ -22,6 +22,8 @@ static const struct {
     [TH_FLOAT64] = {"f64", "double", TH_INT64},
     [TH_COMPLEX64] = {"c64", "", TH_INT64},
     [TH_COMPLEX128] = {"c128", "", TH_INT64},
+    [TH_FLOAT16] = {"u16", "unsigned short", TH_INT16},
+    [TH_BFLOAT16] = {"u16", "unsigned short", TH_INT16},
 };
 
 const char *type_short(ThDtype d) { return types[d].name; }

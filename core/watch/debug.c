@@ -82,9 +82,10 @@ static bool near_as(const ThArray *a, const ThArray *b, bool loose, bool grown, 
     for (int i = 0; i < a->ndim; i++)
         if (ARRAY_SHAPE(a)[i] != ARRAY_SHAPE(b)[i]) return false;
     ThDtype d = (ThDtype)a->dtype;
-    bool single = d == TH_FLOAT32 || d == TH_COMPLEX64;
+    bool half = dtype_is_half(d), single = half || d == TH_FLOAT32 || d == TH_COMPLEX64;
     Near q = {.dtype = d, .relative = 1e-5, .absolute = single ? 1e-5 : 1e-8, .grown = grown};
     if (loose) q.relative = 0.05, q.absolute = single ? 1e-3 : 1e-6;
+    if (half) q.relative = 0.01, q.absolute = 1e-3;
     char *const ptr[] = {b->data, a->data};
     const int64_t *const one[] = {ARRAY_STRIDES(b)};
     if (!dtype_is_discrete(d)) array_walk(a->ndim, ARRAY_SHAPE(a), 1, ptr, one, scale_run, &q);

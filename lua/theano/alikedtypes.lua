@@ -12,16 +12,18 @@ return function(M, K)
   }
   KINDS.integral = KINDS["signed integer"] .. " " .. KINDS["unsigned integer"]
   KINDS.numeric = KINDS.integral .. " " .. KINDS["real floating"] .. " " .. KINDS["complex floating"]
+  local FLOATS = "float16 bfloat16 " .. KINDS["real floating"] -- the standard of arrays knows no halves
   -- NumPy's classes of dtypes.
   local CLASSES = {
-    generic = "bool " .. KINDS.numeric, number = KINDS.numeric, integer = KINDS.integral,
+    generic = "bool float16 bfloat16 " .. KINDS.numeric, number = "float16 bfloat16 " .. KINDS.numeric,
+    integer = KINDS.integral,
     signedinteger = KINDS["signed integer"], unsignedinteger = KINDS["unsigned integer"],
-    inexact = KINDS["real floating"] .. " " .. KINDS["complex floating"], floating = KINDS["real floating"],
+    inexact = FLOATS .. " " .. KINDS["complex floating"], floating = FLOATS,
     complexfloating = KINDS["complex floating"], bool = "bool", bool_ = "bool",
   }
 
   local named = {} -- dtypes by their names
-  for name in ("bool " .. KINDS.numeric):gmatch("%S+") do named[name] = true end
+  for name in CLASSES.generic:gmatch("%S+") do named[name] = true end
 
   -- The dtype of an array, a Variable, or by its name.
   local function dtype_of(x)
@@ -112,7 +114,7 @@ return function(M, K)
     casting = casting or "safe"
     local function rank(dtype)
       return dtype == "bool" and 0 or among(dtype, KINDS["unsigned integer"]) and 1
-        or among(dtype, KINDS["signed integer"]) and 2 or among(dtype, KINDS["real floating"]) and 3 or 4
+        or among(dtype, KINDS["signed integer"]) and 2 or among(dtype, FLOATS) and 3 or 4
     end
     if casting == "unsafe" then return true end
     if casting == "no" or casting == "equiv" then return a == b end
@@ -125,19 +127,23 @@ return function(M, K)
     return safe or rank(a) <= rank(b) and rank(b) > 0
   end
 
+  local HELD = { -- binary digits behind the point, the largest exponent, bits
+    float16 = { digits = 10, top = 15, bits = 16 }, bfloat16 = { digits = 7, top = 127, bits = 16 },
+    float32 = { digits = 23, top = 127, bits = 32 }, float64 = { digits = 52, top = 1023, bits = 64 },
+  }
   --- What a float dtype holds: `eps`, `max`, `min`, `tiny` (`smallest_normal`), `bits`, `dtype`; of complex dtypes
   -- what their parts hold.
   function M.finfo(dtype)
     dtype = dtype_of(dtype)
     local part = ({ complex64 = "float32", complex128 = "float64" })[dtype] or dtype
-    local digits, top = 52, 1023
-    if part == "float32" then digits, top = 23, 127
-    elseif part ~= "float64" then
-      util.raise("ValueError", "finfo: '%s' is no float dtype (float32, float64)", tostring(dtype))
+    local held = HELD[part]
+    if not held then
+      util.raise("ValueError", "finfo: '%s' is no float dtype (float16, bfloat16, float32, float64)", tostring(dtype))
     end
+    local digits, top = held.digits, held.top
     local most, tiny = (2 - 2.0 ^ -digits) * 2.0 ^ top, 2.0 ^ (1 - top)
     return { eps = 2.0 ^ -digits, max = most, min = -most, tiny = tiny, smallest_normal = tiny,
-      bits = part == "float32" and 32 or 64, dtype = part }
+      bits = held.bits, dtype = part }
   end
   --- What an integer dtype holds: `min`, `max` (of uint64 the bit pattern, as everywhere), `bits`, `dtype`.
   function M.iinfo(dtype)

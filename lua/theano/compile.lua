@@ -162,7 +162,7 @@ end
 local known = {
   inputs = true, outputs = true, mode = true, updates = true, givens = true, no_default_updates = true,
   accept_inplace = "boolean", name = "string", rebuild_strict = "boolean", allow_input_downcast = "boolean",
-  profile = "boolean", on_unused_input = "string", memory = "number|string",
+  profile = "boolean", on_unused_input = "string", memory = "number|string", amp = "string",
 }
 
 local positional = {
@@ -250,6 +250,19 @@ local function bytes_of(v)
   return math.floor(n)
 end
 
+-- amp: products and convolutions of float32 take operands rounded to a half, by a pass of the optimizer.
+local function with_amp(m, amp)
+  if amp == nil then return m end
+  if amp ~= "float16" and amp ~= "bfloat16" then
+    util.raise("ValueError", "compile: amp is \"float16\" or \"bfloat16\", not %s", util.text(amp))
+  end
+  local known_mode = mode.get_mode(m)
+  if known_mode.watch and known_mode.watch.name == "DebugMode" or tostring(known_mode.mode):upper():find("^DEBUG") then
+    util.raise("ValueError", "compile: amp changes values, and DebugMode compares them: take another mode")
+  end
+  return known_mode:including("amp_" .. amp)
+end
+
 local typed_list -- theano.typed_list, on first use: it requires us back
 
 local function build(...)
@@ -262,7 +275,7 @@ local function build(...)
   for i, o in ipairs(spec.outputs) do spec.keep_array[i] = o.array or false end
   pairs_of(a.updates, "updates", spec.updates)
   pairs_of(a.givens, "givens", spec.givens)
-  mode.set(spec, a.mode)
+  mode.set(spec, with_amp(a.mode, a.amp))
   spec.name = a.name or util.where()
   spec.on_unused_input = a.on_unused_input
   spec.allow_input_downcast = a.allow_input_downcast

@@ -365,8 +365,8 @@ function M.DisconnectedType()
   return function() return core.grad_none("d") end
 end
 
-local eps_of = { float64 = 1e-7, float32 = 3e-4 }
-local tol_of = { float64 = 1e-4, float32 = 1e-2 }
+local eps_of = { float64 = 1e-7, float32 = 3e-4, float16 = 1e-1 }
+local tol_of = { float64 = 1e-4, float32 = 1e-2, float16 = 5e-2 }
 
 -- One-sided difference quotients of f with respect to every element of the i-th point, as a list from 0.
 local function numeric(f, point, i, eps)
@@ -392,7 +392,7 @@ local function variables(pt)
     if not tol_of[point[i].dtype] then
       util.raise("TypeError", "verify_grad: point %d has dtype %s, floats only", i - 1, point[i].dtype)
     end
-    if point[i].dtype == "float32" then narrow = "float32" end
+    if tol_of[point[i].dtype] > tol_of[narrow] then narrow = point[i].dtype end
     local pattern = {}
     for d = 1, point[i].ndim do pattern[d] = point[i].shape[d] == 1 end
     vars[i] = T.TensorType(point[i].dtype, pattern)("input " .. (i - 1))
@@ -429,11 +429,13 @@ function M.verify_grad(fun, pt, options)
   if not (meta and meta.__call) then util.expect("verify_grad", "fun", fun, "function") end -- a theano.Op is called too
   util.check_keywords("verify_grad", o, verify_known)
   if o.out_type and not tol_of[o.out_type] then
-    util.raise("ValueError", "verify_grad: out_type is float32 or float64, not '%s'", o.out_type)
+    util.raise("ValueError", "verify_grad: out_type is float16, float32 or float64, not '%s'", o.out_type)
   end
   local vars, point, narrow = variables(pt)
   local out = fun(table.unpack(vars))
-  if out.dtype == "float32" or o.out_type == "float32" then narrow = "float32" end
+  for _, dtype in ipairs({ out.dtype, o.out_type }) do
+    if tol_of[dtype] and tol_of[dtype] > tol_of[narrow] then narrow = dtype end
+  end
   local weights = o.cast_to_output_type and out.dtype or "float64"
   local tolerance = { abs = o.abs_tol or tol_of[narrow], rel = o.rel_tol or tol_of[narrow] }
   local function compiled(outputs)

@@ -78,8 +78,8 @@ end
 local function float_dtype(what, dtype, ...)
   if dtype == nil then dtype = sizes.upcast(...) end
   if dtype == "floatX" then dtype = config.floatX end
-  if dtype ~= "float32" and dtype ~= "float64" then
-    raise("TypeError", "%s: dtype is float32 or float64, not %s", what, dtype)
+  if sizes.single(dtype) ~= "float32" and dtype ~= "float64" then
+    raise("TypeError", "%s: dtype is float32, float64, float16 or bfloat16, not %s", what, dtype)
   end
   return dtype
 end
@@ -107,7 +107,8 @@ function methods.normal(self, size, avg, std, dtype, ndim)
   check_self(self, "normal")
   if size == nil then raise("TypeError", "normal: argument 'size' is missing") end
   avg, std = T.as_tensor_variable(avg or 0.0), T.as_tensor_variable(std or 1.0)
-  dtype = float_dtype("normal", dtype, avg, std)
+  local given = float_dtype("normal", dtype, avg, std)
+  dtype = sizes.single(given)
   local shape, list = sizes.vector("normal", size, { zero = true })
   local count = sizes.count(list)
   local n = count and math.tointeger(count) or T.prod(shape, { dtype = "int64" })
@@ -117,14 +118,14 @@ function methods.normal(self, size, avg, std, dtype, ndim)
   local radius, cosine, sine = sizes.polar(one - u[{ T.slice(nil, half) }], u[{ T.slice(half) }], dtype)
   local all = T.join(0, radius * cosine, radius * sine)
   ndim = ndim or type(list) == "table" and #list or nil
-  return T.reshape(all[{ T.slice(nil, n) }], shape, ndim) * T.cast(std, dtype) + T.cast(avg, dtype)
+  return T.cast(T.reshape(all[{ T.slice(nil, n) }], shape, ndim) * T.cast(std, dtype) + T.cast(avg, dtype), given)
 end
 
 --- true with probability p (0.5); dtype "bool".
 function methods.bernoulli(self, size, p, dtype, ndim)
   sizes.check_probability("bernoulli", p or 0.5)
   p = T.as_tensor_variable(p or 0.5)
-  local kind = float_dtype("bernoulli", nil, p)
+  local kind = sizes.single(float_dtype("bernoulli", nil, p))
   return T.cast(T.lt(draw(self, "bernoulli", size, ndim, kind), p), dtype or "bool")
 end
 

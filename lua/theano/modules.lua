@@ -77,8 +77,8 @@ function M.hint(name, names, like, whose)
 end
 
 local DTYPES = util.set({
-  "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64",
-  "complex128",
+  "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
+  "float32", "float64", "complex64", "complex128",
 })
 
 local function reason(shown, name)

@@ -172,7 +172,10 @@ local function dtype_of(dtype, ...)
 end
 
 local function draw(fn, dtype, pattern, added, r, size, ...)
-  return core.random_function(fn, core.TensorType(dtype, pattern), added, { r, size, ... })
+  local half = dtype == "float16" or dtype == "bfloat16" -- drawn as float32
+  local new, out = core.random_function(fn, core.TensorType(half and "float32" or dtype, pattern), added,
+    { r, size, ... })
+  return new, half and T.cast(out, dtype) or out
 end
 
 -- Names of parameters as bind takes them: those given, then ndim and dtype.

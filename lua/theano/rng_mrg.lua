@@ -254,6 +254,8 @@ local function normal(self, what, a)
   local avg, std = parameter(a.avg or 0.0), parameter(a.std or 1.0)
   local dtype = a.dtype or sizes.upcast(avg, std)
   if dtype == "floatX" then dtype = config.floatX end
+  local wanted = dtype
+  dtype = sizes.single(dtype)
   avg, std = T.cast(avg, dtype), T.cast(std, dtype)
   local known = sizes.count(given)
   local n = known and math.tointeger(known) or T.prod(size, { dtype = "int64" })
@@ -261,7 +263,7 @@ local function normal(self, what, a)
   local z0, z1 = radius * cosine, radius * sine
   local all = a.truncate and truncated(self, what, z0, z1, cosine, sine, a, dtype) or T.join(0, z0, z1)
   local ndim = a.ndim or type(given) == "table" and #given or nil
-  return T.reshape(all[{ T.slice(nil, n) }], size, ndim) * std + avg
+  return T.cast(T.reshape(all[{ T.slice(nil, n) }], size, ndim) * std + avg, wanted)
 end
 
 --- Normal numbers of mean avg (0) and deviation std (1); `truncate`: those more than two deviations off drawn again.

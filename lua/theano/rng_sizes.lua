@@ -67,6 +67,9 @@ function M.upcast(...)
   return sum.dtype
 end
 
+--- What numbers of a dtype are made in: float32 for halves.
+function M.single(dtype) return (dtype == "float16" or dtype == "bfloat16") and "float32" or dtype end
+
 --- Refuses probabilities that are known already and lie outside of [0, 1].
 function M.check_probability(what, p)
   local value = p

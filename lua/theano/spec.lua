@@ -57,12 +57,14 @@ end
 
 -- ---- elements -------------------------------------------------------------------------------------------------------
 local KNOWN = util.set({ "rtol", "atol", "equal_nan", "dtype" })
-local INEXACT = util.set({ "float64", "float32", "complex64", "complex128" })
+local INEXACT = util.set({ "float64", "float32", "complex64", "complex128", "float16", "bfloat16" })
 
 local function tolerances(a, b, options)
   local discrete = not INEXACT[a.dtype] and not INEXACT[b.dtype]
   local single = a.dtype == "float32" or b.dtype == "float32" or a.dtype == "complex64" or b.dtype == "complex64"
-  local rtol = options.rtol or (discrete or options.atol) and 0 or 1e-5
+  local eps = ({ float16 = 1e-3, bfloat16 = 1e-2 }) -- a unit in the last place
+  local half = math.max(eps[a.dtype] or 0, eps[b.dtype] or 0)
+  local rtol = options.rtol or (discrete or options.atol) and 0 or math.max(half, 1e-5)
   return rtol, options.atol or (discrete or options.rtol) and 0 or (single and 1e-5 or 1e-8)
 end
 

@@ -83,8 +83,10 @@ function methods.values_eq_approx(t, a, b, o)
   util.check_keywords("values_eq_approx", o, util.set({ "rtol", "atol" }))
   a, b = methods.filter(t, a), methods.filter(t, b)
   local narrow = t.dtype == "float32" or t.dtype == "complex64"
+  local half = ({ float16 = 5e-3, bfloat16 = 2e-2 })[t.dtype] -- of single results, not of the sums behind them
   return same_shape(a, b)
-    and nd.allclose(a, b, o.rtol or (narrow and 1e-4 or 1e-5), o.atol or (narrow and 1e-5 or 1e-8), true)
+    and nd.allclose(a, b, o.rtol or half or (narrow and 1e-4 or 1e-5),
+      o.atol or half or (narrow and 1e-5 or 1e-8), true)
 end
 
 --- A type with another dtype or broadcast pattern: `t:clone{dtype = "float32"}`.

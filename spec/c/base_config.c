@@ -22,8 +22,10 @@ static void values(ThContext *c) {
     CHECK_TEXT(config_str(c, "linker"), "c|py");
     CHECK(th_config_set(c, "cxx", "") == 0);
     CHECK_TEXT(th_config_get(c, "cxx"), "");
-    CHECK(th_config_set(c, "floatX", "float16") != 0);
-    CHECK_ERROR(c, TH_TypeError, "float16 is not supported");
+    CHECK(th_config_set(c, "floatX", "float61") != 0);
+    CHECK_ERROR(c, TH_ValueError, "float64,float32,float16,bfloat16");
+    CHECK(th_config_set(c, "floatX", "float16") == 0 && config_floatX(c) == TH_FLOAT16);
+    CHECK(th_config_set(c, "floatX", "float32") == 0);
     CHECK(th_config_set(c, "mode", "FAST") != 0);
     CHECK_ERROR(c, TH_ValueError,
                 "invalid value 'FAST' for config flag mode; allowed: "

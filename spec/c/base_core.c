@@ -157,7 +157,7 @@ static void texts(ThContext *c) {
 }
 
 static void dtypes(ThContext *c) {
-    CHECK(th_dtype_from_name("float64") == TH_FLOAT64 && th_dtype_from_name("float16") == TH_DTYPE_NONE);
+    CHECK(th_dtype_from_name("float64") == TH_FLOAT64 && th_dtype_from_name("half") == TH_DTYPE_NONE);
     CHECK(th_dtype_bytes(TH_COMPLEX128) == 16 && th_dtype_kind(TH_BOOL) == 'b' && th_dtype_kind(TH_UINT16) == 'u');
     static const struct {
         ThDtype a, b, r;
@@ -174,7 +174,16 @@ static void dtypes(ThContext *c) {
               {TH_INT64, TH_UINT8, TH_INT64},
               {TH_BOOL, TH_BOOL, TH_BOOL},
               {TH_INT8, TH_UINT16, TH_INT32},
-              {TH_BOOL, TH_FLOAT32, TH_FLOAT32}};
+              {TH_BOOL, TH_FLOAT32, TH_FLOAT32},
+              {TH_FLOAT16, TH_UINT8, TH_FLOAT16},
+              {TH_FLOAT16, TH_INT16, TH_FLOAT32},
+              {TH_FLOAT16, TH_INT32, TH_FLOAT64},
+              {TH_FLOAT16, TH_FLOAT32, TH_FLOAT32},
+              {TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32},
+              {TH_BFLOAT16, TH_BOOL, TH_BFLOAT16},
+              {TH_BFLOAT16, TH_UINT32, TH_FLOAT64},
+              {TH_BFLOAT16, TH_COMPLEX64, TH_COMPLEX64},
+              {TH_FLOAT16, TH_FLOAT64, TH_FLOAT64}};
     for (int i = 0; i < TH_LEN(up); i++) {
         CHECK(th_dtype_upcast(up[i].a, up[i].b) == up[i].r);
         CHECK(th_dtype_upcast(up[i].b, up[i].a) == up[i].r);
@@ -184,8 +193,7 @@ static void dtypes(ThContext *c) {
     CHECK(dtype_of_float(0.5, TH_FLOAT64) == TH_FLOAT32 && dtype_of_float(0.1, TH_FLOAT64) == TH_FLOAT64);
     CHECK(dtype_of_float(0.1, TH_FLOAT32) == TH_FLOAT32);
     CHECK(dtype_parse(c, "int32") == TH_INT32);
-    CHECK(dtype_parse(c, "float16") == TH_DTYPE_NONE);
-    CHECK_ERROR(c, TH_TypeError, "float16");
+    CHECK(dtype_parse(c, "float16") == TH_FLOAT16 && dtype_parse(c, "bfloat16") == TH_BFLOAT16);
     CHECK(dtype_parse(c, "flot32") == TH_DTYPE_NONE);
     CHECK_ERROR(c, TH_TypeError, "did you mean 'float32'");
 }

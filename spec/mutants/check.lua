@@ -212,7 +212,8 @@ local function gradients()
 end
 
 -- ---- result dtypes, from Theano's table ----------------------------------------------------------------------------
-local firsts = { "int8", "int16", "int32", "int64", "float32", "float64", "bool", "complex64", "complex128" }
+local firsts = { "int8", "int16", "int32", "int64", "float32", "float64", "bool", "complex64", "complex128", "float16",
+  "bfloat16" }
 local seconds = { "float32", "int8", "uint16", "bool", "complex64" }
 local operands = {
   ["x"] = 1, ["z"] = 1, ["x, y"] = 2, ["x1, x2"] = 2, ["k, x"] = 2, ["v, x"] = 2, ["x, k"] = 2, ["*inputs"] = 2,

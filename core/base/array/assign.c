@@ -241,7 +241,8 @@ bool th_array_equal(const ThArray *a, const ThArray *b) {
     if (a->ndim != b->ndim) return false;
     for (int i = 0; i < a->ndim; i++)
         if (ARRAY_SHAPE(a)[i] != ARRAY_SHAPE(b)[i]) return false;
-    Equal e = {(ThDtype)a->dtype, (ThDtype)b->dtype, th_dtype_upcast((ThDtype)a->dtype, (ThDtype)b->dtype), true};
+    ThDtype both = dtype_computed(th_dtype_upcast((ThDtype)a->dtype, (ThDtype)b->dtype));
+    Equal e = {(ThDtype)a->dtype, (ThDtype)b->dtype, both, true};
     array_walk(a->ndim, ARRAY_SHAPE(a), 2, (char *const[]){a->data, b->data},
                (const int64_t *const[]){ARRAY_STRIDES(a), ARRAY_STRIDES(b)}, equal_run, &e);
     return e.equal;

@@ -4,8 +4,10 @@
  * In: n elements at a byte stride. Out: the same values in another dtype. Always holds: the result is defined for every
  * input: floats are truncated through int32 (results of up to 16 bits), int64 (int32 and up), and what does not fit
  * there gives that type's smallest value before it is cut to size; complex drops its imaginary part; bool is != 0.
+ * Halves (half.h) go through float32; a float64 becomes one directly.
  */
 #include "base/base.h"
+#include "base/half.h"
 
 #include <string.h>
 
@@ -19,7 +21,7 @@ static inline uint64_t to_u64(double v) {
     return (uint64_t)to_i64(v);
 }
 
-/* Values by kind of source: D discrete, F float, C complex; the suffix is the destination. */
+/* Values by kind of source: D discrete, F float, C complex, G float16, B bfloat16; the suffix is the destination. */
 #define PLAIN(T, v) ((T)(v))
 #define D_bool(v) ((v) != 0)
 #define F_bool(v) ((v) != 0)
@@ -60,6 +62,43 @@ static inline uint64_t to_u64(double v) {
 #define C_float64(v) F_float64((v).re)
 #define C_complex64(v) ((ThComplex64){(float)(v).re, (float)(v).im})
 #define C_complex128(v) ((ThComplex128){(double)(v).re, (double)(v).im})
+/* Halves: from the float32 of the same value; a float64 is rounded once. */
+#define F_float16(v) _Generic((v), double : half_of_f64, float : half_of_f32)(v)
+#define F_bfloat16(v) _Generic((v), double : bhalf_of_f64, float : bhalf_of_f32)(v)
+#define D_float16(v) half_of_f32((float)(v))
+#define D_bfloat16(v) bhalf_of_f32((float)(v))
+#define C_float16(v) F_float16((v).re)
+#define C_bfloat16(v) F_bfloat16((v).re)
+#define G_bool(v) F_bool(half_to_f32(v))
+#define G_int8(v) F_int8(half_to_f32(v))
+#define G_int16(v) F_int16(half_to_f32(v))
+#define G_int32(v) F_int32(half_to_f32(v))
+#define G_int64(v) F_int64(half_to_f32(v))
+#define G_uint8(v) F_uint8(half_to_f32(v))
+#define G_uint16(v) F_uint16(half_to_f32(v))
+#define G_uint32(v) F_uint32(half_to_f32(v))
+#define G_uint64(v) F_uint64(half_to_f32(v))
+#define G_float32(v) F_float32(half_to_f32(v))
+#define G_float64(v) F_float64(half_to_f32(v))
+#define G_complex64(v) F_complex64(half_to_f32(v))
+#define G_complex128(v) F_complex128(half_to_f32(v))
+#define G_float16(v) (v)
+#define G_bfloat16(v) bhalf_of_f32(half_to_f32(v))
+#define B_bool(v) F_bool(bhalf_to_f32(v))
+#define B_int8(v) F_int8(bhalf_to_f32(v))
+#define B_int16(v) F_int16(bhalf_to_f32(v))
+#define B_int32(v) F_int32(bhalf_to_f32(v))
+#define B_int64(v) F_int64(bhalf_to_f32(v))
+#define B_uint8(v) F_uint8(bhalf_to_f32(v))
+#define B_uint16(v) F_uint16(bhalf_to_f32(v))
+#define B_uint32(v) F_uint32(bhalf_to_f32(v))
+#define B_uint64(v) F_uint64(bhalf_to_f32(v))
+#define B_float32(v) F_float32(bhalf_to_f32(v))
+#define B_float64(v) F_float64(bhalf_to_f32(v))
+#define B_complex64(v) F_complex64(bhalf_to_f32(v))
+#define B_complex128(v) F_complex128(bhalf_to_f32(v))
+#define B_float16(v) half_of_f32(bhalf_to_f32(v))
+#define B_bfloat16(v) (v)
 
 typedef void (*Loop)(char *dst, int64_t dstride, const char *src, int64_t sstride, int64_t n);
 
@@ -84,7 +123,7 @@ typedef void (*Loop)(char *dst, int64_t dstride, const char *src, int64_t sstrid
     M(K, S, s, int32_t, int32)    M(K, S, s, int64_t, int64)            M(K, S, s, uint8_t, uint8)                     \
     M(K, S, s, uint16_t, uint16)  M(K, S, s, uint32_t, uint32)          M(K, S, s, uint64_t, uint64)                   \
     M(K, S, s, float, float32)    M(K, S, s, double, float64)           M(K, S, s, ThComplex64, complex64)             \
-    M(K, S, s, ThComplex128, complex128)
+    M(K, S, s, ThComplex128, complex128)  M(K, S, s, uint16_t, float16)   M(K, S, s, uint16_t, bfloat16)
 #define ENTRY(K, S, s, D, d) s##_to_##d,
 /* All loops of one source, and its row of the table in the order of ThDtype. */
 #define FROM(K, S, s) EACH(LOOP, K, S, s) static const Loop from_##s[TH_DTYPE_COUNT] = {EACH(ENTRY, K, S, s)};
@@ -104,10 +143,12 @@ FROM(F, float, float32)
 FROM(F, double, float64)
 FROM(C, ThComplex64, complex64)
 FROM(C, ThComplex128, complex128)
+FROM(G, uint16_t, float16)
+FROM(B, uint16_t, bfloat16)
 
 static const Loop *const loops[TH_DTYPE_COUNT] = {
-    from_bool,   from_int8,   from_int16,   from_int32,   from_int64,     from_uint8,     from_uint16,
-    from_uint32, from_uint64, from_float32, from_float64, from_complex64, from_complex128};
+    from_bool,   from_int8,    from_int16,   from_int32,     from_int64,      from_uint8,   from_uint16,  from_uint32,
+    from_uint64, from_float32, from_float64, from_complex64, from_complex128, from_float16, from_bfloat16};
 
 void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype sd, int64_t sstride, int64_t n) {
     int64_t bytes = (int64_t)th_dtype_bytes(dd);

@@ -45,10 +45,17 @@ static int float_bytes(ThDtype d) {
     return dtype_is_discrete(d) && row[d].bytes <= 2 ? 4 : 8;
 }
 
+/* A half holds the integers of 8 bits; what more is asked of it a float32 has. */
+static ThDtype beside_half(ThDtype half, ThDtype other) {
+    if (dtype_is_discrete(other) && row[other].bytes == 1) return half;
+    return dtype_is_half(other) ? TH_FLOAT32 : th_dtype_upcast(TH_FLOAT32, other);
+}
+
 ThDtype th_dtype_upcast(ThDtype a, ThDtype b) {
     if ((unsigned)a >= TH_DTYPE_COUNT || (unsigned)b >= TH_DTYPE_COUNT) return TH_DTYPE_NONE;
     if (a == b || b == TH_BOOL) return a;
     if (a == TH_BOOL) return b;
+    if (dtype_is_half(a) || dtype_is_half(b)) return beside_half(dtype_is_half(a) ? a : b, dtype_is_half(a) ? b : a);
     if (dtype_is_discrete(a) && dtype_is_discrete(b)) {
         int big = row[a].bytes > row[b].bytes ? row[a].bytes : row[b].bytes;
         if (row[a].kind == row[b].kind) return by_size(row[a].kind, big);
@@ -86,21 +93,20 @@ ThDtype dtype_of_float(double v, ThDtype floatX) {
     return v == (double)(float)v ? TH_FLOAT32 : TH_FLOAT64;
 }
 
-/* The dtype of that name; TH_DTYPE_NONE with TypeError, which for float16 says that it does not exist here. */
 ThDtype dtype_parse(ThContext *c, const char *name) {
     ThDtype d = th_dtype_from_name(name);
     if (d != TH_DTYPE_NONE) return d;
     if (!name) {
         err(c, TH_TypeError, "a dtype name is missing");
-    } else if (!strcmp(name, "float16") || !strcmp(name, "half")) {
-        err(c, TH_TypeError, "dtype float16 is not supported; use float32");
     } else {
         const char *names[TH_DTYPE_COUNT];
         for (int i = 0; i < TH_DTYPE_COUNT; i++) names[i] = row[i].name;
         const char *near = text_nearest(name, names, TH_DTYPE_COUNT);
         if (near) err(c, TH_TypeError, "unknown dtype '%.100s'; did you mean '%s'?", name, near);
         else
-            err(c, TH_TypeError, "unknown dtype '%.100s'; known are bool, (u)int8/16/32/64, float32/64, complex64/128",
+            err(c, TH_TypeError,
+                "unknown dtype '%.100s'; known are bool, (u)int8/16/32/64, float16/32/64, bfloat16, "
+                "complex64/128",
                 name);
     }
     return TH_DTYPE_NONE;

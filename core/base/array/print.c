@@ -100,10 +100,11 @@ static void note_range(Column *f, double v) {
     f->any_nonzero = true;
 }
 
-/* float32 arrays divide in float32, as NumPy does. */
+/* Arrays of short floats divide in their own dtype, as NumPy does. */
 static void choose(Column *f, ThDtype part, bool suppress) {
     if (!f->any_nonzero) return;
-    double ratio = part == TH_FLOAT32 ? (double)((float)f->max / (float)f->min) : f->max / f->min;
+    double ratio = f->max / f->min;
+    if (part != TH_FLOAT64) dtype_round(&ratio, part);
     f->exp = f->max >= 1e8 || (!suppress && (f->min < 0.0001 || ratio > 1000.0));
 }
 
@@ -331,7 +332,7 @@ static void measure(Printer *p, const ThPrintOptions *o) {
 
 static void start(Printer *p, ThContext *c, const ThArray *a, bool repr) {
     *p = (Printer){.c = c, .a = a, .d = (ThDtype)a->dtype, .kind = th_dtype_kind((ThDtype)a->dtype), .repr = repr};
-    p->part = p->d == TH_FLOAT32 || p->d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
+    p->part = p->kind == 'f' ? p->d : p->d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
     p->summary = a->size > c->print.threshold;
     p->edge = c->print.edgeitems;
     p->re.sign = '-';

@@ -180,6 +180,10 @@ ThArray *th_sparse_new(ThContext *c, char format, const int64_t shape[2], ThArra
     if (failed(c) || !is_format(c, format) || !array_usable(c, data) || !array_usable(c, indices) ||
         !array_usable(c, indptr) || !lengths_fit(c, shape[0], shape[1], data->size))
         return NULL;
+    if (dtype_is_half((ThDtype)data->dtype)) {
+        err(c, TH_TypeError, "sparse matrices hold no %s: use float32", th_dtype_name((ThDtype)data->dtype));
+        return NULL;
+    }
     int64_t lines = shape[format == 'r' ? 0 : 1];
     if (data->ndim != 1 || indices->size != data->size || indptr->size != lines + 1) {
         err(c, TH_ValueError,

@@ -119,7 +119,7 @@ int th_save_text(ThContext *c, const char *path, const ThArray *a, const char *f
     Writer w;
     if (!array_usable(c, a)) return -1;
     ThDtype d = (ThDtype)a->dtype;
-    Format f = {.c = c, .d = d, .part = d == TH_FLOAT32 || d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64};
+    Format f = {.c = c, .d = d, .part = dtype_is_float(d) ? d : d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64};
     if (a->ndim > 2) {
         err(c, TH_ValueError, "text holds 1 or 2 dimensions, the array has %d", a->ndim);
         return -1;

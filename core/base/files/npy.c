@@ -44,6 +44,9 @@ static bool quoted(Head *h, char *out, size_t size) {
     return true;
 }
 
+/* NumPy has no bfloat16: what ml_dtypes saves is two bytes that NumPy knows nothing of. */
+static char kind_of(ThDtype d) { return d == TH_BFLOAT16 ? 'V' : th_dtype_kind(d); }
+
 /* The dtype of "<f8": byte order, kind, bytes. */
 static bool parse_descr(Head *h) {
     char s[32];
@@ -53,7 +56,6 @@ static bool parse_descr(Head *h) {
     if (*t && strchr("<>|=", *t)) h->swapped = *t++ == '>';
     if (*t == 'O')
         return err(c, TH_TypeError, "%s: object arrays hold pickled Python objects and are refused", h->r->where);
-    if (!strcmp(t, "f2")) return err(c, TH_TypeError, "%s: float16 is not supported; save it as float32", h->r->where);
     if (*t == 'S' && char_is_digit(t[1])) { /* bytes: one more dimension of them */
         h->text = strtoll(t + 1, NULL, 10);
         h->dtype = TH_UINT8;
@@ -61,7 +63,7 @@ static bool parse_descr(Head *h) {
     }
     for (int d = 0; d < TH_DTYPE_COUNT; d++) {
         char own[8];
-        snprintf(own, sizeof own, "%c%d", th_dtype_kind((ThDtype)d), (int)th_dtype_bytes((ThDtype)d));
+        snprintf(own, sizeof own, "%c%d", kind_of((ThDtype)d), (int)th_dtype_bytes((ThDtype)d));
         h->dtype = (ThDtype)d;
         if (!strcmp(own, t)) return true;
     }
@@ -204,7 +206,7 @@ static ThArray *flatten(ThArray *a, bool *fortran) {
 size_t npy_head_text(char *head, ThDtype d, bool fortran, int ndim, const int64_t *shape) {
     char *text = head + MAGIC_LEN + 4, *p = text, one[32];
     p += sprintf(p, "{'descr': '%c%c%d', 'fortran_order': %s, 'shape': (", th_dtype_bytes(d) == 1 ? '|' : '<',
-                 th_dtype_kind(d), (int)th_dtype_bytes(d), fortran ? "True" : "False");
+                 kind_of(d), (int)th_dtype_bytes(d), fortran ? "True" : "False");
     for (int i = 0; i < ndim; i++)
         p += sprintf(p, "%lld%s", (long long)shape[i], ndim == 1 ? "," : i < ndim - 1 ? ", " : "");
     p += sprintf(p, "), }");

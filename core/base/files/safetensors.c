@@ -13,15 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_LIMIT = 100000000, RANKS = 12 };
+enum { HEADER_LIMIT = 100000000, RANKS = 14 };
 
 /* In the order of the reference, narrowest first. */
 static const struct {
     const char *name;
     ThDtype d;
-} kinds[RANKS] = {{"BOOL", TH_BOOL},     {"U8", TH_UINT8},    {"I8", TH_INT8},    {"I16", TH_INT16},
-                  {"U16", TH_UINT16},    {"I32", TH_INT32},   {"U32", TH_UINT32}, {"F32", TH_FLOAT32},
-                  {"C64", TH_COMPLEX64}, {"F64", TH_FLOAT64}, {"I64", TH_INT64},  {"U64", TH_UINT64}};
+} kinds[RANKS] = {{"BOOL", TH_BOOL},  {"U8", TH_UINT8},    {"I8", TH_INT8},       {"I16", TH_INT16},
+                  {"U16", TH_UINT16}, {"F16", TH_FLOAT16}, {"BF16", TH_BFLOAT16}, {"I32", TH_INT32},
+                  {"U32", TH_UINT32}, {"F32", TH_FLOAT32}, {"C64", TH_COMPLEX64}, {"F64", TH_FLOAT64},
+                  {"I64", TH_INT64},  {"U64", TH_UINT64}};
 
 typedef struct {
     int64_t begin, end, shape[TH_MAX_NDIM];
@@ -155,9 +156,7 @@ static bool parse_dtype(Head *h, Entry *e) {
     int k = 0;
     while (k < RANKS && strcmp(s, kinds[k].name)) k++;
     if (k < RANKS) e->d = kinds[k].d;
-    else
-        err(h->c, TH_TypeError, "%s: dtype '%.20s' is not supported%s", h->where, s,
-            !strcmp(s, "F16") || !strcmp(s, "BF16") ? "; save it as F32" : "");
+    else err(h->c, TH_TypeError, "%s: dtype '%.20s' is not supported", h->where, s);
     th_free(h->c, s);
     return k < RANKS;
 }

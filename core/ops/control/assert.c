@@ -65,7 +65,7 @@ static const AttrField assert_fields[] = {
 };
 const Op op_assert = {
     .name = "Assert",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = -1,
     .nout = 1,
     .attr_bytes = sizeof(AssertAttrs),

@@ -141,7 +141,7 @@ static const AttrField scale_fields[] = {{"by", ATTR_FLOAT, offsetof(GradScaleAt
 
 #define IDENTITY(var, text, ...) \
     const Op op_##var = {.name = text, \
-                         .flags = OP_VIEW, \
+                         .flags = OP_VIEW | OP_HALVES, \
                          .nin = 1, \
                          .nout = 1, \
                          .infer = infer_same, \

@@ -140,6 +140,7 @@ static const AttrField ifelse_fields[] = {
 };
 const Op op_ifelse = {
     .name = "IfElse",
+    .flags = OP_HALVES,
     .nin = -1,
     .nout = -1,
     .attr_bytes = sizeof(IfElseAttrs),
@@ -343,7 +344,7 @@ static const AttrField lazy_fields[] = {
 };
 const Op op_if_lazy = {
     .name = "IfLazy",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = -1,
     .nout = -1,
     .attr_bytes = sizeof(IfLazyAttrs),

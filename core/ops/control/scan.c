@@ -307,7 +307,7 @@ static const AttrField scan_fields[] = {
 
 const Op op_scan = {
     .name = "Scan",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = -1,
     .nout = -1,
     .attr_bytes = sizeof(ScanAttrs),

@@ -45,18 +45,45 @@ static uint32_t join_broadcast(Infer *q) {
     return n >= 32 ? all : all & ((1u << n) - 1);
 }
 
+/* What does not compute with the elements that it gives. */
+static bool moves(int scalar) {
+    return scalar == S_cast || scalar == S_second || scalar == S_switch || scalar == S_identity;
+}
+
+/* Inside of a Composite halves are only moved and cast, too. */
+static bool body_moves_halves(const ScalarBody *b) {
+    for (int i = 0; i < b->n; i++) {
+        const ScalarIns *x = &b->ins[i];
+        if (moves(x->op)) continue;
+        bool any = dtype_is_half((ThDtype)x->dtype);
+        for (int k = 0; k < x->nargs; k++) any = any || dtype_is_half(scalar_body_dtype(b, b->arg[x->first + k]));
+        if (any) return false;
+    }
+    return true;
+}
+
 static bool infer_body(Infer *q, const ScalarBody *body, uint32_t bc) {
     if (q->nin != body->nin) return err(q->ctx, TH_TypeError, "Composite takes %d inputs, %d given", body->nin, q->nin);
     for (int i = 0; i < q->nin; i++)
         if (q->in[i]->type.dtype != body->in_dtype[i])
             return err(q->ctx, TH_TypeError, "Composite: input %d is %s, %s expected", i,
                        th_dtype_name(q->in[i]->type.dtype), th_dtype_name(body->in_dtype[i]));
+    if (!body_moves_halves(body)) return err(q->ctx, TH_TypeError, "Composite: halves are computed with as float32");
     q->nout = body->nout;
     for (int o = 0; o < body->nout; o++) {
         ThType t = type_tensor(scalar_body_dtype(body, body->out[o]), q->in[0]->type.ndim, bc);
         q->out[o] = t;
     }
     return true;
+}
+
+static bool is_half(const ThVar *v) { return v->type.kind == TYPE_TENSOR && dtype_is_half(v->type.dtype); }
+
+static bool no_halves(Infer *q, ThDtype out) {
+    bool any = dtype_is_half(out);
+    for (int i = 0; i < q->nin; i++) any = any || is_half(q->in[i]);
+    return !any || err(q->ctx, TH_TypeError, "%s computes with float32, not with halves: it needs casts around it",
+                       op_name(q->attrs));
 }
 
 static bool infer(Infer *q) {
@@ -76,7 +103,7 @@ static bool infer(Infer *q) {
     for (int i = 0; i < q->nin; i++) dt[i] = q->in[i]->type.dtype;
     bool ok = scalar_infer(q->ctx, a->scalar, dt, q->nin, to, &out);
     vec_free(q->ctx, &many);
-    if (!ok) return false;
+    if (!ok || !(moves(a->scalar) || no_halves(q, out))) return false;
     q->nout = 1;
     q->out[0] = type_tensor(out, q->in[0]->type.ndim, bc);
     return true;
@@ -138,7 +165,7 @@ static bool refit(Builder *b, const ThApply *a, ThVar **in) {
 
 const Op op_elemwise = {
     .name = "Elemwise",
-    .flags = OP_ELEMWISE | OP_CAN_DESTROY,
+    .flags = OP_ELEMWISE | OP_CAN_DESTROY | OP_HALVES,
     .nin = -1,
     .nout = -1,
     .attr_bytes = sizeof(ElemwiseAttrs),
@@ -158,11 +185,49 @@ const Op op_elemwise = {
 };
 
 /* ---- builders ---------------------------------------------------------------------------------------------------- */
-ThVar *elemwise_raw(Builder *b, int scalar, ThVar *const *in, int nin) {
+static ThVar *plain(Builder *b, int scalar, ThVar *const *in, int nin) {
     ElemwiseAttrs a;
     memset(&a, 0, sizeof a);
     a.scalar = (uint16_t)scalar;
     return apply1(b, &op_elemwise, &a, in, nin);
+}
+
+/* v: room for the operands; d: for two dtypes each. */
+static ThVar *in_single(Builder *b, int scalar, ThVar *const *in, int nin, ThVar **v, ThDtype *d) {
+    ThDtype out = TH_DTYPE_NONE, *to = d + nin;
+    for (int i = 0; i < nin; i++) d[i] = in[i]->type.dtype;
+    if (!scalar_infer(b->ctx, scalar, d, nin, to, &out)) return NULL;
+    bool any = dtype_is_half(out);
+    for (int i = 0; i < nin; i++) {
+        bool half = dtype_is_half(d[i]) || dtype_is_half(to[i]);
+        v[i] = half ? cast_make(b, in[i], dtype_computed(to[i])) : in[i];
+        any = any || half;
+        if (!v[i]) return NULL;
+    }
+    ThVar *r = plain(b, scalar, any ? v : in, nin);
+    return r && any && dtype_is_half(out) ? cast_make(b, r, out) : r;
+}
+
+/*
+ * Halves are computed with as float32 and each result is rounded: the casts stand in the graph, so that every executor
+ * and every way of fusing has the same bits. An operation that only moves elements takes them as they are. floatX may
+ * make a half of integers.
+ */
+ThVar *elemwise_raw(Builder *b, int scalar, ThVar *const *in, int nin) {
+    bool any = scalar_ops[scalar].result == RES_DIV && dtype_is_half(config_floatX(b->ctx));
+    for (int i = 0; i < nin; i++) {
+        if (!in[i]) return NULL;
+        any = any || is_half(in[i]);
+        if (in[i]->type.kind != TYPE_TENSOR) any = false, i = nin; /* the operation says what is wrong */
+    }
+    if (!any || moves(scalar) || !nin) return plain(b, scalar, in, nin);
+    VEC(ThVar *) v = {0};
+    VEC(ThDtype) d = {0};
+    ThVar *r = NULL;
+    if (vec_reserve(b->ctx, &v, nin) && vec_reserve(b->ctx, &d, 2 * nin)) r = in_single(b, scalar, in, nin, v.at, d.at);
+    vec_free(b->ctx, &v);
+    vec_free(b->ctx, &d);
+    return r;
 }
 
 ThVar *padleft_make(Builder *b, ThVar *x, int n) {

@@ -212,6 +212,7 @@ void elemwise_grad(Grad *g) {
         else
             g->gx[i] = unbroadcast_make(g->b, real_make(g->b, input_grad(&e, g, a->scalar, i), g->node->in[i]),
                                         g->node->in[i]);
+        if (dtype_is_half(g->node->in[i]->type.dtype)) g->gx[i] = cast_make(g->b, g->gx[i], g->node->in[i]->type.dtype);
     }
     g->b->in_grad = was;
 }

@@ -25,7 +25,10 @@ int front_error(Front *f, ThError kind, const char *format, ...) {
 int front_return_n(Front *f, ThVar *const *v, int n) {
     for (int i = 0; i < n; i++)
         if (!v[i]) return -1;
-    for (int i = 0; i < n && i < f->max; i++) f->out[i] = v[i];
+    for (int i = 0; i < n && i < f->max; i++) {
+        bool back = dtype_is_half(f->half) && v[i]->type.kind == TYPE_TENSOR && v[i]->type.dtype == TH_FLOAT32;
+        f->out[i] = back ? cast_make(f->b, v[i], f->half) : v[i];
+    }
     return failed(f->ctx) ? -1 : n;
 }
 
@@ -144,7 +147,7 @@ static ThVar *from_array(Front *f, ThArray *a) {
     return v;
 }
 
-ThVar *front_as_var(Front *f, const ThArg *a, const char *what) {
+static ThVar *as_var(Front *f, const ThArg *a, const char *what) {
     switch (a->kind) {
     case TH_ARG_VAR: return a->var;
     case TH_ARG_ARRAY: return from_array(f, a->array);
@@ -161,6 +164,12 @@ ThVar *front_as_var(Front *f, const ThArg *a, const char *what) {
         return NULL;
     default: front_error(f, TH_TypeError, "%s is %s, not a tensor", what, kind_names[a->kind]); return NULL;
     }
+}
+
+ThVar *front_as_var(Front *f, const ThArg *a, const char *what) {
+    ThVar *v = as_var(f, a, what);
+    bool up = f->half != TH_DTYPE_NONE && v && v->type.kind == TYPE_TENSOR && dtype_is_half(v->type.dtype);
+    return up ? cast_make(f->b, v, TH_FLOAT32) : v;
 }
 
 ThVar *front_var(Front *f, int i) {
@@ -229,11 +238,10 @@ ThDtype front_dtype_of(ThContext *c, const char *name) {
     if (strcmp(name, "floatX") == 0) return config_floatX(c);
     ThDtype d = th_dtype_from_name(name);
     if (d != TH_DTYPE_NONE) return d;
-    if (strcmp(name, "float16") == 0) err(c, TH_TypeError, "float16 is not supported: use float32");
-    else
-        err(c, TH_TypeError,
-            "unknown dtype '%s': bool, int8..int64, uint8..uint64, float32, float64, complex64, complex128, floatX",
-            name);
+    err(c, TH_TypeError,
+        "unknown dtype '%s': bool, int8..int64, uint8..uint64, float16, bfloat16, float32, float64, complex64, "
+        "complex128, floatX",
+        name);
     return TH_DTYPE_NONE;
 }
 

@@ -29,6 +29,72 @@ static const FrontFn fronts[] = {
 };
 enum { NFRONT = TH_LEN(fronts) - 1 };
 
+/* What a function does with halves: computes with float32, moves them as they are, or has no form for them. */
+typedef enum { HALVES_SINGLE, HALVES_MOVE, HALVES_REFUSE } Halves;
+static const uint8_t halves_by_group[] = {
+#define FRONT(...) HALVES_SINGLE,
+    FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_NUMPY(FRONT)
+#undef FRONT
+#define FRONT(...) HALVES_MOVE,
+        FRONT_SHAPE(FRONT) FRONT_CREATE(FRONT) FRONT_INDEX(FRONT) FRONT_JOIN(FRONT)
+#undef FRONT
+#define FRONT(...) HALVES_SINGLE,
+            FRONT_NNET(FRONT)
+#undef FRONT
+#define FRONT(...) HALVES_MOVE,
+                FRONT_GRAD(FRONT)
+#undef FRONT
+#define FRONT(...) HALVES_REFUSE,
+                    FRONT_FFT(FRONT)
+#undef FRONT
+#define FRONT(...) HALVES_SINGLE,
+                        FRONT_DIAG(FRONT) FRONT_EINSUM(FRONT) FRONT_ORDER(FRONT) FRONT_POSITION(FRONT)
+                            FRONT_LINEAR(FRONT)
+#undef FRONT
+#define FRONT(...) HALVES_REFUSE,
+                                FRONT_NORM(FRONT) FRONT_FACTORS(FRONT) FRONT_HINTS(FRONT) FRONT_SOLVES(FRONT)
+#undef FRONT
+#define FRONT(...) HALVES_SINGLE,
+                                    FRONT_IMAGE(FRONT)
+#undef FRONT
+#define FRONT(...) HALVES_REFUSE,
+                                        FRONT_SPARSE(FRONT)
+#undef FRONT
+#define FRONT(...) HALVES_SINGLE,
+                                            FRONT_RANDOM(FRONT)
+#undef FRONT
+};
+_Static_assert(TH_LEN(halves_by_group) == NFRONT, "each function has its way with halves");
+
+static Halves halves_of(int func) {
+    static const struct {
+        FrontFn fn;
+        Halves how;
+    } own[] = {{front_cast, HALVES_MOVE},        {front_copy, HALVES_MOVE},         {front_dimshuffle, HALVES_MOVE},
+               {front_sum, HALVES_MOVE},         {front_prod, HALVES_MOVE},         {front_dot, HALVES_SINGLE},
+               {front_tensordot, HALVES_SINGLE}, {front_outer, HALVES_SINGLE},      {front_matrix_norm, HALVES_SINGLE},
+               {front_tensorinv, HALVES_REFUSE}, {front_tensorsolve, HALVES_REFUSE}};
+    if (func >= NFRONT) return HALVES_MOVE; /* elemwise_raw knows */
+    for (int i = 0; i < TH_LEN(own); i++)
+        if (fronts[func] == own[i].fn) return own[i].how;
+    return (Halves)halves_by_group[func];
+}
+
+/* Joins the floats among the arguments; whether there is a half. */
+static bool any_half(const ThArg *a, int n, ThDtype *all, int depth) {
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        ThDtype d = TH_DTYPE_NONE;
+        if (a[i].kind == TH_ARG_LIST && depth < TH_MAX_NDIM) any |= any_half(a[i].list.at, a[i].list.n, all, depth + 1);
+        else if (a[i].kind == TH_ARG_ARRAY) d = th_array_dtype(a[i].array);
+        else if (a[i].kind == TH_ARG_VAR && a[i].var->type.kind == TYPE_TENSOR) d = a[i].var->type.dtype;
+        if (d == TH_DTYPE_NONE || dtype_is_discrete(d)) continue;
+        any |= dtype_is_half(d);
+        *all = *all == TH_DTYPE_NONE ? d : th_dtype_upcast(*all, d);
+    }
+    return any;
+}
+
 /* Scalar operations of the entries past the functions. */
 static const uint16_t scalars[] = {
 #define X(name, ...) S_##name,
@@ -217,6 +283,17 @@ static int call_scalar(Front *f) {
     return front_return(f, r);
 }
 
+static bool take_halves(Front *f, Halves how, const ThArg *args, int nargs) {
+    ThDtype all = TH_DTYPE_NONE;
+    if (how == HALVES_MOVE || !any_half(args, nargs, &all, 0)) return true;
+    if (how == HALVES_REFUSE)
+        return front_error(f, TH_TypeError,
+                           "there is none of halves (float16, bfloat16): cast them, "
+                           "x:astype(\"float32\")") > 0;
+    f->half = all == TH_FLOAT64 ? TH_FLOAT32 : all;
+    return true;
+}
+
 int front_build(Builder *b, int func, const ThArg *args, int nargs, ThVar **out, int max) {
     const ThFuncInfo *info = th_func_info(func);
     if (!info) {
@@ -227,7 +304,8 @@ int front_build(Builder *b, int func, const ThArg *args, int nargs, ThVar **out,
     info = th_func_info(func);
     Front f = {
         .ctx = b->ctx, .b = b, .info = info, .op = func < NFRONT ? -1 : scalars[func - NFRONT], .out = out, .max = max};
-    if (!bind(&f, args, nargs)) return -1;
+    f.half = TH_DTYPE_NONE;
+    if (!bind(&f, args, nargs) || !take_halves(&f, halves_of(func), args, nargs)) return -1;
     int n = f.op >= 0 ? call_scalar(&f) : fronts[func](&f);
     return failed(b->ctx) ? -1 : n;
 }

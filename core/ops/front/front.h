@@ -26,7 +26,8 @@ typedef struct Front {
     ThArg arg[FRONT_MAX_PARAMS]; /* by position in the signature: the argument given, or the default */
     uint32_t given;              /* bit i: parameter i was given (None counts) */
     const ThArg *rest;
-    int nrest; /* what *xs received; a single list there is spread */
+    int nrest;    /* what *xs received; a single list there is spread */
+    ThDtype half; /* floats among the arguments that are halves come as float32, and such results become this again */
     ThVar **out;
     int max; /* results; never more than max are stored */
 } Front;
@@ -51,7 +52,7 @@ int64_t front_int(Front *f, int i);                    /* an integer, or an inte
 int front_count(Front *f, int i, int least, int most); /* an integer within these; ValueError otherwise */
 double front_float(Front *f, int i);
 const char *front_str(Front *f, int i); /* NULL with TypeError when no string */
-/* "float64", "floatX"; None gives TH_DTYPE_NONE. float16 and unknown names: TypeError (failed(ctx) tells). */
+/* "float64", "floatX"; None gives TH_DTYPE_NONE. unknown names: TypeError (failed(ctx) tells). */
 ThDtype front_dtype(Front *f, int i);
 ThDtype front_dtype_of(ThContext *c, const char *name);
 /* None, an int or a list of ints -> axes (n == -1 for None), normalised, sorted, distinct. false: error. */

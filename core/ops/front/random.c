@@ -13,12 +13,21 @@ static ThVar *size_of(Front *f, int i, int64_t *n) {
     return *n ? size : cast_make(f->b, size, TH_INT64); /* an empty list is of floats */
 }
 
+/* u of [0, 1) as d; of halves the largest below or at u, so that 1 stays out. */
+static ThVar *as_half(Builder *b, ThVar *u, ThDtype d) {
+    if (!u || !dtype_is_half(d)) return u;
+    const double steps = d == TH_FLOAT16 ? 2048 : 256;
+    ThVar *n = elemwise_1(b, S_floor, elemwise_2(b, S_mul, u, const_float(b, steps, TH_FLOAT32)));
+    return cast_make(b, elemwise_2(b, S_mul, n, const_float(b, 1 / steps, TH_FLOAT32)), d);
+}
+
 int front_philox(Front *f) {
     int64_t n;
     ThVar *key = front_var(f, 0), *counter = front_var(f, 1), *size = size_of(f, 2, &n);
     ThDtype d = front_dtype(f, 4);
     if (!key || !counter || !size || failed(f->ctx)) return -1;
-    return front_return(f, philox_make(f->b, key, counter, size, &(PhiloxAttrs){.dtype = (uint8_t)d, .ndim = n}));
+    const PhiloxAttrs at = {.dtype = (uint8_t)dtype_computed(d), .ndim = n};
+    return front_return(f, as_half(f->b, philox_make(f->b, key, counter, size, &at), d));
 }
 
 int front_mrg_uniform(Front *f) {
@@ -26,8 +35,8 @@ int front_mrg_uniform(Front *f) {
     ThVar *rstate = front_var(f, 0), *size = size_of(f, 1, &n);
     ThDtype d = front_dtype(f, 3);
     if (!rstate || !size || failed(f->ctx)) return -1;
-    ThApply *a = mrg_uniform_make(f->b, rstate, size, &(MrgAttrs){.dtype = (uint8_t)d, .ndim = n});
-    return a ? front_return_n(f, a->out, 2) : -1;
+    ThApply *a = mrg_uniform_make(f->b, rstate, size, &(MrgAttrs){.dtype = (uint8_t)dtype_computed(d), .ndim = n});
+    return a ? front_return_n(f, (ThVar *[]){a->out[0], as_half(f->b, a->out[1], d)}, 2) : -1;
 }
 
 int front_pick(Front *f) {

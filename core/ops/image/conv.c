@@ -366,6 +366,7 @@ static bool two_connected(const ThApply *a, int in, int out) {
 #define CONV_OP(id, text, inputs, about) \
     const Op op_##id = { \
         .name = text, \
+        .flags = OP_AMP, \
         .nin = inputs, \
         .nout = 1, \
         .attr_bytes = sizeof(ConvAttrs), \

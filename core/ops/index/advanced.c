@@ -123,7 +123,7 @@ static void str_take(Text *t, const ThApply *a) { text_put(t, a->op->name); }
 static const AttrField adv_fields[] = {{"idx", ATTR_IDX, offsetof(AdvSubtensorAttrs, idx), false}};
 const Op op_adv_subtensor1 = {
     .name = "AdvancedSubtensor1",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = 2,
     .nout = 1,
     .infer = infer_take,
@@ -137,7 +137,7 @@ const Op op_adv_subtensor1 = {
 };
 const Op op_adv_subtensor = {
     .name = "AdvancedSubtensor",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = -1,
     .nout = 1,
     .attr_bytes = sizeof(AdvSubtensorAttrs),
@@ -170,6 +170,10 @@ static bool infer_put(Infer *q) {
     if (dtype_is_complex((ThDtype)y.dtype) && !dtype_is_complex((ThDtype)x.dtype))
         return err(q->ctx, TH_TypeError, "a complex value does not fit into a %s tensor",
                    th_dtype_name((ThDtype)x.dtype));
+    bool set = q->op == &op_adv_inc_subtensor1 ? ((const AdvIncSubtensor1Attrs *)q->attrs)->set
+                                               : ((const AdvIncSubtensorAttrs *)q->attrs)->set;
+    if (dtype_is_half((ThDtype)x.dtype) && !set)
+        return err(q->ctx, TH_TypeError, "halves are increased as float32: it needs casts around it");
     q->out[0] = x;
     return true;
 }
@@ -236,7 +240,7 @@ static const AttrField put_fields[] = {
 };
 const Op op_adv_inc_subtensor1 = {
     .name = "AdvancedIncSubtensor1",
-    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .flags = OP_FAILS | OP_CAN_DESTROY | OP_HALVES,
     .nin = 3,
     .nout = 1,
     .destroy_input = 0,
@@ -255,7 +259,7 @@ const Op op_adv_inc_subtensor1 = {
 };
 const Op op_adv_inc_subtensor = {
     .name = "AdvancedIncSubtensor",
-    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .flags = OP_FAILS | OP_CAN_DESTROY | OP_HALVES,
     .nin = -1,
     .nout = 1,
     .destroy_input = 0,
@@ -281,6 +285,10 @@ ThVar *adv_subtensor1_make(Builder *b, ThVar *x, ThVar *index) {
 }
 
 ThVar *adv_inc_subtensor1_make(Builder *b, ThVar *x, ThVar *y, ThVar *index, bool set) {
+    if (x && dtype_is_half(x->type.dtype) && !set) {
+        ThVar *sum = adv_inc_subtensor1_make(b, cast_make(b, x, TH_FLOAT32), y, index, false);
+        return cast_make(b, sum, x->type.dtype);
+    }
     return apply1(b, &op_adv_inc_subtensor1, &(AdvIncSubtensor1Attrs){set}, (ThVar *[]){x, y, index}, 3);
 }
 
@@ -292,6 +300,10 @@ ThVar *adv_subtensor_make(Builder *b, ThVar *x, const AttrIdx *idx, ThVar *const
 }
 
 ThVar *adv_inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx, ThVar *const *in, int n, bool set) {
+    if (x && dtype_is_half(x->type.dtype) && !set) {
+        ThVar *sum = adv_inc_subtensor_make(b, cast_make(b, x, TH_FLOAT32), y, idx, in, n, false);
+        return cast_make(b, sum, x->type.dtype);
+    }
     AdvIncSubtensorAttrs at = {.idx = *idx, .set = set};
     ThVar *all[2 + MAX_PARTS] = {x, y};
     for (int i = 0; i < n; i++) all[2 + i] = in[i];

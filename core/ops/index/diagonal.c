@@ -109,7 +109,7 @@ static bool lower_extract(Lower *l) {
 
 const Op op_extract_diag = {
     .name = "ExtractDiag",
-    .flags = OP_VIEW,
+    .flags = OP_VIEW | OP_HALVES,
     .nin = 1,
     .nout = 1,
     .attr_bytes = sizeof(DiagAttrs),
@@ -202,6 +202,7 @@ static bool lower_alloc_diag(Lower *l) {
 
 const Op op_alloc_diag = {
     .name = "AllocDiag",
+    .flags = OP_HALVES,
     .nin = 1,
     .nout = 1,
     .attr_bytes = sizeof(DiagAttrs),
@@ -299,7 +300,7 @@ static bool lower_fill(Lower *l) {
 
 const Op op_fill_diagonal = {
     .name = "FillDiagonal",
-    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .flags = OP_FAILS | OP_CAN_DESTROY | OP_HALVES,
     .nin = 2,
     .nout = 1,
     .destroy_input = 0,
@@ -313,7 +314,7 @@ const Op op_fill_diagonal = {
 };
 const Op op_fill_diagonal_offset = {
     .name = "FillDiagonalOffset",
-    .flags = OP_CAN_DESTROY,
+    .flags = OP_CAN_DESTROY | OP_HALVES,
     .nin = 3,
     .nout = 1,
     .destroy_input = 0,

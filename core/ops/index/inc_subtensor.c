@@ -23,6 +23,8 @@ static bool infer_inc(Infer *q) {
         return err(q->ctx, TH_TypeError, "a complex value does not fit into a %s tensor",
                    th_dtype_name((ThDtype)x.dtype));
     if (!idx_check(q->ctx, &at->idx, q->in + 2, q->nin - 2)) return false;
+    if (dtype_is_half((ThDtype)x.dtype) && !at->set)
+        return err(q->ctx, TH_TypeError, "halves are increased as float32: it needs casts around it");
     q->out[0] = x;
     return true;
 }
@@ -127,7 +129,7 @@ static const AttrField inc_fields[] = {
 };
 const Op op_inc_subtensor = {
     .name = "IncSubtensor",
-    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .flags = OP_FAILS | OP_CAN_DESTROY | OP_HALVES,
     .nin = -1,
     .nout = 1,
     .destroy_input = 0,
@@ -146,6 +148,11 @@ const Op op_inc_subtensor = {
 };
 
 ThVar *inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx, ThVar *const *in, int n, bool set) {
+    if (x && dtype_is_half(x->type.dtype) && !set) {
+        ThDtype d = x->type.dtype;
+        x = cast_make(b, x, TH_FLOAT32);
+        return x ? cast_make(b, inc_subtensor_make(b, x, y, idx, in, n, set), d) : NULL;
+    }
     IncSubtensorAttrs at = {.idx = *idx, .set = set};
     ThVar *all[2 + 3 * TH_MAX_NDIM] = {x, y};
     for (int i = 0; i < n; i++) all[2 + i] = in[i];

@@ -33,7 +33,7 @@ static const AttrField hint_fields[] = {{"psd", ATTR_BOOL, offsetof(HintAttrs, p
 
 const Op op_hint = {
     .name = "Hint",
-    .flags = OP_VIEW,
+    .flags = OP_VIEW | OP_HALVES,
     .nin = 1,
     .nout = 1,
     .attr_bytes = sizeof(HintAttrs),

@@ -105,6 +105,7 @@ static bool lower_batched(Lower *l) {
 
 const Op op_batched_dot = {
     .name = "BatchedDot",
+    .flags = OP_AMP,
     .nin = 2,
     .nout = 1,
     .infer = infer_batched,

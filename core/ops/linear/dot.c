@@ -73,7 +73,7 @@ static void pp_dot(Text *t, const ThApply *a, void (*arg)(Text *t, const ThApply
 
 const Op op_dot = {
     .name = "Dot",
-    .flags = OP_PURE,
+    .flags = OP_AMP,
     .nin = 2,
     .nout = 1,
     .infer = infer_dot,

@@ -27,6 +27,8 @@ static bool drop_axes(Infer *q, const AttrInts *axis, ThType *out, ThDtype dtype
 
 static bool infer(Infer *q) {
     const ReduceAttrs *a = q->attrs;
+    if (dtype_is_half(a->acc_dtype))
+        return err(q->ctx, TH_TypeError, "%s: halves are added up in float32", q->op->name);
     return drop_axes(q, &a->axis, &q->out[0], a->dtype);
 }
 
@@ -205,9 +207,23 @@ static void set_axis(AttrInts *to, const AttrInts *from) {
     for (int i = to->n < 0 ? 0 : to->n; i < TH_MAX_NDIM; i++) to->at[i] = 0;
 }
 
+/* Halves are added up in float32, and the result is rounded once. */
+static ThVar *reduce_halves(Builder *b, const Op *op, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc,
+                            bool no_zeros) {
+    const ThDtype in = x->type.dtype, wide = acc == TH_DTYPE_NONE && dtype_is_half(in) ? TH_FLOAT32 : acc;
+    const bool logical = op == &op_all || op == &op_any;
+    if (acc != TH_DTYPE_NONE && !check_lossless(b, op, in, acc)) return NULL;
+    ThVar *r = reduce_make(b, op, cast_make(b, x, dtype_computed(in)), axis,
+                           dtype == TH_DTYPE_NONE ? dtype : dtype_computed(dtype),
+                           wide == TH_DTYPE_NONE ? wide : dtype_computed(wide), no_zeros);
+    return logical ? r : cast_make(b, r, dtype != TH_DTYPE_NONE ? dtype : in);
+}
+
 ThVar *reduce_make(Builder *b, const Op *op, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc,
                    bool no_zeros) {
     if (!x) return NULL;
+    if (dtype_is_half(x->type.dtype) || dtype_is_half(dtype) || dtype_is_half(acc))
+        return reduce_halves(b, op, x, axis, dtype, acc, no_zeros);
     ThDtype in = x->type.dtype;
     bool logical = op == &op_all || op == &op_any, adds = op == &op_sum || op == &op_prod;
     if (logical && in != TH_BOOL) {
@@ -235,6 +251,7 @@ ThVar *reduce_make(Builder *b, const Op *op, ThVar *x, const AttrInts *axis, ThD
 
 ThApply *max_and_argmax_make(Builder *b, ThVar *x, const AttrInts *axis) {
     if (!x) return NULL;
+    if (dtype_is_half(x->type.dtype) && !(x = cast_make(b, x, TH_FLOAT32))) return NULL;
     ArgmaxAttrs a;
     memset(&a, 0, sizeof a);
     set_axis(&a.axis, axis);

@@ -99,7 +99,7 @@ static void pp_alloc(Text *t, const ThApply *a, void (*arg)(Text *t, const ThApp
 
 const Op op_alloc = {
     .name = "Alloc",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = -1,
     .nout = 1,
     .infer = infer_alloc,
@@ -153,7 +153,7 @@ static void str_dtype(Text *t, const ThApply *a) {
 
 const Op op_alloc_empty = {
     .name = "AllocEmpty",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = -1,
     .nout = 1,
     .attr_bytes = sizeof(DtypeAttrs),
@@ -287,6 +287,11 @@ ThVar *arange_make(Builder *b, ThVar *start, ThVar *stop, ThVar *step, ThDtype d
     bool ints = true;
     for (int i = 0; i < 3; i++) ints = ints && dtype_is_discrete((ThDtype)v[i]->type.dtype);
     if (d == TH_DTYPE_NONE) d = arange_dtype(v);
+    if (dtype_is_half(d)) {
+        for (int i = 0; i < 3; i++)
+            if (dtype_is_half((ThDtype)v[i]->type.dtype)) v[i] = cast_make(b, v[i], TH_FLOAT32);
+        return cast_make(b, arange_make(b, v[0], v[1], v[2], TH_FLOAT32), d);
+    }
     if (!ints && !(v[3] = float_length(b, v))) return NULL;
     return apply1(b, &op_arange, &(DtypeAttrs){(uint8_t)d}, v, ints ? 3 : 4);
 }
@@ -329,6 +334,7 @@ static bool lower_eye(Lower *l) {
 
 const Op op_eye = {
     .name = "Eye",
+    .flags = OP_HALVES,
     .nin = 3,
     .nout = 1,
     .attr_bytes = sizeof(DtypeAttrs),
@@ -345,6 +351,7 @@ const Op op_eye = {
 };
 const Op op_tri = {
     .name = "Tri",
+    .flags = OP_HALVES,
     .nin = 3,
     .nout = 1,
     .attr_bytes = sizeof(DtypeAttrs),

@@ -21,6 +21,7 @@ static bool lower_copy(Lower *l) { return l->api->copy(l, 0, 0); }
 
 const Op op_deep_copy = {
     .name = "DeepCopyOp",
+    .flags = OP_HALVES,
     .nin = 1,
     .nout = 1,
     .infer = infer_copy,

@@ -215,7 +215,7 @@ static void pp_join(Text *t, const ThApply *a, void (*arg)(Text *t, const ThAppl
 
 const Op op_join = {
     .name = "Join",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = -1,
     .nout = 1,
     .infer = infer_join,
@@ -322,7 +322,7 @@ static void str_split(Text *t, const ThApply *a) { text_printf(t, "Split{%lld}",
 static const AttrField split_fields[] = {{"n", ATTR_INT, offsetof(SplitAttrs, n), false}};
 const Op op_split = {
     .name = "Split",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = 3,
     .nout = -1,
     .attr_bytes = sizeof(SplitAttrs),

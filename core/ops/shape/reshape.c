@@ -173,7 +173,7 @@ static void str_reshape(Text *t, const ThApply *a) {
 static const AttrField reshape_fields[] = {{"ndim", ATTR_INT, offsetof(ReshapeAttrs, ndim), false}};
 const Op op_reshape = {
     .name = "Reshape",
-    .flags = OP_VIEW | OP_FAILS,
+    .flags = OP_VIEW | OP_FAILS | OP_HALVES,
     .nin = 2,
     .nout = 1,
     .attr_bytes = sizeof(ReshapeAttrs),
@@ -253,7 +253,7 @@ static const AttrField rebroadcast_fields[] = {{"axis", ATTR_AXES, offsetof(Rebr
 const Op op_rebroadcast = {
     .name = "Rebroadcast",
     .numbers = NUMBERS_INPUTS,
-    .flags = OP_VIEW | OP_FAILS,
+    .flags = OP_VIEW | OP_FAILS | OP_HALVES,
     .nin = 1,
     .nout = 1,
     .attr_bytes = sizeof(RebroadcastAttrs),

@@ -156,6 +156,7 @@ static bool lower_shape(Lower *l) {
 
 const Op op_shape = {
     .name = "Shape",
+    .flags = OP_HALVES,
     .numbers = NUMBERS_LENGTHS,
     .nin = 1,
     .nout = 1,
@@ -195,6 +196,7 @@ static void str_shape_i(Text *t, const ThApply *a) {
 static const AttrField shape_i_fields[] = {{"i", ATTR_INT, offsetof(ShapeIAttrs, i), false}};
 const Op op_shape_i = {
     .name = "Shape_i",
+    .flags = OP_HALVES,
     .numbers = NUMBERS_LENGTH,
     .nin = 1,
     .nout = 1,
@@ -267,6 +269,7 @@ static void pp_make_vector(Text *t, const ThApply *a, void (*arg)(Text *t, const
 static const AttrField make_vector_fields[] = {{"dtype", ATTR_DTYPE, offsetof(MakeVectorAttrs, dtype), false}};
 const Op op_make_vector = {
     .name = "MakeVector",
+    .flags = OP_HALVES,
     .numbers = NUMBERS_INPUTS,
     .nin = -1,
     .nout = 1,
@@ -332,7 +335,7 @@ static bool lower_same(Lower *l) {
 
 const Op op_specify_shape = {
     .name = "SpecifyShape",
-    .flags = OP_VIEW | OP_FAILS,
+    .flags = OP_VIEW | OP_FAILS | OP_HALVES,
     .nin = 2,
     .nout = 1,
     .infer = infer_specify_shape,
@@ -370,7 +373,7 @@ static void grad_to_tensor(Grad *g) {
 const Op op_scalar_from_tensor = {
     .name = "ScalarFromTensor",
     .numbers = NUMBERS_INPUTS,
-    .flags = OP_VIEW,
+    .flags = OP_VIEW | OP_HALVES,
     .nin = 1,
     .nout = 1,
     .infer = infer_to_scalar,
@@ -384,7 +387,7 @@ const Op op_scalar_from_tensor = {
 const Op op_tensor_from_scalar = {
     .name = "TensorFromScalar",
     .numbers = NUMBERS_INPUTS,
-    .flags = OP_VIEW,
+    .flags = OP_VIEW | OP_HALVES,
     .nin = 1,
     .nout = 1,
     .infer = infer_to_tensor,

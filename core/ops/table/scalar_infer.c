@@ -122,7 +122,7 @@ static bool infer_custom(Rule *r, ThDtype *out) { return cast_all(r, scalar_floa
 
 static bool infer_complex(Rule *r, ThDtype *out) {
     ThDtype d = scalar_float_of(r->up);
-    return cast_all(r, d, out, d == TH_FLOAT32 ? TH_COMPLEX64 : TH_COMPLEX128);
+    return cast_all(r, d, out, d == TH_FLOAT64 || d == TH_COMPLEX128 ? TH_COMPLEX128 : TH_COMPLEX64);
 }
 
 static bool infer_float_real(Rule *r, ThDtype *out) {

@@ -221,7 +221,7 @@ static bool lower_run(Lower *l) { return l->api->host(l, run_user, 0); }
 #define RUNNING(var, text, n, i, s, low, about) \
     const Op op_##var = { \
         .name = text, \
-        .flags = OP_FAILS | OP_CALLS_BACK, \
+        .flags = OP_FAILS | OP_CALLS_BACK | OP_HALVES, \
         .nin = -1, \
         .nout = n, \
         .attr_bytes = sizeof(UserAttrs), \

@@ -444,7 +444,7 @@ static bool shape_never(ShapeQ *q) {
 
 const Op op_user = {
     .name = "UserOp",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_HALVES,
     .nin = -1,
     .nout = -1,
     .attr_bytes = sizeof(UserAttrs),

@@ -41,7 +41,7 @@ bool gpu_is_dtype(int variant) { return variant < TH_DTYPE_COUNT; }
 /* bool 'b', signed 'i', unsigned 'u', float 'f', complex 'c' */
 void gpu_head_dtype(Text *t, int dtype) {
     ThDtype d = (ThDtype)dtype;
-    char kind = th_dtype_kind(d);
+    char kind = dtype_is_half(d) ? 'u' : th_dtype_kind(d); /* halves are only moved */
     int bits = 8 * (int)th_dtype_bytes(d);
     text_printf(t, "typedef %c%d T;\n#define T_KIND '%c'\n#define T_BITS %d\n", kind == 'b' ? 'u' : kind, bits, kind,
                 bits);

@@ -6,6 +6,8 @@
  */
 #include "simd.h"
 
+#include "base/half.h"
+
 #include "simd_math.h"
 
 #include <math.h>
@@ -300,8 +302,31 @@ CAST_FROM_REAL(UINT64, uint64_t) CAST_FROM_REAL(FLOAT32, float) CAST_FROM_REAL(F
 #define CAST_FROM_Z(FROM, F)                                                                                            \
     REALS(CAST_EXACT, FROM, F) CAST_EXACT(COMPLEX64, ThComplex64, FROM, F) CAST_EXACT(COMPLEX128, ThComplex128, FROM, F)
 CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
+/* Halves: loops of our own from and to floats, the rest through base's routine. */
+#define CAST_HALF(TO, T, FROM, F, expr)                                                                                 \
+    static void cast_##TO##_##FROM(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {               \
+        T *o = po;                                                                                                      \
+        const F *v = pa;                                                                                                \
+        (void)pb, (void)pc;                                                                                             \
+        for (int64_t i = 0; i < n; i++) o[i] = (T)(expr);                                                               \
+    }
+CAST_HALF(FLOAT32, float, FLOAT16, uint16_t, half_to_f32(v[i])) CAST_HALF(FLOAT64, double, FLOAT16, uint16_t, half_to_f32(v[i]))
+CAST_HALF(FLOAT32, float, BFLOAT16, uint16_t, bhalf_to_f32(v[i])) CAST_HALF(FLOAT64, double, BFLOAT16, uint16_t, bhalf_to_f32(v[i]))
+CAST_HALF(FLOAT16, uint16_t, FLOAT32, float, half_of_f32(v[i])) CAST_HALF(FLOAT16, uint16_t, FLOAT64, double, half_of_f64(v[i]))
+CAST_HALF(BFLOAT16, uint16_t, FLOAT32, float, bhalf_of_f32(v[i])) CAST_HALF(BFLOAT16, uint16_t, FLOAT64, double, bhalf_of_f64(v[i]))
+#define NOT_FLOATS(X, ...)                                                                                              \
+    X(BOOL, uint8_t, __VA_ARGS__) X(INT8, int8_t, __VA_ARGS__) X(INT16, int16_t, __VA_ARGS__) X(INT32, int32_t, __VA_ARGS__) \
+    X(INT64, int64_t, __VA_ARGS__) X(UINT8, uint8_t, __VA_ARGS__) X(UINT16, uint16_t, __VA_ARGS__)                      \
+    X(UINT32, uint32_t, __VA_ARGS__) X(UINT64, uint64_t, __VA_ARGS__) X(COMPLEX64, ThComplex64, __VA_ARGS__)            \
+    X(COMPLEX128, ThComplex128, __VA_ARGS__)
+#define CAST_BACK(FROM, F, TO, T) CAST_EXACT(TO, T, FROM, F)
+NOT_FLOATS(CAST_EXACT, FLOAT16, uint16_t) NOT_FLOATS(CAST_EXACT, BFLOAT16, uint16_t)
+NOT_FLOATS(CAST_BACK, FLOAT16, uint16_t) NOT_FLOATS(CAST_BACK, BFLOAT16, uint16_t)
+CAST_EXACT(FLOAT16, uint16_t, BFLOAT16, uint16_t) CAST_EXACT(BFLOAT16, uint16_t, FLOAT16, uint16_t)
+CAST_EXACT(FLOAT16, uint16_t, FLOAT16, uint16_t) CAST_EXACT(BFLOAT16, uint16_t, BFLOAT16, uint16_t)
 #define CAST_TO(X)                                                                                                      \
-    X(BOOL) X(INT8) X(INT16) X(INT32) X(INT64) X(UINT8) X(UINT16) X(UINT32) X(UINT64) X(FLOAT32) X(FLOAT64) X(COMPLEX64) X(COMPLEX128)
+    X(BOOL) X(INT8) X(INT16) X(INT32) X(INT64) X(UINT8) X(UINT16) X(UINT32) X(UINT64) X(FLOAT32) X(FLOAT64) X(COMPLEX64) X(COMPLEX128) \
+    X(FLOAT16) X(BFLOAT16)
 
 /* ---- folds ------------------------------------------------------------------------------------------------------- */
 #define FOLD(name, T, expr) FOLD_AS(, name, T, expr)
@@ -422,14 +447,16 @@ FLOATS(PRODUCTS)
 #define AT_ANY(name) {[TH_BOOL] = name##_uint8_t, [TH_INT8] = name##_int8_t, [TH_INT16] = name##_int16_t, [TH_INT32] = name##_int32_t, \
     [TH_INT64] = name##_int64_t, [TH_UINT8] = name##_uint8_t, [TH_UINT16] = name##_uint16_t, [TH_UINT32] = name##_uint32_t, \
     [TH_UINT64] = name##_uint64_t, [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double, \
-    [TH_COMPLEX64] = name##_ThComplex64, [TH_COMPLEX128] = name##_ThComplex128}
+    [TH_COMPLEX64] = name##_ThComplex64, [TH_COMPLEX128] = name##_ThComplex128, \
+    [TH_FLOAT16] = name##_uint16_t, [TH_BFLOAT16] = name##_uint16_t}
 #define F(name) [P_##name] = AT_FLOAT(name)
 #define Z(name) [P_##name] = AT_Z(name)
 #define CASTS_FROM(TO) [TH_##TO] = { \
     [TH_BOOL] = cast_##TO##_BOOL, [TH_INT8] = cast_##TO##_INT8, [TH_INT16] = cast_##TO##_INT16, [TH_INT32] = cast_##TO##_INT32, \
     [TH_INT64] = cast_##TO##_INT64, [TH_UINT8] = cast_##TO##_UINT8, [TH_UINT16] = cast_##TO##_UINT16, [TH_UINT32] = cast_##TO##_UINT32, \
     [TH_UINT64] = cast_##TO##_UINT64, [TH_FLOAT32] = cast_##TO##_FLOAT32, [TH_FLOAT64] = cast_##TO##_FLOAT64, \
-    [TH_COMPLEX64] = cast_##TO##_COMPLEX64, [TH_COMPLEX128] = cast_##TO##_COMPLEX128},
+    [TH_COMPLEX64] = cast_##TO##_COMPLEX64, [TH_COMPLEX128] = cast_##TO##_COMPLEX128, \
+    [TH_FLOAT16] = cast_##TO##_FLOAT16, [TH_BFLOAT16] = cast_##TO##_BFLOAT16},
 
 const SimdTable SIMD_TABLE = {
     .isa = SIMD_ISA,

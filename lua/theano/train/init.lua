@@ -188,5 +188,6 @@ function M.loop(o)
 end
 
 M.optimizers = require("theano.train.optimizers")
+M.loss_scale = require("theano.train.loss_scale")
 
 return M

@@ -69,6 +69,8 @@ static long double number(ThDtype d, const char *p) {
 #define NUMBER_UINT64(x) x
 #define NUMBER_FLOAT32(x) x
 #define NUMBER_FLOAT64(x) x
+#define NUMBER_FLOAT16(x) x
+#define NUMBER_BFLOAT16(x) x
 #define NUMBER_COMPLEX64(x) x.re
 #define NUMBER_COMPLEX128(x) x.re
         TH_DTYPE_MAP(X)

@@ -1,0 +1,57 @@
+/*
+ * amp.c -- mixed precision: operands of products and convolutions are rounded to a half. In: float32 operands of
+ * operations that say OP_AMP. Out: the same operations on casts to the half and back, which add up in float32 and give
+ * float32; everything else stays as it is. Runs only where it is asked for by name. A view is rounded where it comes
+ * from, so that a matrix and its transpose are rounded once.
+ */
+#include "opt/engine/rewrite.h"
+
+enum { VIEWS = 4 };
+
+static ThVar *rounded(Opt *o, ThVar *x, ThDtype d) {
+    ThApply *view[VIEWS];
+    int n = 0;
+    ThVar *from = x;
+    while (n < VIEWS && from->owner && from->owner->op == &op_dimshuffle) {
+        view[n++] = from->owner;
+        from = from->owner->in[0];
+    }
+    if (from->type.kind != TYPE_TENSOR || from->type.dtype != TH_FLOAT32) return x;
+    ThApply *made = ask_scalar(from, S_cast);
+    if (made && dtype_is_half(made->in[0]->type.dtype)) return x;
+    ThVar *r = cast_make(&o->b, cast_make(&o->b, from, d), TH_FLOAT32);
+    while (r && n > 0) {
+        ThApply *again = apply_copy(&o->b, view[--n], &r);
+        r = again ? again->out[0] : NULL;
+    }
+    return r;
+}
+
+static bool product(Opt *o, ThApply *a, ThDtype d) {
+    enum { MOST = 8 };
+    ThVar *in[MOST];
+    bool ok = a->nin <= MOST, changed = false;
+    builder_begin_fg(&o->b, o->fg, a->prov);
+    o->b.rule = "amp";
+    for (int i = 0; ok && i < a->nin; i++) {
+        ok = (in[i] = rounded(o, a->in[i], d)) != NULL;
+        changed = changed || in[i] != a->in[i];
+    }
+    ThApply *r = ok && changed ? apply_copy(&o->b, a, in) : NULL;
+    if (r) engine_replace(o, a->out[0], r->out[0], "amp");
+    builder_end(&o->b);
+    return !failed(o->c);
+}
+
+static bool products(Opt *o, ThDtype d) {
+    const ApplyVec *order = opt_order(o);
+    bool ok = order != NULL;
+    for (int i = 0; ok && i < order->n; i++) {
+        ThApply *a = order->at[i];
+        if (!(a->flags & APPLY_DEAD) && a->op->flags & OP_AMP && a->nout == 1) ok = product(o, a, d);
+    }
+    return ok;
+}
+
+bool pass_amp_float16(Opt *o) { return products(o, TH_FLOAT16); }
+bool pass_amp_bfloat16(Opt *o) { return products(o, TH_BFLOAT16); }
