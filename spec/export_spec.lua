@@ -54,6 +54,38 @@ local function draws(add)
     outputs = { mrg:uniform { size = { 30 } }, mrg:binomial { size = { 7 }, p = 0.4 } } }, {})
 end
 
+local function library(add)
+  for _, d in ipairs { "bool", "int8", "uint16", "int64", "uint64", "float32", "float64" } do
+    local x, y = T.TensorType(d, { false, false })("x"), T.TensorType(d, { false })("y")
+    local v = (rng:randn(9, 7) * 2):astype(d)
+    if d:find("float") then
+      v[{ 0, 0 }], v[{ 1, 0 }], v[{ 2, 0 }], v[{ 3, 0 }], v[{ 4, 0 }] = 0 / 0, -0.0, 0.0, 1 / 0, -0.0
+    end
+    add("order_" .. d, theano.compile { inputs = { x, y }, outputs = { T.sort(x, 0), T.sort(x.T, 0), T.argsort(x, 0),
+      T.argsort(x, 1), T.sort(x, nil), T.searchsorted(T.sort(y), x), T.searchsorted(T.sort(y), y, { side = "right" }),
+      T.topk_and_argtopk(x, 3, { axis = 0 }) } }, { v, (rng:randn(30) * 2):astype(d) })
+  end
+  for _, d in ipairs { "float32", "float64" } do
+    local A, b = T.TensorType(d, { false, false })("A"), T.TensorType(d, { false, false })("b")
+    local S = T.dot(A, A.T) + T.eye(5, { dtype = d }) * 3
+    local L = T.slinalg.cholesky(S)
+    add("algebra_" .. d, theano.compile { inputs = { A, b }, outputs = { L, T.slinalg.cholesky(S, { lower = false }),
+      T.slinalg.solve(A, b), T.slinalg.solve(S, b, { assume_a = "pos" }), T.slinalg.solve(A.T, b),
+      T.slinalg.solve_triangular(L, b, { lower = true }), T.nlinalg.matrix_inverse(A), T.nlinalg.det(A),
+      T.grad(T.slinalg.solve(A, b):sum(), A), T.nlinalg.slogdet(A) } },
+      { value(d, 5, 5), value(d, 5, 3) })
+    add("larger_" .. d, theano.compile { inputs = { A, b }, outputs = { T.slinalg.solve(A, b),
+      T.nlinalg.matrix_inverse(A.T) } }, { value(d, 60, 60), value(d, 60, 2) })
+    local B = T.TensorType(d, { false, false, false })("B")
+    add("batch_" .. d, theano.compile { inputs = { B }, outputs = { T.slinalg.solve(B, B[":, :, :2"]) } },
+      { value(d, 3, 4, 4) })
+    local z = T.TensorType(d == "float32" and "complex64" or "complex128", { false, false })("z")
+    local pairs_ = (value("float64", 6, 10) * nd.complex(1, -0.5)):astype(z.dtype)
+    add("fourier_" .. d, theano.compile { inputs = { B, z }, outputs = { T.fft.rfft(B), T.fft.irfft(T.fft.rfft(B)),
+      T.fft.fft(z), T.fft.ifft(z, { axis = 0 }), T.fft.fft2(z) } }, { value(d, 2, 5, 12), pairs_ }, true)
+  end
+end
+
 local function elements(add)
   for _, d in ipairs { "bool", "int8", "int64", "uint16", "uint64", "float32", "float64" } do
     local x, y = T.TensorType(d, { false })("x"), T.TensorType(d, { false })("y")
@@ -78,7 +110,7 @@ end
 -- Name, function, options of export.
 local function functions()
   local list = {}
-  local function add(name, f, args) list[#list + 1] = { name, f, { args = args } } end
+  local function add(name, f, args, near) list[#list + 1] = { name, f, { args = args }, near = near } end
 
   for _, dtype in ipairs { "float32", "float64" } do
     local x = T.TensorType(dtype, { false, false })("x")
@@ -100,6 +132,7 @@ local function functions()
   elements(add)
   draws(add)
   images(add)
+  library(add)
   return list
 end
 
@@ -231,12 +264,46 @@ int main(void) {
     assert.equal(1, s:get_value())
   end)
 
+  it("fails where a matrix has no answer, and says which", function()
+    skip.unless(exported.has("gcc"), "gcc is not here")
+    local A, s = T.dmatrix("A"), theano.shared(1.0, "s")
+    local f = theano.compile { inputs = { A }, outputs = { X = T.nlinalg.matrix_inverse(A) },
+      updates = { { s, s * 2 } } }
+    local dir = runner.folder()
+    f:export("inv", { dir = dir, args = { { { 1, 2 }, { 3, 5 } } } })
+    runner.write(dir .. "/main.c", [[
+#include "inv.h"
+#include <stdio.h>
+int main(void) {
+    static inv_state s;
+    double a[4] = {1, 2, 3, 5}, none[4] = {1, 2, 2, 4}, x[4];
+    int code;
+    inv_init(&s);
+    code = inv_call(&s, none, x);
+    printf("%d %s %g\n", code, inv_error(&s), s.s[0]);
+    code = inv_call(&s, a, x);
+    printf("%d %g %g\n", code, x[0], s.s[0]);
+    return 0;
+}
+]])
+    local pipe = io.popen(("cd %s && gcc %s inv.c main.c -lm -o m && ./m"):format(dir, exported.strict))
+    local said = pipe:read("a")
+    pipe:close()
+    runner.remove(dir)
+    assert.matches("^%d+ MatrixInverse.*spec/export_spec.lua:%d+ 1\n0 %-5 2\n$", said)
+  end)
+
   it("is refused for what it is not written for, by name and line, without a file", function()
     local x = T.dvector("x")
-    local f = theano.compile { inputs = { x }, outputs = T.sort(x) }
+    local f = theano.compile { inputs = { x }, outputs = x[T.nonzero(x)[1]] }
     local dir = runner.folder()
-    raises("NotImplementedError", { "Sort", "made at spec/export_spec.lua" }, function()
-      f:export("sorted", { dir = dir, shapes = { { 3 } } })
+    raises("NotImplementedError", { "onzero", "made at spec/export_spec.lua" }, function()
+      f:export("chosen", { dir = dir, shapes = { { 3 } } })
+    end)
+    local m = T.dmatrix("m") -- larger than one block of rows
+    raises("NotImplementedError", { "MatrixInverse", "made at spec/export_spec.lua" }, function()
+      theano.compile({ inputs = { m }, outputs = T.nlinalg.matrix_inverse(m) }):export("wide", { dir = dir,
+        args = { rng:randn(97, 97) } })
     end)
     local pipe = io.popen("ls " .. dir)
     assert.equal("", pipe:read("a"))

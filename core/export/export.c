@@ -113,8 +113,8 @@ static bool files(Export *x) {
 }
 
 static bool texts(Export *x) {
-    return export_allowed(x) && export_record(x) && export_place(x) && export_weights(x) && export_header(x) &&
-           export_source(x) && export_test(x) && export_cmake(x) && export_module(x);
+    return export_allowed(x) && export_record(x) && export_place(x) && export_hosts(x) && export_weights(x) &&
+           export_header(x) && export_source(x) && export_test(x) && export_cmake(x) && export_module(x);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static ThFunction *copy_of(ThFunction *f) {
 }
 
 static void forget(Export *x) {
-    Text *text[] = {&x->source, &x->header, &x->test, &x->cmake, &x->module, &x->weights};
+    Text *text[] = {&x->source, &x->header, &x->test, &x->cmake, &x->module, &x->weights, &x->host};
     for (int i = 0; i < TH_LEN(text); i++) text_free(text[i]);
     for (int i = 0; i < x->nfield; i++) th_array_release(x->field[i].value);
     for (int i = 0; i < x->nin; i++) th_array_release(x->in[i].usual);
@@ -153,7 +153,7 @@ int th_function_export(ThFunction *f, const ThExport *given) {
     if (!check_name(&x) || !(x.f = copy_of(f))) return -1;
     x.p = function_plan(x.f);
     x.arena = arena_new(c);
-    Text *text[] = {&x.source, &x.header, &x.test, &x.cmake, &x.module, &x.weights};
+    Text *text[] = {&x.source, &x.header, &x.test, &x.cmake, &x.module, &x.weights, &x.host};
     for (int i = 0; i < TH_LEN(text); i++) text_init(text[i], c);
     bool ok = x.arena && texts(&x) && files(&x);
     if (!ok && !failed(c)) err(c, TH_MemoryError, "export: no memory");

@@ -3,27 +3,15 @@
  * function runs once here, on arrays of zeros, with services (graph/services.h) that compute nothing: what it hands to
  * them is written as a call in C, with addresses as places in the plan's buffers.
  */
-#include "graph/services.h"
-#include "ops/table/ops.h"
+#include "host.h"
 
-#include "export.h"
+#include "ops/fft/dft.h"
+#include "ops/table/ops.h"
 
 #include <string.h>
 
-enum { MOST = 2 * TH_MAX_NDIM };
-typedef struct Capture {
-    Export *x;
-    Text *t;
-    const PlanHost *h;
-    ThArray *array[MOST];
-    char *base[MOST]; /* where the buffer of each operand begins */
-    int64_t bytes[MOST];
-    char *room[MOST]; /* ours */
-    bool bad;
-} Capture;
-
 /* ---- places ------------------------------------------------------------------------------------------------------ */
-static void put_place(Capture *q, const char *type, const void *p) {
+void host_place(Capture *q, const char *type, const void *p) {
     for (int n = 0; n < q->h->nin + q->h->nout; n++) {
         const PlanValue *v = n < q->h->nin ? &q->h->in[n] : &q->h->out[n - q->h->nin];
         int64_t at = (const char *)p - q->base[n];
@@ -34,8 +22,13 @@ static void put_place(Capture *q, const char *type, const void *p) {
     q->bad = true;
 }
 
-static void put_numbers(Text *t, const int64_t *v, int n) {
+void host_numbers(Text *t, const int64_t *v, int n) {
     for (int i = 0; i < n; i++) text_printf(t, "%lld, ", (long long)v[i]);
+}
+
+void host_room(Capture *q, const char *type, int64_t bytes) {
+    text_printf(q->t, "(%s *)(void *)f->buf[%d]", type, q->x->p->nbuf);
+    if (bytes > q->x->room) q->x->room = bytes;
 }
 
 static const char *type_of(ThDtype d) { return d == TH_FLOAT32 ? "f32" : "f64"; }
@@ -61,22 +54,22 @@ static int put_conv(HostCall *h, const ConvWork *w) {
     const void *to = w->target == CONV_TO_TOP ? w->top : begin(w, &n);
     q->x->conv[w->dtype == TH_FLOAT64] = true;
     text_put(q->t, "        {\n            static const i64 w[] = {");
-    put_numbers(q->t, head, 5);
+    host_numbers(q->t, head, 5);
     for (int d = 0; d < w->ndim; d++) {
         const int64_t each[6] = {w->step[d], w->dilation[d], w->pad[d], w->in[d], w->size[d], w->out[d]};
-        put_numbers(q->t, each, 6);
+        host_numbers(q->t, each, 6);
     }
-    put_numbers(q->t, w->image_st, 2 + w->ndim);
-    put_numbers(q->t, w->filter_st, 2 + w->ndim);
-    put_numbers(q->t, w->top_st, 2 + w->ndim);
+    host_numbers(q->t, w->image_st, 2 + w->ndim);
+    host_numbers(q->t, w->filter_st, 2 + w->ndim);
+    host_numbers(q->t, w->top_st, 2 + w->ndim);
     text_printf(q->t, "0};\n            conv_%s(%d, w, ", type, w->target);
-    put_place(q, type, w->image);
+    host_place(q, type, w->image);
     text_put(q->t, ", ");
-    put_place(q, type, w->filter);
+    host_place(q, type, w->filter);
     text_put(q->t, ", ");
-    put_place(q, type, w->top);
+    host_place(q, type, w->top);
     text_put(q->t, ", ");
-    put_place(q, type, to);
+    host_place(q, type, to);
     text_printf(q->t, ", %lld);\n        }\n", (long long)n);
     return 0;
 }
@@ -89,20 +82,20 @@ static int put_pool(HostCall *h, const PoolWork *w) {
                 (long long)w->images);
     for (int d = 0; d < 2; d++) {
         const int64_t each[5] = {w->ws[d], w->st[d], w->pad[d], d ? w->w : w->h, d ? w->ow : w->oh};
-        put_numbers(q->t, each, 5);
+        host_numbers(q->t, each, 5);
     }
     text_printf(q->t, "0};\n            pool_%s%s(w, ", w->back ? "back_" : "", type);
-    if (w->x) put_place(q, type, w->x);
+    if (w->x) host_place(q, type, w->x);
     else text_put(q->t, "0");
     if (w->back) {
         text_put(q->t, ", ");
-        if (w->m) put_place(q, type, w->m);
+        if (w->m) host_place(q, type, w->m);
         else text_put(q->t, "0");
         text_put(q->t, ", ");
-        put_place(q, type, w->g);
+        host_place(q, type, w->g);
     }
     text_put(q->t, ", ");
-    put_place(q, type, w->to);
+    host_place(q, type, w->to);
     text_put(q->t, ");\n        }\n");
     return 0;
 }
@@ -128,7 +121,7 @@ static int put_cumulate(HostCall *h, const CumWork *w) {
     text_printf(t, "        {\n            const %s *x = ", cumulated(d));
     for (int side = 0; side < 2; side++) {
         if (side) text_printf(t, ";\n            %s *z = ", cumulated(d));
-        put_place(q, cumulated(d), side ? w->z->data : w->x->data);
+        host_place(q, cumulated(d), side ? w->z->data : w->x->data);
         for (int k = 0; !flat && k < w->x->ndim; k++)
             if (k != w->axis) text_printf(t, " + i%d * %lld", k, (long long)((side ? zs : xs)[k] / item));
     }
@@ -184,7 +177,14 @@ static bool operand(Capture *q, int n) {
     return q->array[n] != NULL;
 }
 
-static bool known_op(const Op *op) {
+static bool is_constant(const Capture *q, int n) {
+    const int buf = q->h->in[n].buf;
+    return buf >= 0 && q->x->p->buf[buf].kind == BUF_CONST;
+}
+
+/* Operations that hand all of their work to a service: what of their inputs they read themselves beside the arrays is
+ * constant. */
+static bool known_op(const Capture *q) {
     static const Op *const all[] = {&op_conv,
                                     &op_conv_grad_inputs,
                                     &op_conv_grad_weights,
@@ -193,26 +193,72 @@ static bool known_op(const Op *op) {
                                     &op_corr_mm_grad_inputs,
                                     &op_max_pool_grad,
                                     &op_average_pool_grad,
-                                    &op_corr_mm_grad_weights};
+                                    &op_corr_mm_grad_weights,
+                                    &op_searchsorted,
+                                    &op_cholesky,
+                                    &op_lu_factor,
+                                    &op_lu_solve,
+                                    &op_solve,
+                                    &op_solve_triangular,
+                                    &op_cholesky_solve,
+                                    &op_matrix_inverse,
+                                    &op_det,
+                                    &op_slogdet};
+    static const Op *const one[] = {&op_sort, &op_argsort, &op_topk}; /* their axis, or how many */
+    static const Op *const many[] = {&op_dft, &op_dft_to_half, &op_dft_from_half, &op_rfft, &op_irfft};
+    const Op *op = q->h->op;
     for (int i = 0; i < TH_LEN(all); i++)
         if (all[i] == op) return true;
+    for (int i = 0; i < TH_LEN(one); i++)
+        if (one[i] == op) return is_constant(q, 1);
+    for (int i = 0; i < TH_LEN(many); i++)
+        if (many[i] == op) return true; /* lengths, which transform_lengths tells */
     return false;
 }
 
+/* The lengths of transforms that are computed are those of the example: the results' lengths, which are alike in all
+ * calls, decide them but for the last of a half, which is the argument's. */
+static bool transform_lengths(Capture *q) {
+    const Op *op = q->h->op;
+    const bool real = op == &op_rfft || op == &op_irfft, half = op == &op_dft_to_half || op == &op_rfft;
+    const ThArray *in = q->array[0], *out = q->array[q->h->nin];
+    ThArray *n = q->h->nin > 1 ? q->array[1] : NULL;
+    if (!half && !real && op != &op_dft && op != &op_dft_from_half) return true;
+    if (!n || is_constant(q, 1)) return n != NULL;
+    for (int64_t i = 0; i < n->size; i++) {
+        const int d = real ? (int)i + 1 : ((const DftAttrs *)q->h->attrs)->axes.at[i];
+        int64_t len = ARRAY_SHAPE(out)[d];
+        if (half && i == n->size - 1) {
+            if (ARRAY_SHAPE(in)[d] / 2 + 1 != len) return false;
+            len = ARRAY_SHAPE(in)[d];
+        }
+        if (th_array_set(n, &i, 'i', (ThValue){.i = len})) return false;
+    }
+    return true;
+}
+
 static bool capture(Capture *q, const Step *s) {
-    static const HostServices services = {.conv = put_conv, .pool = put_pool, .cumulate = put_cumulate};
+    static const HostServices services = {.conv = put_conv,
+                                          .pool = put_pool,
+                                          .cumulate = put_cumulate,
+                                          .sort = library_sort,
+                                          .search = library_search,
+                                          .fft = library_fft,
+                                          .factor = library_factor};
     const PlanHost *h = q->h;
-    bool ok = known_op(h->op) && h->nin + h->nout <= MOST;
+    bool ok = known_op(q) && h->nin + h->nout <= HOST_MOST;
     for (int n = 0; ok && n < h->nin + h->nout; n++) ok = operand(q, n);
-    if (!ok) return false;
+    if (!ok || !transform_lengths(q)) return false;
     HostCall call = {.ctx = q->x->c, .op = h->op, .attrs = h->attrs, .lib = &services, .room = no_room, .fail = fails};
     call.in = q->array, call.out = q->array + h->nin, call.nin = h->nin, call.nout = h->nout;
     call.frame = q, call.number = s->host;
+    q->step = (int)(s - q->x->p->step);
     return !h->fn(&call) && !q->bad;
 }
 
-bool export_hosts(Export *x, Text *t) {
+bool export_hosts(Export *x) {
     const Plan *p = x->p;
+    Text *t = &x->host;
     bool any = false, ok = true;
     for (int i = 0; ok && i < p->nstep; i++) {
         if (p->step[i].kind != STEP_HOST) continue;
@@ -222,7 +268,7 @@ bool export_hosts(Export *x, Text *t) {
         text_printf(t, "    case %d: /* %s */\n", i, q.h->op->name);
         ok = capture(&q, &p->step[i]);
         text_put(t, "        return 0;\n");
-        for (int n = 0; n < MOST; n++) {
+        for (int n = 0; n < HOST_MOST; n++) {
             th_array_release(q.array[n]);
             if (q.room[n]) ctx_free(x->c, q.room[n], (size_t)q.bytes[n] + 1);
         }
@@ -230,5 +276,7 @@ bool export_hosts(Export *x, Text *t) {
     }
     if (any) text_put(t, "    default: return 1;\n    }\n}\n\n");
     x->hosts = any;
+    x->room = (x->room + 63) / 64 * 64;
+    x->work += x->room;
     return ok && !failed(x->c);
 }

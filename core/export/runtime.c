@@ -2,8 +2,8 @@
  * runtime.c -- the functions that kernels call, as far as this function's kernels call them: texts of the folder
  * runtime/, and the table that stands in the place of th_rt.
  */
+#include "host.h"
 #include "runtime/gpu/embed.h"
-#include "export.h"
 
 GPU_EMBED(export_product_text, "export/runtime/product.h");
 GPU_EMBED(export_draw_text, "export/runtime/draw.h");
@@ -96,19 +96,14 @@ static const char *const fail_text =
     "    memcpy(f->err, e, sizeof e);\n    return 1;\n}\n\n";
 
 bool export_runtime(Export *x, Text *t) {
-    Text hosts;
-    text_init(&hosts, x->c);
-    bool ok = export_hosts(x, &hosts);
-    if (ok) {
-        product(x, t);
-        images(x, t);
-        text_put(t, fail_text);
-        ok = export_sizes(x, t);
-        if (has(x->p, STAGE_DRAW, TH_DTYPE_NONE))
-            text_printf(t, "enum { VALUE_ERROR = %d };\n%s", TH_ValueError, export_draw_text);
-        text_put(t, hosts.at ? hosts.at : "");
-        table(x, t);
-    }
-    text_free(&hosts);
-    return ok && !t->failed;
+    product(x, t);
+    images(x, t);
+    library_texts(x, t);
+    text_put(t, fail_text);
+    if (!export_sizes(x, t)) return false;
+    if (has(x->p, STAGE_DRAW, TH_DTYPE_NONE))
+        text_printf(t, "enum { VALUE_ERROR = %d };\n%s", TH_ValueError, export_draw_text);
+    text_put(t, x->host.at ? x->host.at : "");
+    table(x, t);
+    return !t->failed;
 }

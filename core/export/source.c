@@ -56,7 +56,7 @@ static void errors(Export *x, Text *t) {
     text_printf(t, "const char *%s_error(const %s_state *state) {\n    switch ((int)state->error[0]) {\n", x->name,
                 x->name);
     for (int i = 0; i < p->nstep; i++)
-        if (p->step[i].can_fail) error_case(x, t, i, p->step[i].node, NULL);
+        if (p->step[i].can_fail || p->step[i].kind == STEP_HOST) error_case(x, t, i, p->step[i].node, NULL);
     if (x->how->weights)
         error_case(x, t, EXPORT_WEIGHTS_ERROR, -1, "these are no weights of this function, or they are damaged");
     if (export_dynamic(x)) {
@@ -178,6 +178,8 @@ static void call(Export *x, Text *t) {
     text_printf(t, "    Frame frame = {buf, sym, &rt, state->work.at + %lld, {0}, dims};\n", (long long)x->scratch);
     limits(x, t);
     addresses(x, t);
+    if (x->room)
+        text_printf(t, "    buf[%d] = (char *)state->work.at + %lld;\n", p->nbuf, (long long)(x->work - x->room));
     text_printf(t, "    if (%srun(&frame)) {\n        memcpy(state->error, frame.err, sizeof frame.err);\n",
                 export_dynamic(x) ? "prepare(&frame) || " : "");
     text_put(t, "        return (int)frame.err[2];\n    }\n");

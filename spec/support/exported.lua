@@ -9,7 +9,8 @@ M.strict = "-std=c99 -pedantic -Wall -Wextra -Werror"
 --- Whether there is such a compiler.
 function M.has(compiler) return (os.execute(compiler .. " --version >/dev/null 2>&1")) end
 
---- Exports every function of `list`, {name, f, options}, builds them in parts of few and runs their tests.
+--- Exports every function of `list`, {name, f, options, near = the last bits may differ}, builds them in parts of few
+-- and runs their tests.
 -- @treturn string what their tests said, and behind each its name and 0 where it is content
 function M.run(compiler, flags, list)
   local dir, main, files = runner.folder(), {}, {}
@@ -24,7 +25,7 @@ function M.run(compiler, flags, list)
   end
   main[#main + 1] = "#include <stdio.h>\nint main(void) {\n    char bits[] = \"bits\", *a[] = {bits, bits, 0};"
   for _, e in ipairs(list) do
-    main[#main + 1] = ("    printf(\"%s: %%d\\n\", %s_main(2, a));"):format(e[1], e[1])
+    main[#main + 1] = ("    printf(\"%s: %%d\\n\", %s_main(%d, a));"):format(e[1], e[1], e.near and 1 or 2)
   end
   main[#main + 1] = "    return 0;\n}\n"
   runner.write(dir .. "/all.c", table.concat(main, "\n"))

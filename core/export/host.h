@@ -1,0 +1,35 @@
+/*
+ * host.h -- private to host.c and library.c: a host step that is being written.
+ */
+#ifndef TH_EXPORT_HOST_H
+#define TH_EXPORT_HOST_H
+
+#include "export.h"
+#include "graph/services.h"
+
+enum { HOST_MOST = 2 * TH_MAX_NDIM };
+typedef struct Capture {
+    Export *x;
+    Text *t;
+    const PlanHost *h;
+    int step;
+    ThArray *array[HOST_MOST];
+    char *base[HOST_MOST]; /* where the buffer of each operand begins */
+    int64_t bytes[HOST_MOST];
+    char *room[HOST_MOST]; /* ours */
+    bool bad;
+} Capture;
+
+void host_place(Capture *q, const char *type, const void *p); /* an address as a place in the plan's buffers */
+void host_numbers(Text *t, const int64_t *v, int n);
+/* So many bytes of the state's work, aligned by 64, while the step runs: as an expression. */
+void host_room(Capture *q, const char *type, int64_t bytes);
+
+/* library.c: services that it writes as calls of the texts in runtime/ */
+int library_sort(HostCall *h, const SortWork *w);
+int library_search(HostCall *h, const SearchWork *w);
+int library_fft(HostCall *h, const FftWork *w);
+int library_factor(HostCall *h, const FactorWork *w);
+void library_texts(const Export *x, Text *t); /* those that are called */
+
+#endif
