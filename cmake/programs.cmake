@@ -116,7 +116,7 @@ if(TH_TESTS)
   endforeach()
 
   if(TH_CUDA)
-    foreach(name IN ITEMS device backend_cuda)
+    foreach(name IN ITEMS device backend_cuda dlpack)
       target_compile_definitions(spec_${name} PRIVATE TH_EMULATED="$<TARGET_FILE:cuda_emulated>")
       add_dependencies(spec_${name} cuda_emulated)
     endforeach()

@@ -40,4 +40,28 @@ function M.info(device) return fields(device, INFO) end
 -- @treturn table
 function M.memory(device) return fields(device, MEMORY) end
 
+--- Where an array that lives on a GPU begins there, for other programs in this process: what was queued on it is done,
+-- and what they write there is seen. nil: it lives on the host.
+-- @tparam ndarray a
+-- @treturn ?integer
+function M.address(a)
+  util.expect("cuda.address", "the array", a, "ndarray")
+  return core.device_address(a)
+end
+
+--- Memory of a GPU that somebody else had as an array that lives there, in place, in C order. It must stay for as long as
+-- the array and its views; from_dlpack takes memory that says when it may go.
+-- @tparam integer address
+-- @param shape lengths
+-- @tparam[opt="float64"] string dtype
+-- @tparam[opt="cuda"] string device
+-- @treturn ndarray
+function M.wrap(address, shape, dtype, device)
+  if math.type(address) ~= "integer" then
+    util.raise("TypeError", "cuda.wrap: the address should be an integer, not %s", util.kind_of(address))
+  end
+  if device ~= nil then util.expect("cuda.wrap", "the device", device, "string") end
+  return core.array_on_device(device or "cuda", dtype, shape, address)
+end
+
 return M

@@ -61,6 +61,34 @@ for k, v in pairs(theano.gof.phases) do theano.tensor.opt[k] = v end
 setmetatable(theano.tensor.opt, { __index = require("theano.optdb").field })
 theano.shared = require("theano.shared")
 theano.cuda = require("theano.cuda")
+
+--- An array for another library of this process, without a copy, as DLPack has it: a capsule, which keeps the array's
+-- memory until the library lets go. `capsule:take()` is the tensor (light userdata) for code in C, which then calls its
+-- deleter; what nobody took goes with the capsule. Without options a DLManagedTensor; versioned: that of DLPack 1.0,
+-- which alone can say that an array is read-only.
+-- @tparam ndarray a
+-- @tparam[opt] table options versioned
+function theano.to_dlpack(a, options)
+  local util = require("theano.util")
+  util.expect("to_dlpack", "the array", a, "ndarray")
+  util.check_keywords("to_dlpack", options or {}, { versioned = "boolean" })
+  return core.to_dlpack(a, options and options.versioned or false)
+end
+
+--- Another library's tensor as an array, without a copy: a capsule of to_dlpack, or the tensor's address (light
+-- userdata; versioned: a DLManagedTensorVersioned), whose deleter is called when the last view of it is gone.
+-- @param tensor
+-- @tparam[opt] table options versioned
+-- @treturn ndarray
+function theano.from_dlpack(tensor, options)
+  local util = require("theano.util")
+  if type(tensor) ~= "userdata" or util.is_var(tensor) or util.is_array(tensor) then
+    util.raise("TypeError", "from_dlpack takes a capsule of to_dlpack or light userdata, got %s", util.kind_of(tensor))
+  end
+  util.check_keywords("from_dlpack", options or {}, { versioned = "boolean" })
+  return core.from_dlpack(tensor, options and options.versioned or false)
+end
+
 theano.clone = require("theano.clone")
 theano.grad = theano.gradient.grad
 theano.Lop, theano.Rop, theano.subgraph_grad = theano.gradient.Lop, theano.gradient.Rop, theano.gradient.subgraph_grad

@@ -83,6 +83,11 @@ local VALUES = {
     '&(ThRewriteSpec){.name = "mine", .before = "exp("}', '&(ThRewriteSpec){.before = "exp(x)", .after = "x"}' },
   ["ThRewriteEvent **"] = { "(ThRewriteEvent **)outs", "NULL" },
   ["ThDebugPrint *"] = { "NULL", "&(ThDebugPrint){0}", "&(ThDebugPrint){.depth = -9, .ids = '?'}" },
+  ["ThDLManaged *"] = { "&(ThDLManaged){.tensor = {room, {1, 0}, 0, {2, 64, 1}, NULL, NULL, 0}}", "NULL",
+    "&(ThDLManaged){0}", "&(ThDLManaged){.tensor = {room, {2, 9}, 0, {2, 64, 1}, NULL, NULL, 0}}",
+    "&(ThDLManaged){.tensor = {room, {1, 0}, 2, {2, 64, 1}, negative, huge, 3}}" },
+  ["ThDLVersioned *"] = { "&(ThDLVersioned){.tensor = {room, {1, 0}, 0, {2, 64, 1}, NULL, NULL, 0}}", "NULL",
+    "&(ThDLVersioned){.major = 77}", "&(ThDLVersioned){.tensor = {NULL, {1, 0}, 1, {2, 64, 1}, huge, NULL, 0}}" },
   ["ThDevice *"] = { "&(ThDevice){0}", "NULL" },
   ["ThPrintOptions *"] = { "&(ThPrintOptions){8, 3, false, 75, 1000}", "NULL",
     "&(ThPrintOptions){-1, -1, true, -1, -1}",
@@ -218,7 +223,9 @@ for name in ([[th_call_output th_apply_input th_apply_output th_var_owner th_fun
 -- Not by chance: what others hold, what takes pointers of its own kind, what writes files or takes callbacks.
 local LEFT_OUT = {}
 for name in ([[th_op th_interrupt th_free th_npz_free th_sparse_parts_free th_context_release th_context_limit
-  th_context_new th_call_arena th_call_into th_array_wrap th_print_options th_config_set th_config_parse
+  th_context_new th_call_arena th_call_into th_array_wrap
+  th_array_to_dlpack th_array_to_dlpack_versioned th_array_from_dlpack th_array_from_dlpack_versioned
+  th_array_on_device th_print_options th_config_set th_config_parse
   th_config_read]]):gmatch("%S+") do
   LEFT_OUT[name] = true
 end

@@ -31,7 +31,10 @@ typedef struct Side {
     DeviceAddress at;
     size_t bytes;
     DeviceMark *last;
-    unsigned life; /* of the device when `at` was had */
+    unsigned life;               /* of the device when `at` was had */
+    void (*release)(void *user); /* of memory that is not ours.. */
+    void *user;
+    bool foreign; /* ..and goes back so */
 } Side;
 
 struct DeviceSpace {
@@ -308,10 +311,22 @@ static bool fetch(ThBuffer *b) {
 
 static void forget(ThBuffer *b) { buffer_set_special(b, 0); }
 
+/* Memory of others goes when what was queued on it is done. */
+static void give_back(Side *e) {
+    DeviceSpace *s = e->space;
+    os_lock(&s->lock);
+    look_at_life(s);
+    if (e->last && e->life == s->life && !own_queue(s)) ops(s)->event_wait(&s->q, e->last->event);
+    os_unlock(&s->lock);
+    if (e->release) e->release(e->user);
+    e->foreign = false;
+}
+
 static void drop(ThBuffer *b) {
     Side *e = side_of(b);
     DeviceSpace *s = e->space;
-    space_give(s, e->at, e->bytes, e->last, e->life);
+    if (e->foreign) give_back(e);
+    else space_give(s, e->at, e->bytes, e->last, e->life);
     space_mark_release(e->last);
     os_lock(&s->idle);
     e->next = s->side;
@@ -336,7 +351,8 @@ static Side *new_side(DeviceSpace *s) {
 
 /* Its memory was lost, the host has the value. */
 static void start_anew(DeviceSpace *s, Side *e) {
-    space_give(s, e->at, e->bytes, NULL, e->life);
+    if (e->foreign && e->release) e->release(e->user);
+    if (!e->foreign) space_give(s, e->at, e->bytes, NULL, e->life);
     space_mark_release(e->last);
     *e = (Side){.side = e->side, .space = s, .life = s->device->life};
 }
@@ -448,4 +464,37 @@ ThArray *space_array(ThContext *c, Device *d, ThArray *a) {
     device_error(c, &s->q, st, "an array is copied to it");
     th_array_release(to);
     return NULL;
+}
+
+bool space_settled(ThContext *c, ThBuffer *b) {
+    Side *e = side_of(b);
+    DeviceSpace *s = e->space;
+    os_lock(&s->lock);
+    look_at_life(s);
+    bool gone = e->life != s->device->life;
+    DeviceStatus st = gone ? DEVICE_OK : own_queue(s);
+    if (!gone && !st && e->last) st = ops(s)->event_wait(&s->q, e->last->event);
+    if (!gone && !st && buffer_special(b) & BUFFER_TWICE) buffer_set_special(b, BUFFER_AWAY);
+    os_unlock(&s->lock);
+    if (gone) return space_lost(c, s->device);
+    return !st || device_error(c, &s->q, st, "what was queued on an array is waited for");
+}
+
+ThArray *space_adopt(ThContext *c, Device *d, ThDtype dtype, int64_t n, DeviceAddress at) {
+    DeviceSpace *s = d->space;
+    ThArray *a = th_array_empty(c, dtype, 1, &n);
+    Side *e = a ? new_side(s) : NULL;
+    if (!e) {
+        th_array_release(a);
+        return NULL;
+    }
+    e->at = at, e->bytes = a->buf->bytes, e->foreign = true;
+    a->buf->side = &e->side;
+    buffer_set_special(a->buf, BUFFER_AWAY);
+    return a;
+}
+
+void space_owner(ThBuffer *b, void (*release)(void *user), void *user) {
+    side_of(b)->release = release;
+    side_of(b)->user = user;
 }

@@ -43,6 +43,13 @@ bool space_can(const ThBuffer *b);              /* it may have a side: the memor
 Device *space_of(const ThBuffer *b);            /* the device that it lives on: it has a side there; NULL: the host */
 /* An array's value in fresh memory that lives on d, C-contiguous; NULL with the error set. */
 ThArray *space_array(ThContext *c, Device *d, ThArray *a);
+/* What was queued on a buffer that lives on a device is done, and the device alone has its value: others may look at
+ * it, and write. False with the error set. */
+bool space_settled(ThContext *c, ThBuffer *b);
+/* Memory of others on d as an array of n elements that lives there; NULL with the error set. release(user) comes when
+ * the buffer goes. */
+ThArray *space_adopt(ThContext *c, Device *d, ThDtype dtype, int64_t n, DeviceAddress at);
+void space_owner(ThBuffer *b, void (*release)(void *user), void *user);
 
 /* A device that a fault broke works again; what it had is gone. Nothing of it may be in use on another thread. */
 DeviceStatus space_mend(DeviceQueue *q);
