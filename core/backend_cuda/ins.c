@@ -107,6 +107,9 @@ static bool one(Emit *e, int id) {
         emit_line(e, "const %s v%d = drawn;", type_short((ThDtype)i->dtype), id);
     } else if (i->op == INS_EP && e->nest->grid == GRID_TILES) {
         emit_line(e, "const %s v%d = whole;", type_short((ThDtype)i->dtype), id);
+    } else if (e->way->value[id] & VALUE_TURNED) {
+        emit_line(e, "const %s v%d = turn%d[threadIdx.x %% 32 * %d + j];", type_short((ThDtype)i->dtype), id, id,
+                  CHOOSE_TURN + 1);
     } else if (e->way->value[id] & VALUE_TOGETHER) {
         if (i->op == INS_LOAD) emit_line(e, "const %s v%d = w%d[lane];", type_short((ThDtype)i->dtype), id, id);
         else emit_line(e, "w%d[lane] = v%d;", id, i->b);

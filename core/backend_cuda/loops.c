@@ -147,6 +147,78 @@ static void part_of(Emit *e, const LoopStage *s, const NestNode *n) {
     indices(e, s, n, "h", -1);
 }
 
+/* ---- tiles of two loops ------------------------------------------------------------------------------------------ */
+/* Where the tile's first point stands along both, from the number of the tile; the others' points. */
+static void tiles(Emit *e, const LoopStage *s, const NestNode *n) {
+    int row = s->loop[e->nest->turned], col = s->loop[s->nloop - 1];
+    Text t;
+    text_init(&t, e->c);
+    for (int l = n->loop; l < n->loop + n->n; l++) {
+        int d = s->loop[l];
+        text_printf(&t, d == row || d == col ? "%st%d" : "%sn%d", l > n->loop ? " * " : "", d);
+    }
+    emit_line(e, "const ix t%d = (n%d + %d) / %d, t%d = (n%d + %d) / %d;", row, row, CHOOSE_TURN - 1, CHOOSE_TURN, col,
+              col, CHOOSE_TURN - 1, CHOOSE_TURN);
+    emit_line(e, "for (ix g = blockIdx.x; g < %s; g += gridDim.x) {", t.at ? t.at : "1");
+    text_free(&t);
+    e->indent++;
+    emit_line(e, "ix rest_g = g; (void)rest_g;");
+    for (int l = n->loop + n->n - 1; l >= n->loop; l--) {
+        int d = s->loop[l];
+        bool side = d == row || d == col;
+        if (side) emit_line(e, "const ix at%d = rest_g %% t%d * %d; rest_g /= t%d;", d, d, CHOOSE_TURN, d);
+        else emit_line(e, "const ix i%d = rest_g %% n%d; rest_g /= n%d; (void)i%d;", d, d, d, d);
+    }
+}
+
+static void tile_points(Emit *e, const LoopStage *s, const char *along, const char *step) {
+    int row = s->loop[e->nest->turned], col = s->loop[s->nloop - 1];
+    emit_line(e, "for (int j = threadIdx.x / 32; j < %d; j += %d) {", CHOOSE_TURN, CUDA_THREADS / CHOOSE_TURN);
+    e->indent++;
+    emit_line(e, "const ix i%d = at%d + (ix)%s, i%d = at%d + (ix)%s;", row, row, along, col, col, step);
+    emit_line(e, "if (i%d < n%d && i%d < n%d) {", row, row, col, col);
+    e->indent++;
+}
+
+static void tile_end(Emit *e) {
+    for (int i = 0; i < 2; i++) {
+        e->indent--;
+        emit_line(e, "}");
+    }
+}
+
+static void turn(Emit *e, int id) {
+    const Ins *i = &e->k->ins.at[id];
+    Text t;
+    text_init(&t, e->c);
+    cuda_address(e, &t, i->a, i->depth);
+    tile_points(e, e->s, "(threadIdx.x % 32)", "j");
+    emit_line(e, "turn%d[j * %d + threadIdx.x %% 32] = *(%s);", id, CHOOSE_TURN + 1, t.at ? t.at : "0");
+    tile_end(e);
+    text_free(&t);
+}
+
+static bool tile(Emit *e, const NestNode *n) {
+    tile_points(e, e->s, "j", "(threadIdx.x % 32)");
+    bool ok = cuda_nodes(e, n->child);
+    tile_end(e);
+    return ok;
+}
+
+/* Shared memory of all loads that are turned. */
+static void turned(Emit *e) {
+    int at = 0;
+    emit_line(e, "SHARED_BYTES(%d);", turn_bytes(e->nest));
+    for (int pass = 16; pass; pass /= 2) /* the widest first, so that all are aligned */
+        for (int id = 0; id < e->k->ins.n; id++) {
+            if (!(e->way->value[id] & VALUE_TURNED)) continue;
+            ThDtype d = (ThDtype)e->k->acc.at[e->k->ins.at[id].a].dtype;
+            if ((int)th_dtype_bytes(d) != pass) continue;
+            emit_line(e, "%s *const turn%d = (%s *)(sh + %d);", type_short(d), id, type_short(d), at);
+            at += pass * CHOOSE_TURN * (CHOOSE_TURN + 1);
+        }
+}
+
 static bool inside(Emit *e, const NestNode *n) {
     bool ok = cuda_nodes(e, n->child);
     e->indent--;
@@ -162,7 +234,9 @@ static bool loop(Emit *e, const NestNode *n) {
                              *const step[] = {"gridDim.x * (ix)blockDim.x", "gridDim.x",
                                               "gridDim.x * (ix)(blockDim.x / 32)"};
     int group = e->nest->grid != GRID_BLOCK ? 0 : e->nest->warp ? 2 : 1;
-    if (n->how == FOR_GRID && e->nest->parts) parted(e, s, n);
+    if (n->how == FOR_TILE) return tile(e, n);
+    if (n->how == FOR_GRID && e->nest->tiled) tiles(e, s, n);
+    else if (n->how == FOR_GRID && e->nest->parts) parted(e, s, n);
     else if (n->how == FOR_THREAD && e->nest->parts) part_of(e, s, n);
     else if (n->how == FOR_GRID) points(e, s, n, "g", first[group], step[group]);
     else if (n->how == FOR_THREAD)
@@ -211,6 +285,7 @@ bool cuda_nodes(Emit *e, const NestNode *n) {
         else if (n->kind == NEST_CODE) ok = cuda_code(e, n->ids, n->n, n->share);
         else if (n->kind == NEST_ACC) accumulators(e, n);
         else if (n->kind == NEST_CALL) ok = cuda_gemm(e, n);
+        else if (n->kind == NEST_MOVE && n->how == MOVE_TURN) turn(e, n->first);
         else if (n->kind == NEST_MOVE) cuda_move(e, n);
         else if (n->kind == NEST_SYNC) emit_line(e, e->nest->warp ? "__syncwarp();" : "__syncthreads();");
     }
@@ -236,6 +311,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     cuda_head(e);
     cuda_leave(e, c->k->can_fail);
     if (t->grid == GRID_BLOCK && !t->warp) emit_line(e, "SHARED; (void)sh;");
+    if (t->tiled) turned(e);
     bool ok = cuda_nodes(e, t->root);
     e->indent = 0;
     emit_line(e, "}\n");

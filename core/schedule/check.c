@@ -18,6 +18,7 @@ typedef struct Check {
     uint32_t open;  /* dims whose loops are around */
     bool spread;    /* over a GPU, where what is the same for all is done by all */
     int lanes;      /* neighbours of a point */
+    int synced;     /* how often threads have waited for each other */
     bool good;
 } Check;
 
@@ -32,7 +33,7 @@ static bool check_new(Check *c, const Nest *t) {
 static bool all_done(const Check *c) {
     bool done = true;
     for (int i = 0; i < c->t->k->ins.n; i++) {
-        bool together = c->t->way && c->t->way->value[i] & VALUE_TOGETHER;
+        bool together = c->t->way && c->t->way->value[i] & (VALUE_TOGETHER | VALUE_TURNED);
         done &= c->seen[i] && (!together || c->moved[i]);
     }
     for (int r = 0; r < c->t->k->red.n; r++) done &= c->red[r] == c->whole;
@@ -62,7 +63,8 @@ static bool code(Check *c, const NestNode *n) {
         if (id < 0 || id >= c->t->k->ins.n || c->seen[id] || !value_there(c, id)) return false;
         if (!inside(c, n, c->t->k->ins.at[id].depth, c->spread)) return false;
         if ((n->way->value[id] & VALUE_STREAM) && (n->way != c->t->way || !stream_may(c->t, id))) return false;
-        if ((n->way->value[id] & VALUE_TOGETHER) && c->t->k->ins.at[id].op == INS_LOAD && !c->moved[id]) return false;
+        bool brought = n->way->value[id] & (VALUE_TOGETHER | VALUE_TURNED);
+        if (brought && c->t->k->ins.at[id].op == INS_LOAD && !c->moved[id]) return false;
         c->seen[id] = 1;
     }
     return true;
@@ -82,7 +84,18 @@ static bool acc(Check *c, const NestNode *n) {
 }
 
 /* Loads before what they are for, stores behind it, between the loop over the grid and that over its lanes. */
+static bool turn(Check *c, const NestNode *n) {
+    int id = n->first;
+    if (id < 0 || id >= c->t->k->ins.n || c->moved[id] || c->seen[id] || !c->t->tiled) return false;
+    if (!(n->way->value[id] & VALUE_TURNED) || !turn_load(c->t, id, c->t->turned)) return false;
+    const LoopStage *s = &n->way->stage[n->stage];
+    uint32_t tile = 1u << s->loop[c->t->turned] | 1u << s->loop[s->nloop - 1];
+    c->moved[id] = 1;
+    return c->spread && !(c->open & tile) && c->synced == 0;
+}
+
 static bool move(Check *c, const NestNode *n) {
+    if (n->how == MOVE_TURN) return turn(c, n);
     if (n->how != MOVE_LOAD && n->how != MOVE_STORE) return true;
     int id = n->first;
     if (id < 0 || id >= c->t->k->ins.n || c->moved[id] || !(n->way->value[id] & VALUE_TOGETHER)) return false;
@@ -98,9 +111,19 @@ static bool points(Check *c, const NestNode *n) {
     const LoopStage *s = &n->way->stage[n->stage];
     if (n->loop < 0 || n->loop + n->n > s->nloop) return false;
     for (int l = n->loop; l < n->loop + n->n - (n->lanes > 1); l++) c->open |= 1u << s->loop[l];
+    if (n->how == FOR_GRID && c->t->tiled) c->open &= ~(1u << s->loop[c->t->turned] | 1u << s->loop[s->nloop - 1]);
     c->lanes = n->lanes;
     c->spread = true;
     return n->lanes == 1 || (n->how == FOR_GRID && n->n > 0);
+}
+
+/* All have come, and wait for each other before the next ones do. */
+static bool tile(Check *c, const NestNode *n) {
+    const LoopStage *s = &n->way->stage[n->stage];
+    uint32_t dims = 1u << s->loop[c->t->turned] | 1u << s->loop[s->nloop - 1];
+    bool good = c->t->tiled && n->loop == c->t->turned && c->synced == 1 && !(c->open & dims);
+    c->open |= dims;
+    return good && n->next && n->next->kind == NEST_SYNC;
 }
 
 static bool vectors(Check *c, const NestNode *n) {
@@ -117,6 +140,7 @@ static bool serial(const Check *c, const NestNode *n) {
 static bool loop(Check *c, const NestNode *n) {
     if (n->dim < 0 || (n->dim && n->dim >= c->t->k->ndim) || n->lanes < 1 || n->vectors < 1) return false;
     if (n->how == FOR_GRID || n->how == FOR_THREAD) return points(c, n);
+    if (n->how == FOR_TILE) return tile(c, n);
     if (n->how == FOR_PIECE || n->how == FOR_BLOCK) return !n->dim && !c->open; /* its loop stands inside */
     if (n->how == FOR_LANES && (n->lanes != c->lanes || n->lanes == 1)) return false;
     if ((n->how == FOR_VECTOR && !vectors(c, n)) || (n->how == FOR_SERIAL && !serial(c, n))) return false;
@@ -167,6 +191,7 @@ static void nodes(Check *c, const NestNode *n) {
         if (n->kind == NEST_ACC) c->good &= acc(c, n);
         if (n->kind == NEST_MOVE) c->good &= move(c, n);
         if (n->kind == NEST_FOR) c->good &= loop(c, n);
+        c->synced += n->kind == NEST_SYNC;
         if (n->kind == NEST_CALL && c->t->grid == GRID_TILES) product(c, c->t->contract);
         if (n->kind == NEST_CALL && c->t->grid == GRID_DRAW) { /* its numbers */
             const Stage *s = n->way->stage[n->stage].st;

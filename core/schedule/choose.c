@@ -309,12 +309,33 @@ static bool spread(Nest *t) {
     return true;
 }
 
+/* Where some load lies along an outer loop: a twin by tiles, which launches take whose tiles are full enough. */
+static bool turned(const Nest *like, Nest *t) {
+    int loop = turn_loop(t);
+    if (loop < 0) return true;
+    Nest *twin = arena_alloc0(t->arena, sizeof *twin);
+    if (!twin) return false;
+    *twin = *like;
+    twin->large = t->large; /* its indices have 32 bits */
+    t->twin = twin;
+    return grid_apply(twin, GRID_THREAD, t->depth) && turn_apply(twin, loop);
+}
+
+/* What a warp reads along the wrong side comes in sectors of which it uses one element, though others find the rest in
+ * the caches: about 2.5 times the time. A tile that is not full reads and computes for nothing. */
+bool choose_turn(int64_t rows, int64_t cols) {
+    enum { LEAST = CHOOSE_TURN / 2 };
+    if (rows < LEAST || cols < LEAST) return false;
+    int64_t down = (rows + CHOOSE_TURN - 1) / CHOOSE_TURN, over = (cols + CHOOSE_TURN - 1) / CHOOSE_TURN;
+    return (double)down * (double)over * CHOOSE_TURN * CHOOSE_TURN <= 2.0 * (double)rows * (double)cols;
+}
+
 static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
     Nest *t = arena_alloc0(like->arena, sizeof *t);
     if (!t) return NULL;
     *t = *like;
     if (!grid_apply(t, kind, depth) || t->failed) return NULL;
-    if (kind == GRID_THREAD && !spread(t)) return NULL;
+    if (kind == GRID_THREAD && (!spread(t) || !turned(like, t))) return NULL;
     if (grid_may_fail(t) && !(t->none = of_grid(like, GRID_SERIAL, like->k->nouter))) return NULL;
     return t;
 }

@@ -31,7 +31,8 @@ typedef enum {
     FOR_BLOCK,  /* steps of dim 0 by blocks that have accumulators of their own (kernel_block) */
     FOR_GRID,   /* points of several loops, a thread or a block of threads each */
     FOR_THREAD, /* points of several loops over the threads of a block */
-    FOR_LANES   /* the neighbours of a point of the grid along the last of its loops */
+    FOR_LANES,  /* the neighbours of a point of the grid along the last of its loops */
+    FOR_TILE    /* the points of a tile of the grid: along loop `dim` and the last one, over the threads of a block */
 } NestHow;
 
 typedef enum {
@@ -50,7 +51,8 @@ typedef enum {
     MOVE_AHEAD,  /* fetches what the loads among these instructions will read some rows later */
     MOVE_NEXT,   /* fetches what the load `first` will read in the next row */
     MOVE_LOAD,   /* a GPU: what the load `first` takes for all neighbours, by 16 bytes where it lies so */
-    MOVE_STORE   /* ..and what the store `first` gives */
+    MOVE_STORE,  /* ..and what the store `first` gives */
+    MOVE_TURN    /* a tile of what the load `first` takes, in the order in which it lies, to shared memory */
 } NestMove;
 
 /* What holds in one way of running the kernel: the whole of a NEST_WAY, or all that is in none. */
@@ -68,7 +70,8 @@ enum {
         1, /* is not made: a cast to float64 of which a sum takes both halves, or such a sum before its cast */
     VALUE_QUOTIENT = 2, /* a division by one number of many: by its reciprocal, rounded as division rounds */
     VALUE_TOGETHER = 4, /* a load or store that MOVE_LOAD or MOVE_STORE does for all neighbours */
-    VALUE_STREAM = 8    /* a store that goes past the caches where there is much to store */
+    VALUE_STREAM = 8,   /* a store that goes past the caches where there is much to store */
+    VALUE_TURNED = 16   /* a load whose tile MOVE_TURN brought */
 };
 
 typedef struct NestTest {
@@ -144,6 +147,8 @@ struct Nest {
     bool warp;   /* GRID_BLOCK: with a warp for each point in place of a block */
     bool across; /* ..with a block for CHOOSE_WARP neighbouring points, each of whose threads are that far apart */
     bool parts;  /* ..and what a point reduces may be shared out among blocks: the last one joins what all kept */
+    bool tiled;  /* GRID_THREAD: a block takes tiles of two loops, CHOOSE_TURN points along each.. */
+    int turned;  /* ..of which this is the outer one (position in LoopStage.loop); the other one is the last */
     Nest *twin;  /* runs in its place where few points have long loops inside (choose.h); or NULL */
     Nest *none;  /* ..where there are no points, since what stands before them may fail; or NULL */
     Nest *warps; /* ..by warps, where that suits the points' loops inside (choose.h); or NULL */
@@ -256,6 +261,11 @@ int grid_neighbours(const Nest *t); /* points of the last loop a thread */
 bool neighbours_may(const Nest *t);
 bool neighbours_together(const Nest *t, int id); /* a load or store of all of them at once */
 bool neighbours_apply(Nest *t, int lanes);
+/* turn.c: tiles of two loops, through shared memory, for loads that lie along an outer one */
+int turn_loop(const Nest *t); /* position of the loop that most such loads lie along; -1: there are none, or may not */
+bool turn_load(const Nest *t, int id, int loop); /* a load of that kind */
+bool turn_apply(Nest *t, int loop);
+int turn_bytes(const Nest *t); /* of shared memory */
 
 /* scatter.c: by what stores may be sorted: a value that tells where all of them go, or the address of the only one */
 typedef enum { SCATTER_NOT, SCATTER_BY_INDEX, SCATTER_BY_ADDRESS } ScatterHow;

@@ -8,14 +8,16 @@ static void list(Text *out, const char *sign, const int *ids, int first, int n) 
 }
 
 static void put_for(Text *out, const NestNode *n) {
-    static const char *const how[] = {"for",       "for",     "for flat",   "pieces of",
-                                      "blocks of", "grid of", "threads of", "each of"};
+    bool tiles = n->child && n->child->kind == NEST_MOVE && n->child->how == MOVE_TURN;
+    static const char *const how[] = {"for",     "for",        "for flat", "pieces of",   "blocks of",
+                                      "grid of", "threads of", "each of",  "a tile along"};
     text_put(out, how[n->how]);
     if (n->how == FOR_GRID || n->how == FOR_THREAD) {
         for (int l = n->loop; l < n->loop + n->n; l++) text_printf(out, " i%d", n->way->stage[n->stage].loop[l]);
         if (!n->n) text_put(out, " one point");
         if (n->lanes > 1) text_printf(out, ", by %d", n->lanes);
         if (n->share) text_put(out, ", in parts");
+        if (tiles) text_put(out, ", by tiles");
         return;
     }
     text_printf(out, " i%d", n->dim);
@@ -38,8 +40,8 @@ static void put_way(Text *out, const NestNode *n) {
 }
 
 static void put_move(Text *out, const NestNode *n) {
-    static const char *const how[] = {"array of a",   "get %",        "put %",  "repeat a",
-                                      "fetch ahead ", "fetch next %", "load %", "store %"};
+    static const char *const how[] = {"array of a",   "get %",  "put %",   "repeat a", "fetch ahead ",
+                                      "fetch next %", "load %", "store %", "turn %"};
     text_put(out, how[n->how]);
     if (n->how == MOVE_AHEAD) list(out, "%", n->ids, 0, n->n);
     else text_printf(out, "%d", n->first);
@@ -91,6 +93,7 @@ void nest_text(Text *out, const Nest *t) {
     text_printf(out, t->other ? "  nest for %s, the other way: %s\n" : "  nest for %s\n", t->target->name, t->other);
     lines(out, t->root, 0);
     if (t->twin && t->twin->across) text_put(out, "  or, by blocks of columns\n");
+    else if (t->twin && t->twin->tiled) text_put(out, "  or, where tiles are full enough\n");
     else if (t->twin) text_put(out, "  or, where few points have long loops inside\n");
     if (t->twin) lines(out, t->twin->root, 0);
     if (t->warps) text_put(out, "  or, by warps, the same\n");

@@ -15,12 +15,12 @@
 /* clang-format off */
 #define TRANSFORMS(X) \
     X(LANES) X(MASKS) X(UNROLL) X(COLUMNS) X(COPY) X(DIVIDE) X(STREAM) X(FETCH) X(BLOCKS) X(SHARE) X(FLAT) X(SIDE) X(SPLIT) \
-        X(TILE) X(SERIAL) X(THREADS) X(NEIGHBOURS) X(BLOCK) X(TILES) X(CHOSEN) X(CHOSEN_GRID)
+        X(TILE) X(SERIAL) X(THREADS) X(NEIGHBOURS) X(TURN) X(BLOCK) X(TILES) X(CHOSEN) X(CHOSEN_GRID)
 /* What the chooser may choose: a thing of the tree. */
 #define CHOICES(X) \
     X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(stream) X(ahead) X(next) X(side) X(side_halves) \
         X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(tiles) X(grid_serial) \
-        X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(warps) X(parts) X(across) X(fold) X(sync) X(scalar)
+        X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(warps) X(parts) X(across) X(turned) X(fold) X(sync) X(scalar)
 /* clang-format on */
 #define X(name) T_##name,
 typedef enum { TRANSFORMS(X) T_COUNT } Transform;
@@ -393,13 +393,14 @@ static bool device(Bench *w, Nest *t, Wish *x) {
     GridKind kind = x->want == T_SERIAL       ? GRID_SERIAL
                     : x->want == T_THREADS    ? GRID_THREAD
                     : x->want == T_NEIGHBOURS ? GRID_THREAD
+                    : x->want == T_TURN       ? GRID_THREAD
                     : x->want == T_BLOCK      ? GRID_BLOCK
                                               : GRID_TILES;
     t->target = &target_cuda;
     const Kernel *k = t->k;
     bool many = k->nouter || k->st.n > 1;
     int most = grid_depth(t), depth = many || kind == GRID_SERIAL || kind == GRID_TILES ? k->nouter
-                                      : x->want == T_NEIGHBOURS                         ? most
+                                      : x->want == T_NEIGHBOURS || x->want == T_TURN    ? most
                                                                                         : pick(w, most + 1);
     if (k->st.at[k->st.n - 1].cls == STAGE_GEMM && kind != GRID_TILES) return false;
     if (!grid_may(t, kind, depth)) return false;
@@ -408,6 +409,7 @@ static bool device(Bench *w, Nest *t, Wish *x) {
     if (!grid_apply(t, kind, depth)) return false;
     t->warp = kind == GRID_BLOCK && !t->parts && pick(w, 2);
     if (x->want == T_NEIGHBOURS && !(neighbours_may(t) && neighbours_apply(t, 2 + pick(w, 15)))) return false;
+    if (x->want == T_TURN && !(turn_loop(t) >= 0 && turn_apply(t, turn_loop(t)))) return false;
     return x->done = has_points(w, t) || !grid_may_fail(t); /* without points another Nest looks at what may fail */
 }
 
@@ -514,19 +516,21 @@ static void choose_grid(Bench *w) {
     chosen[C_warps] += t->warps != NULL;
     chosen[C_parts] += t->twin && t->twin->parts && !t->twin->across;
     chosen[C_across] += t->twin && t->twin->across;
+    chosen[C_turned] += t->twin && t->twin->tiled;
     if (t->warps && !none) see(w, t->warps, T_CHOSEN_GRID);
 }
 
 /* ---- all of them ---- */
 static const Like best[T_COUNT] = {
-    [T_UNROLL] = LIKE_ROWS,      [T_COLUMNS] = LIKE_COLUMNS, [T_COPY] = LIKE_COPY,     [T_DIVIDE] = LIKE_MATH,
-    [T_FETCH] = LIKE_AGAIN,      [T_BLOCKS] = LIKE_BLOCKS,   [T_SHARE] = LIKE_BLOCKS,  [T_FLAT] = LIKE_FLAT,
-    [T_SIDE] = LIKE_SIDE,        [T_TILE] = LIKE_PRODUCT,    [T_SERIAL] = LIKE_EXACT,  [T_THREADS] = LIKE_EXACT,
-    [T_NEIGHBOURS] = LIKE_EXACT, [T_BLOCK] = LIKE_EXACT,     [T_TILES] = LIKE_PRODUCT, [T_CHOSEN_GRID] = LIKE_EXACT};
+    [T_UNROLL] = LIKE_ROWS,      [T_COLUMNS] = LIKE_COLUMNS, [T_COPY] = LIKE_COPY,    [T_DIVIDE] = LIKE_MATH,
+    [T_FETCH] = LIKE_AGAIN,      [T_BLOCKS] = LIKE_BLOCKS,   [T_SHARE] = LIKE_BLOCKS, [T_FLAT] = LIKE_FLAT,
+    [T_SIDE] = LIKE_SIDE,        [T_TILE] = LIKE_PRODUCT,    [T_SERIAL] = LIKE_EXACT, [T_THREADS] = LIKE_EXACT,
+    [T_NEIGHBOURS] = LIKE_EXACT, [T_TURN] = LIKE_TURNED,     [T_BLOCK] = LIKE_EXACT,  [T_TILES] = LIKE_PRODUCT,
+    [T_CHOSEN_GRID] = LIKE_EXACT};
 
 static void kernel(Bench *w, Like like, uint64_t seed, int64_t most) {
     if (!bench_begin(w, like, seed)) return;
-    bool grid = like == LIKE_EXACT || like == LIKE_PRODUCT;
+    bool grid = like == LIKE_EXACT || like == LIKE_PRODUCT || like == LIKE_TURNED;
     for (int t = 0; t < T_CHOSEN; t++)
         if (done[t] < most && (grid || t < T_SERIAL || t > T_TILES)) try(w, (Transform)t);
     if (done[T_CHOSEN] < most) choose(w);

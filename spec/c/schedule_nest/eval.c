@@ -271,7 +271,57 @@ static bool in_parts(Eval *e, const NestNode *n, int64_t p) {
     return ok;
 }
 
+/* Tiles of two loops, of any shape: the others' points, then those of each tile, in some order. */
+static int side_of(const Eval *e, const LoopStage *s, int side) {
+    return s->loop[side ? s->nloop - 1 : e->nest->turned];
+}
+
+static bool tiled_grid(Eval *e, const NestNode *n) {
+    const LoopStage *s = &n->way->stage[n->stage];
+    int row = side_of(e, s, 0), col = side_of(e, s, 1);
+    int64_t side[2] = {1 + eval_pick(e, 40), 1 + eval_pick(e, 40)};
+    int64_t down = (e->n[row] + side[0] - 1) / side[0], over = (e->n[col] + side[1] - 1) / side[1], all = down * over;
+    for (int l = 0; l < s->nloop; l++)
+        if (s->loop[l] != row && s->loop[l] != col) all *= e->n[s->loop[l]];
+    int64_t *order = shuffled(e, all);
+    bool ok = order != NULL;
+    for (int64_t p = 0; p < all && ok; p++) {
+        int64_t rest = order[p];
+        e->tile[0] = rest % down * side[0], rest /= down;
+        e->tile[1] = rest % over * side[1], rest /= over;
+        e->side[0] = side[0], e->side[1] = side[1];
+        for (int l = 0; l < s->nloop; l++) {
+            int d = s->loop[l];
+            if (d == row || d == col) continue;
+            e->in[d] = true;
+            e->i[d] = rest % e->n[d], rest /= e->n[d];
+        }
+        e->epoch++;
+        ok = scope(e, n->child);
+        for (int l = 0; l < s->nloop; l++) e->in[s->loop[l]] = false;
+    }
+    free(order);
+    return ok;
+}
+
+static bool turned_tile(Eval *e, const NestNode *n) {
+    const LoopStage *s = &n->way->stage[n->stage];
+    int row = side_of(e, s, 0), col = side_of(e, s, 1);
+    int64_t all = e->side[0] * e->side[1], *order = shuffled(e, all);
+    bool ok = order != NULL;
+    e->in[row] = e->in[col] = true;
+    for (int64_t p = 0; p < all && ok; p++) {
+        e->i[row] = e->tile[0] + order[p] / e->side[1];
+        e->i[col] = e->tile[1] + order[p] % e->side[1];
+        if (e->i[row] < e->n[row] && e->i[col] < e->n[col]) ok = scope(e, n->child);
+    }
+    e->in[row] = e->in[col] = false;
+    free(order);
+    return ok;
+}
+
 static bool grid(Eval *e, const NestNode *n) {
+    if (e->nest->tiled) return tiled_grid(e, n);
     int dim;
     int64_t all = n->lanes > 1 ? groups(e, n, &dim) : points(e, n);
     int64_t *order = shuffled(e, all);
@@ -437,6 +487,7 @@ static bool loop(Eval *e, const NestNode *n) {
     case FOR_GRID: return grid(e, n);
     case FOR_THREAD: return threads(e, n);
     case FOR_LANES: return lanes(e, n);
+    case FOR_TILE: return turned_tile(e, n);
     case FOR_SERIAL: return one_by_one(e, n);
     default: return eval_wrong(e, "pieces inside of what they are pieces of");
     }

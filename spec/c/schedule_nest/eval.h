@@ -63,7 +63,7 @@ typedef struct Eval {
     const LoopStage *s;
     int lanes, vector, u;
     bool tail, split, block;
-    int64_t n[KDIM], i[KDIM], j[KDIM], m, row0, t, flat, tile[2];
+    int64_t n[KDIM], i[KDIM], j[KDIM], m, row0, t, flat, tile[2], side[2];
     bool in[KDIM]; /* the loop of the dim is around */
     const LoopStage *tiled;
     /* the neighbours of a GPU's point: where they begin, how many there are, and what they load or store, by id */

@@ -239,6 +239,13 @@ static void load(Make *m) {
         made(m, ins_load(m->k, keep(m, &a), n), n);
         return;
     }
+    if (m->like == LIKE_TURNED && what < 60) {
+        int turned[LOOPS];
+        for (int l = 0; l < n; l++) turned[l] = m->loop[n - 1 - l];
+        Access a = lay_out(m, d, ACC_READ, turned, n, LAY_DENSE);
+        made(m, ins_load(m->k, keep(m, &a), n), n);
+        return;
+    }
     if (what < (m->like == LIKE_AGAIN ? 70 : 35) && m->stage && again(m, ACC_READ, n) >= 0) return;
     if (what >= 92 && n && m->like != LIKE_EXACT) {
         gather(m, d, 1 + pick(m, n));
@@ -395,6 +402,7 @@ static void one_stage(Make *m) {
     if (m->like == LIKE_SIDE) nd = 2, par = 1;
     if (m->like == LIKE_FLAT || m->like == LIKE_COPY) nd = par = 2;
     if (m->like == LIKE_EXACT) nd = 1 + pick(m, 3);
+    if (m->like == LIKE_TURNED) nd = par = 2 + pick(m, 2);
     for (int d = 0; d < nd; d++) n[d] = 1;
     for (int d = nd - 1; d >= 0; d--) { /* the innermost is the longest: vectors lie along it */
         n[d] = length(m, most > 400 && nd > 1 ? 400 : most);

@@ -19,6 +19,7 @@ typedef enum {
     LIKE_MATH,    /* long formulas */
     LIKE_PRODUCT, /* products and what follows them */
     LIKE_EXACT,   /* sums that are the same in any order */
+    LIKE_TURNED,  /* no sums, and matrices that lie the other way round */
     LIKE_COUNT
 } Like;
 

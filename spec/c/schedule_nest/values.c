@@ -443,6 +443,7 @@ bool eval_move(Eval *e, const NestNode *n) {
     case MOVE_NEXT: return e->tail || ahead(e, &n->first, 1);
     case MOVE_LOAD: return neighbours(e, n->first, true);
     case MOVE_STORE: return neighbours(e, n->first, false);
+    case MOVE_TURN: return true; /* nothing stores there: the tile is as it is when it is looked at */
     }
     return true;
 }

@@ -1,0 +1,75 @@
+--- Loads that lie along an outer loop go through shared memory by tiles where these are full enough: the CPU's bits for
+-- lengths around a tile's, every byte that is asked for is used, no spills.
+local theano = require("theano")
+local proof = require("spec.gpu.proof")
+local skip = require("spec.support.skip")
+local T, nd = theano.tensor, theano.ndarray
+
+local function compiled(device, inputs, outputs)
+  local _ <close> = theano.config.change_flags(device == "cpu" and { device = device, linker = "interpreter" }
+    or { device = device })
+  return theano.compile({ inputs = inputs, outputs = outputs })
+end
+
+-- The same function on the emulated GPU, whose kernels the roofline then names, and by the interpreter.
+local function alike(inputs, outputs, kernels, ...)
+  local f, g = compiled("cuda-emulated", inputs, outputs), compiled("cpu", inputs, outputs)
+  local got, want = { f(...) }, { g(...) }
+  for i = 1, #want do assert.is_true(nd.array_equal(got[i], want[i])) end
+  local names = {}
+  for i, k in ipairs(theano.printing.roofline(f).kernels) do
+    names[i] = k.kernel
+    if k.kernel:find("b$") then assert.equal(1, k.coalesced) end
+  end
+  assert.same(kernels, names)
+end
+
+describe("tiles that turn what they load", function()
+  it("give the CPU's bits, and are taken where they are full enough", function()
+    local rng = nd.random.RandomState(3)
+    local x, y = T.fmatrix("x"), T.fmatrix("y")
+    for _, case in ipairs({ { 64, 64, "kernel_0b" }, { 100, 50, "kernel_0b" }, { 33, 97, "kernel_0" },
+      { 5, 300, "kernel_0" }, { 0, 64 } }) do
+      local n, m, name = table.unpack(case)
+      alike({ x, y }, { x.T * y + x.T }, { name }, rng:uniform(-1, 1, { n, m }):astype("float32"),
+        rng:uniform(-1, 1, { m, n }):astype("float32"))
+    end
+  end)
+
+  it("turn every dtype, and two dimensions of several", function()
+    local rng = nd.random.RandomState(4)
+    for _, dtype in ipairs({ "int8", "complex128" }) do
+      local x, y = T.TensorType(dtype, { false, false })("x"), T.TensorType(dtype, { false, false })("y")
+      alike({ x, y }, { x.T + y }, { "kernel_0b" }, rng:randint(-50, 50, { 40, 60 }):astype(dtype),
+        rng:randint(-50, 50, { 60, 40 }):astype(dtype))
+    end
+    local x = T.ftensor4("x")
+    alike({ x }, { x:dimshuffle(3, 1, 2, 0) * 2 }, { "kernel_0b" },
+      rng:uniform(-1, 1, { 33, 2, 3, 95 }):astype("float32"))
+  end)
+
+  it("are a Nest of their own", function()
+    local x, y = T.fmatrix("x"), T.fmatrix("y")
+    local f = compiled("cpu", { x, y }, x.T + y)
+    assert.matches("or, where tiles are full enough\n    grid of i0 i1, by tiles\n      turn %%%d\n      sync\n"
+      .. "      a tile along i0\n", theano.printing.plan(f, "cuda"))
+  end)
+
+  it("neither spill nor crowd shared memory", function()
+    local x, y = T.dmatrix("x"), T.dmatrix("y")
+    local f = compiled("cpu", { x, y }, x.T * y)
+    local case = { name = "turned", text = function() return theano.printing.ccode(f, "cuda") end }
+    local kernels, why = proof.assemble({ case }, proof.archs)
+    if not kernels then skip.now(why) end
+    local seen = 0
+    for _, k in ipairs(kernels) do
+      if k.name == "kernel_0b" then
+        seen = seen + 1
+        assert.equal(0, k.spilled)
+        assert.equal(33 * 32 * 8, k.shared)
+        assert.is_true(proof.occupancy(k, 256) >= 0.5)
+      end
+    end
+    assert.equal(2, seen)
+  end)
+end)
