@@ -32,6 +32,15 @@ TH_API char *th_function_describe(ThFunction *f);
  * [records]}], "rules": [{"name", "tried", "fired", "seconds"}]}]}. The function itself is as it was.
  */
 TH_API char *th_function_rewrites(ThFunction *f);
+/*
+ * What a call with the lengths of the last one does on a GPU, whatever the function was made for: {"steps": [{"title",
+ * "kernel", "kind", "blocks", "threads", "flops", "bytes", "moved", "runs", "library", ..}], "transfers": [..],
+ * "graph"}: docs/cuda.md names all fields. ValueError before the first call.
+ */
+TH_API char *th_function_launches(ThFunction *f);
+/* Its kernels, compiled by NVRTC for a GPU that need not be there ("sm_90"), and what the assembler says of each; both
+ * th_free. NULL without an error: there is no NVRTC. */
+TH_API char *th_function_cubin(ThFunction *f, const char *arch, size_t *bytes, char **log);
 
 /* ---- pictures -----------------------------------------------------------------------------------------------------
  */

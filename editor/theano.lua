@@ -1045,6 +1045,17 @@ function printing.pydotprint(obj, outfile, options) end
 ---@return any
 function printing.rewrites(f) end
 
+---What a GPU would need for a call of f with the lengths of its last call, without one: a table whose text is a
+---table of kernels. `kernels`: each with its `kernel`, `title`, `line`, grid (`blocks`, `threads`),
+---`registers`, `occupancy`, `bytes` that memory must give or take, `moved` by its threads, `coalesced` (bytes /
+---moved), `flops`, `issued` instructions of a thread, `runs` in a call, `lower` bound and `estimate` in
+---seconds, the `limit` that it meets; of products m, n, k and `library`. Of the call: `launches`, `graph`,
+---`bytes`, `flops`, `over`, `back`, `lower`, `estimate`.
+---@param f any
+---@param gpu any
+---@return any
+function printing.roofline(f, gpu) end
+
 ---From now on every call and step of functions with a profile (`profile = true`) is noted; `t:stop()` (or the
 ---end of the block of `local t <close> = ..`) writes the file, which Chrome and Perfetto show: threads, lines
 ---of Lua, bytes in use. Options: most, the number of events that there is room for (a million).
@@ -1196,6 +1207,13 @@ function theano.foldr(...) end
 ---@return any
 function theano.forget(name) end
 
+---Another library's tensor as an array, without a copy: a capsule of to_dlpack, or the tensor's address (light
+---userdata; versioned: a DLManagedTensorVersioned), whose deleter is called when the last view of it is gone.
+---@param tensor any
+---@param options? table
+---@return any
+function theano.from_dlpack(tensor, options) end
+
 ---The one value that all elements of v have whatever the inputs are, as a Lua number: of constants, of what
 ---`fill`, `alloc`, `dimshuffle` and checks made of them, of lengths that are known, of parts of stacks and
 ---joins. Of other variables a ValueError.
@@ -1327,6 +1345,15 @@ function theano.stat(name) end
 ---@param options? table
 ---@return any
 function theano.subgraph_grad(wrt, stop, options) end
+
+---An array for another library of this process, without a copy, as DLPack has it: a capsule, which keeps the
+---array's memory until the library lets go. `capsule:take()` is the tensor (light userdata) for code in C,
+---which then calls its deleter; what nobody took goes with the capsule. Without options a DLManagedTensor;
+---versioned: that of DLPack 1.0, which alone can say that an array is read-only.
+---@param a any
+---@param options? table
+---@return any
+function theano.to_dlpack(a, options) end
 
 ---Returned last by the inner function: the loop ends after the step in which the 0-d condition is true.
 ---@param condition any

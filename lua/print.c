@@ -103,6 +103,26 @@ static int function_describe(lua_State *L) {
     return give(L, s, th_function_describe(lt_check_function(L, s, 1)->f));
 }
 
+static int function_launches(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    return give(L, s, th_function_launches(lt_check_function(L, s, 1)->f));
+}
+
+static int function_cubin(lua_State *L) { /* (function, arch) -> bytes, log; or nil: no NVRTC */
+    LtState *s = LT_STATE(L);
+    LtFunction *f = lt_check_function(L, s, 1);
+    const char *arch = luaL_checkstring(L, 2);
+    size_t bytes;
+    char *log, *image = th_function_cubin(f->f, arch, &bytes, &log);
+    LT_CHECK(L, s, image || !th_error(s->ctx));
+    if (image) lua_pushlstring(L, image, bytes);
+    else lua_pushnil(L);
+    lua_pushstring(L, log ? log : "");
+    th_free(s->ctx, image);
+    th_free(s->ctx, log);
+    return 2;
+}
+
 /* Rewrites of the host run once more: Lua's are called on L. */
 static int function_rewrites(lua_State *L) {
     LtState *s = LT_STATE(L);
@@ -211,6 +231,8 @@ void lt_open_print(lua_State *L, LtState *s) {
                                    {"places", places},
                                    {"apply_facts", apply_facts},
                                    {"function_describe", function_describe},
+                                   {"function_launches", function_launches},
+                                   {"function_cubin", function_cubin},
                                    {"function_rewrites", function_rewrites},
                                    {"trace_begin", trace_begin},
                                    {"trace_end", trace_end},

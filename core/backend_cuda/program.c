@@ -48,7 +48,7 @@ static void blame(const Plan *p, const char *text) {
     }
 }
 
-GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) {
+GridProgram *cuda_kernels(const Plan *p, char **source) {
     GridProgram *g = ctx_alloc0(p->ctx, sizeof *g);
     Emit e;
     Text t;
@@ -58,13 +58,23 @@ GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) 
     text_init(&t, p->ctx);
     bool ok = cuda_emit_begin(&e, p) && (g->kernel = cuda_emit_kernels(&e)) && cuda_emit_text(&t, &e, NULL);
     g->nkernel = p->nkernel;
-    if (ok) g->image = cuda_image(p->ctx, d, t.at, &g->bytes);
-    if (ok && !g->image && th_error(p->ctx) == TH_CompileError) blame(p, t.at);
     g->arena = e.arena; /* the kernels' Nests live there */
     e.arena = NULL;
     cuda_emit_end(&e);
-    if (ok && g->image && (*source = text_take(&t))) return g;
+    if (ok && (*source = text_take(&t))) return g;
     text_free(&t);
+    cuda_program_free(g);
+    return NULL;
+}
+
+GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) {
+    GridProgram *g = cuda_kernels(p, source);
+    if (!g) return NULL;
+    g->image = cuda_image(p->ctx, d, *source, &g->bytes);
+    if (g->image) return g;
+    if (th_error(p->ctx) == TH_CompileError) blame(p, *source);
+    th_free(p->ctx, *source);
+    *source = NULL;
     cuda_program_free(g);
     return NULL;
 }

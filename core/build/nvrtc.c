@@ -29,11 +29,11 @@ LIBRARY_TABLE(Nvrtc, nvrtc_table, LIBRARY_NVRTC, NVRTC)
 
 #define NVRTC_FLAGS "--fmad=false", "--std=c++17"
 
-/* Of the device's driver; NULL: after a log line, or with the error set. */
+/* Of the device's driver; NULL: after a log line (no device: without), or with the error set. */
 static const Nvrtc *find(ThContext *c, const Device *d) {
     const char *why;
     const Nvrtc *n = device_library(c, d, &nvrtc_table, &why);
-    if (n || !why) return n;
+    if (n || !why || !d) return n;
     if (config_bool(c, "force_device")) err(c, TH_GpuError, "device=cuda with force_device: %s", why);
     else if (!c->told_device) ctx_log(c, "theano: %s; functions run on the CPU", why);
     c->told_device = true;
@@ -113,4 +113,9 @@ char *nvrtc_image(ThContext *c, const Device *d, const char *text, const char *a
     }
     n->destroy(&program);
     return image;
+}
+
+char *cuda_assemble(ThContext *c, const char *text, const char *arch, size_t *bytes, char **log) {
+    *log = NULL;
+    return nvrtc_image(c, NULL, text, arch, bytes, log);
 }

@@ -45,6 +45,12 @@ typedef struct Compile {
     FunctionTimes times;
 } Compile;
 
+/* describe.c: `, "key": value`; a negative number is null */
+void describe_int(Text *t, const char *key, int64_t v);
+void describe_double(Text *t, const char *key, double v);
+void describe_string(Text *t, const char *key, const char *v);
+void describe_places(Text *t, Prov prov);
+
 /* places.c: where the values of a function for a GPU are, for prints. */
 typedef struct CompilePlaces {
     ThContext *ctx;

@@ -21,24 +21,24 @@ typedef struct Describe {
     bool ok;
 } Describe;
 
-static void put_int(Text *t, const char *key, int64_t v) { text_printf(t, ", \"%s\": %lld", key, (long long)v); }
+void describe_int(Text *t, const char *key, int64_t v) { text_printf(t, ", \"%s\": %lld", key, (long long)v); }
 
-static void put_double(Text *t, const char *key, double v) {
+void describe_double(Text *t, const char *key, double v) {
     text_printf(t, ", \"%s\": ", key);
     if (v < 0) text_put(t, "null");
     else text_json_number(t, v);
 }
 
-static void put_string(Text *t, const char *key, const char *v) {
+void describe_string(Text *t, const char *key, const char *v) {
     text_printf(t, ", \"%s\": ", key);
     text_json(t, v);
 }
 
-static void put_places(Text *t, Prov prov) {
+void describe_places(Text *t, Prov prov) {
     Text places;
     text_init(&places, t->c);
     prov_text(t->c, &places, prov);
-    put_string(t, "places", places.at ? places.at : "");
+    describe_string(t, "places", places.at ? places.at : "");
     text_free(&places);
 }
 
@@ -46,7 +46,7 @@ static void put_type(Text *t, const ThVar *v) {
     Text type;
     text_init(&type, t->c);
     type_text(&type, v->type);
-    put_string(t, "type", type.at ? type.at : "");
+    describe_string(t, "type", type.at ? type.at : "");
     text_free(&type);
 }
 
@@ -78,9 +78,9 @@ static void put_node(Describe *d, const ThApply *a) {
     text_put(t, "{\"op\": ");
     text_json(t, op.at ? op.at : "");
     text_free(&op);
-    put_string(t, "kind", a->op->name);
-    put_string(t, "rule", a->rule);
-    put_places(t, a->prov);
+    describe_string(t, "kind", a->op->name);
+    describe_string(t, "rule", a->rule);
+    describe_places(t, a->prov);
     text_put(t, ", \"in\": [");
     for (int i = 0; i < a->nin; i++) {
         text_put(t, i ? ", " : "");
@@ -91,12 +91,12 @@ static void put_node(Describe *d, const ThApply *a) {
         text_put(t, i ? ", {\"name\": " : "{\"name\": ");
         text_json(t, a->out[i]->name);
         put_type(t, a->out[i]);
-        put_string(t, "dtype", th_dtype_name(type_dtype(a->out[i]->type)));
+        describe_string(t, "dtype", th_dtype_name(type_dtype(a->out[i]->type)));
         text_putc(t, '}');
     }
     text_put(t, "]");
-    put_int(t, "destroys", a->destroys);
-    put_int(t, "views", th_apply_views(a));
+    describe_int(t, "destroys", a->destroys);
+    describe_int(t, "views", th_apply_views(a));
     text_putc(t, '}');
 }
 
@@ -111,11 +111,11 @@ static void put_leaves(Describe *d) {
         text_put(t, i ? ",\n{\"text\": " : "{\"text\": ");
         text_json(t, str.at ? str.at : "");
         text_free(&str);
-        put_string(t, "kind", v->kind == VAR_CONSTANT ? "constant" : v->kind == VAR_SHARED ? "shared" : "input");
-        put_string(t, "name", v->name);
-        put_string(t, "dtype", th_dtype_name(type_dtype(v->type)));
+        describe_string(t, "kind", v->kind == VAR_CONSTANT ? "constant" : v->kind == VAR_SHARED ? "shared" : "input");
+        describe_string(t, "name", v->name);
+        describe_string(t, "dtype", th_dtype_name(type_dtype(v->type)));
         put_type(t, v);
-        put_places(t, v->prov);
+        describe_places(t, v->prov);
         text_putc(t, '}');
     }
 }
@@ -148,7 +148,7 @@ static void put_graph(Describe *d) {
         if (n->gone || !n->text) continue;
         text_printf(t, "%s{\"node\": %d, \"of\": %d, \"text\": ", any ? ",\n" : "", i, n->within - 1);
         text_json(t, n->text);
-        put_places(t, n->prov);
+        describe_places(t, n->prov);
         text_putc(t, '}');
         any = true;
     }
@@ -162,23 +162,23 @@ static void put_step(Describe *d, int i) {
     const Step *s = &d->p->step[i];
     ThProfileStep q = {0};
     bool measured = th_function_profile_step(d->f, i, &q);
-    StepWork w = d->sym ? work_of_step(d->p, i, d->sym) : (StepWork){-1, -1};
+    StepWork w = d->sym ? work_of_step(d->p, i, d->sym) : (StepWork){-1, -1, -1, -1};
     text_printf(t, "%s{\"kind\": \"%s\"", i ? ",\n" : "", kind[s->kind]);
-    put_string(t, "title", s->title && *s->title ? s->title : s->op);
-    if (measured) put_string(t, "op", q.op);
-    put_int(t, "kernel", s->kind == STEP_KERNEL ? s->kernel : -1);
+    describe_string(t, "title", s->title && *s->title ? s->title : s->op);
+    if (measured) describe_string(t, "op", q.op);
+    describe_int(t, "kernel", s->kind == STEP_KERNEL ? s->kernel : -1);
     put_ints(t, "nodes", s->nodes, s->nnodes);
     put_ints(t, "buffers", s->buf, s->nbuf);
-    put_double(t, "flops", w.flops);
-    put_double(t, "bytes", w.bytes);
-    put_string(t, "rows", apart_text(s->rows));
-    put_int(t, "chain", s->chain);
+    describe_double(t, "flops", w.flops);
+    describe_double(t, "bytes", w.bytes);
+    describe_string(t, "rows", apart_text(s->rows));
+    describe_int(t, "chain", s->chain);
     text_printf(t, ", \"can_fail\": %s", s->can_fail ? "true" : "false");
     if (measured) {
-        put_int(t, "calls", q.calls);
-        put_double(t, "seconds", q.time);
+        describe_int(t, "calls", q.calls);
+        describe_double(t, "seconds", q.time);
         text_printf(t, ", \"generated\": %s", q.generated ? "true" : "false");
-        put_string(t, "by", function_step_by(d->f, i));
+        describe_string(t, "by", function_step_by(d->f, i));
     }
     text_putc(t, '}');
 }
@@ -198,20 +198,20 @@ static void put_buffer(Describe *d, int i, int64_t offset) {
     Text *t = d->t;
     const PlanBuf *b = &d->p->buf[i];
     text_printf(t, "%s{\"kind\": \"%s\"", i ? ",\n" : "", kind[b->kind]);
-    put_string(t, "dtype", th_dtype_name((ThDtype)b->dtype));
+    describe_string(t, "dtype", th_dtype_name((ThDtype)b->dtype));
     const char *name = b->name                                           ? b->name
                        : b->kind == BUF_INPUT && b->index < d->p->ninput ? d->p->input[b->index].name
                                                                          : NULL;
-    put_string(t, "name", name);
-    put_double(t, "bytes", (double)bytes_of(d, b));
-    put_int(t, "offset", offset);
-    put_int(t, "first", b->first);
-    put_int(t, "last", b->last);
-    put_int(t, "in_place_of", b->inplace_of);
-    put_string(t, "kept", apart_text(b->kept));
-    put_string(t, "apart", apart_text(b->inplace_of < 0 ? b->apart : APART_NONE));
-    put_int(t, "apart_of", b->apart_of);
-    put_int(t, "node", b->node);
+    describe_string(t, "name", name);
+    describe_double(t, "bytes", (double)bytes_of(d, b));
+    describe_int(t, "offset", offset);
+    describe_int(t, "first", b->first);
+    describe_int(t, "last", b->last);
+    describe_int(t, "in_place_of", b->inplace_of);
+    describe_string(t, "kept", apart_text(b->kept));
+    describe_string(t, "apart", apart_text(b->inplace_of < 0 ? b->apart : APART_NONE));
+    describe_int(t, "apart_of", b->apart_of);
+    describe_int(t, "node", b->node);
     text_printf(t, ", \"late\": %s, \"shape\": ", b->late ? "true" : "false");
     bool known = d->sym != NULL;
     int64_t len;
@@ -236,8 +236,8 @@ static void put_buffers(Describe *d) {
     for (int i = 0; d->ok && i < p->nbuf; i++)
         put_buffer(d, i, total >= 0 && p->buf[i].kind == BUF_TEMP && !p->buf[i].late ? offset[i] : -1);
     text_put(d->t, "]");
-    put_double(d->t, "temporaries", (double)total);
-    put_double(d->t, "results", d->sym ? (double)plan_results_bytes(p, d->sym) : -1);
+    describe_double(d->t, "temporaries", (double)total);
+    describe_double(d->t, "results", d->sym ? (double)plan_results_bytes(p, d->sym) : -1);
     if (work) ctx_free(d->c, work, work_bytes + 1);
     if (offset) ctx_free(d->c, offset, bytes);
 }
@@ -258,7 +258,7 @@ static void put_kernels(Describe *d) {
         text_free(&text);
         text_init(&text, d->c);
         d->ok = d->ok && (!target || nest_show(&text, p->kernel[i], target, ask));
-        put_string(d->t, "nest", target ? text.at : NULL);
+        describe_string(d->t, "nest", target ? text.at : NULL);
         text_free(&text);
         text_putc(d->t, '}');
     }
@@ -274,13 +274,13 @@ static void put_regions(Describe *d) {
         int64_t trip = -1;
         if (d->sym && r->kind == REGION_LOOP && !size_get(r->trip, d->sym, &trip)) trip = -1;
         text_printf(d->t, "%s{\"kind\": \"%s\"", i ? ", " : "", kind[r->kind]);
-        put_int(d->t, "first", r->first);
-        put_int(d->t, "n", r->n);
-        put_int(d->t, "child", r->child);
-        put_int(d->t, "other", r->other);
-        put_int(d->t, "next", r->next);
-        put_int(d->t, "trip", trip);
-        put_string(d->t, "title", r->title);
+        describe_int(d->t, "first", r->first);
+        describe_int(d->t, "n", r->n);
+        describe_int(d->t, "child", r->child);
+        describe_int(d->t, "other", r->other);
+        describe_int(d->t, "next", r->next);
+        describe_int(d->t, "trip", trip);
+        describe_string(d->t, "title", r->title);
         text_putc(d->t, '}');
     }
     text_put(d->t, "]");
@@ -289,9 +289,9 @@ static void put_regions(Describe *d) {
 /* How it is called: what advice looks at. */
 static void put_habits(Describe *d) {
     FunctionHabits h = function_habits(d->f);
-    put_int(d->t, "length_changes", h.lengths < 0 ? 0 : h.lengths);
-    put_int(d->t, "strided_copies", h.strided);
-    put_int(d->t, "aliased_copies", h.aliased);
+    describe_int(d->t, "length_changes", h.lengths < 0 ? 0 : h.lengths);
+    describe_int(d->t, "strided_copies", h.strided);
+    describe_int(d->t, "aliased_copies", h.aliased);
     text_put(d->t, ", \"copied_arguments\": [");
     bool any = false;
     for (int i = 0; i < d->p->ninput; i++) {
@@ -306,13 +306,13 @@ static void put_habits(Describe *d) {
 static void put_times(Describe *d) {
     ThProfile r;
     if (!th_function_profile(d->f, &r)) return;
-    put_int(d->t, "calls", r.calls);
-    put_double(d->t, "call_time", r.call_time);
-    put_double(d->t, "step_time", r.step_time);
-    put_double(d->t, "compile_time", r.compile_time);
-    put_double(d->t, "optimizer_time", r.optimizer_time);
-    put_double(d->t, "plan_time", r.plan_time);
-    put_double(d->t, "build_time", r.build_time);
+    describe_int(d->t, "calls", r.calls);
+    describe_double(d->t, "call_time", r.call_time);
+    describe_double(d->t, "step_time", r.step_time);
+    describe_double(d->t, "compile_time", r.compile_time);
+    describe_double(d->t, "optimizer_time", r.optimizer_time);
+    describe_double(d->t, "plan_time", r.plan_time);
+    describe_double(d->t, "build_time", r.build_time);
 }
 
 char *th_function_describe(ThFunction *f) {

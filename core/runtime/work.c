@@ -1,14 +1,15 @@
 /*
  * work.c -- what a step does, in numbers: operations on elements, and bytes that memory must give or take at least,
  * each element of a buffer counted once for reading and once for writing. In: a plan and the slots of a call. Out:
- * StepWork of a step, negative where a length is not known. For profiles: nothing else hangs on it.
+ * StepWork of a step, negative where a length is not known. For profiles and rooflines: nothing else hangs on it.
  */
 #include "kernel/conv_work.h"
+#include "schedule/program.h"
 #include "function.h"
 
 #include <string.h>
 
-static const StepWork unknown = {-1, -1};
+static const StepWork unknown = {-1, -1, -1, -1};
 
 typedef struct At { /* a kernel in a step, with its lengths */
     const Plan *p;
@@ -16,7 +17,9 @@ typedef struct At { /* a kernel in a step, with its lengths */
     const Kernel *k;
     const int64_t *sym;
     double dim[KDIM];
-    bool lost; /* a length is not known */
+    bool lost;           /* a length is not known */
+    const GridKernel *g; /* on a GPU, by this Nest of it; or NULL */
+    const Nest *nest;
 } At;
 
 static double size_of(At *at, Size z) {
@@ -109,25 +112,64 @@ static double touched(At *at, int access, double all) {
     return n < all ? n : all;
 }
 
-static double bytes(At *at) {
+/* The stage that an access is of; of an operand of a call, the last one. */
+static int stage_of(const Kernel *k, int access) {
+    for (int i = 0; i < k->ins.n; i++) {
+        const Ins *x = &k->ins.at[i];
+        if ((x->op == INS_LOAD || x->op == INS_STORE) && x->a == access) return x->stage;
+    }
+    return k->st.n - 1;
+}
+
+/* The dim that neighbouring threads of a GPU take neighbours of, but for those of length 1; -1: none. */
+static int fast_dim(const At *at, const LoopStage *s) {
+    const Nest *t = at->nest;
+    bool inside = t->grid == GRID_BLOCK && !t->across;
+    if (t->grid != GRID_THREAD && t->grid != GRID_BLOCK) return -1;
+    for (int l = (inside ? s->nloop : t->depth < s->nloop ? t->depth : s->nloop) - 1; l >= 0; l--)
+        if (at->dim[s->loop[l]] > 1) return s->loop[l];
+    return -1;
+}
+
+/* Of a GPU's memory 32 bytes move at a time: how many times what it touches an access moves, as its own threads ask for
+ * it. */
+static double sectors(At *at, int access) {
+    enum { SECTOR = 32 };
+    const Access *a = &at->k->acc.at[access];
+    const LoopStage *s = at->g ? &at->g->o.stage[stage_of(at->k, access)] : NULL;
+    int d = s && !stage_calls(s->st) ? fast_dim(at, s) : -1;
+    for (int i = 0; d >= 0 && at->nest->tiled && i < at->k->ins.n; i++)
+        if (at->k->ins.at[i].a == access && turn_load(at->nest, i, at->nest->turned)) return 1;
+    if (d < 0 || (at->nest->grid == GRID_BLOCK && !at->nest->across && size_is(a->st[d], 0))) return 1;
+    double step = size_of(at, a->st[d].k < 0 ? (Size){-a->st[d].k, a->st[d].sym} : a->st[d]);
+    double most = SECTOR / (double)th_dtype_bytes((ThDtype)a->dtype);
+    if (a->idx >= 0 && at->k->ins.at[a->idx].depth >= s->nloop) step = most; /* anywhere */
+    return step <= 1 || most < 1 ? 1 : step < most ? step : most;
+}
+
+static void bytes(At *at, StepWork *w) {
     const Kernel *k = at->k;
-    double sum = 0;
     for (int b = 0; b < k->nbuf && b < at->s->nbuf; b++) {
         const PlanBuf *buf = &at->p->buf[at->s->buf[b]];
-        double read = 0, write = 0, all = elements(buf, at->sym);
+        double read = 0, write = 0, moved = 0, all = elements(buf, at->sym);
+        double item = (double)th_dtype_bytes((ThDtype)buf->dtype);
         if (nowhere(k, b)) continue;
         if (all < 0) all = 1e300; /* a window's part is told by the strides alone */
         for (int i = 0; i < k->acc.n; i++) {
             const Access *a = &k->acc.at[i];
             if (a->buf != b || (a->flags & ACC_ROWTEMP)) continue;
-            double t = touched(at, i, all);
+            double t = touched(at, i, all), times = (a->flags & ACC_ADD) ? 2 : 1;
             if (t >= 1e300) continue;
             if (a->flags & (ACC_READ | ACC_ADD)) read += t;
             if (a->flags & (ACC_WRITE | ACC_ADD)) write += t;
+            if (a->flags & (ACC_READ | ACC_WRITE | ACC_ADD)) moved += times * t * sectors(at, i);
         }
-        sum += ((read < all ? read : all) + (write < all ? write : all)) * (double)th_dtype_bytes((ThDtype)buf->dtype);
+        read = read < all ? read : all;
+        write = write < all ? write : all;
+        w->bytes += (read + write) * item;
+        w->written += write * item;
+        w->moved += moved * item;
     }
-    return sum;
 }
 
 /* A host call reads and writes all of its operands; how much it computes it does not say. */
@@ -146,14 +188,25 @@ static double host_bytes(const PlanHost *h, const int64_t *sym) {
     return sum;
 }
 
+static StepWork work_of_kernel(At at) {
+    StepWork w = {0};
+    at.k = at.p->kernel[at.s->kernel];
+    for (int d = 0; d < at.k->ndim; d++) at.dim[d] = size_of(&at, at.k->dim[d].n);
+    w.flops = flops(&at);
+    bytes(&at, &w);
+    return at.lost ? unknown : w;
+}
+
 StepWork work_of_step(const Plan *p, int step, const int64_t *sym) {
     const Step *s = &p->step[step];
-    if (s->kind == STEP_HOST) return (StepWork){-1, host_bytes(&p->host[s->host], sym)};
-    if (s->kind != STEP_KERNEL) return s->kind == STEP_SIZE || s->kind == STEP_LATE ? (StepWork){0, 0} : unknown;
-    At at = {.p = p, .s = s, .k = p->kernel[s->kernel], .sym = sym};
-    for (int d = 0; d < at.k->ndim; d++) at.dim[d] = size_of(&at, at.k->dim[d].n);
-    StepWork w = {flops(&at), bytes(&at)};
-    return at.lost ? unknown : w;
+    double all = s->kind == STEP_HOST ? host_bytes(&p->host[s->host], sym) : 0;
+    if (s->kind == STEP_HOST) return (StepWork){-1, all, -1, all};
+    if (s->kind != STEP_KERNEL) return s->kind == STEP_SIZE || s->kind == STEP_LATE ? (StepWork){0} : unknown;
+    return work_of_kernel((At){.p = p, .s = s, .sym = sym});
+}
+
+StepWork work_of_launch(const Plan *p, int step, const int64_t *sym, const GridKernel *g, const Nest *nest) {
+    return work_of_kernel((At){.p = p, .s = &p->step[step], .sym = sym, .g = g, .nest = nest});
 }
 
 int64_t *function_sizes(ThFunction *f) {

@@ -86,6 +86,13 @@ static GridLaunch groups(const GridKernel *g, const int64_t *sym, int nest, int6
     return t->parts ? parted(g, sym, t, l, points) : l;
 }
 
+/* Tiles of two loops, for each point of the others; 0: it is not worth it. */
+static int64_t turned(const GridKernel *g, const int64_t *sym, const Nest *t, int64_t all) {
+    int64_t rows = length(g, sym, t->turned), cols = length(g, sym, t->depth - 1);
+    if (!choose_turn(rows, cols)) return 0;
+    return all / rows / cols * ((rows + CHOOSE_TURN - 1) / CHOOSE_TURN) * ((cols + CHOOSE_TURN - 1) / CHOOSE_TURN);
+}
+
 static GridLaunch points(const GridKernel *g, const int64_t *sym) {
     enum { WIDE = CHOOSE_THREADS, WARPS = CHOOSE_THREADS / CHOOSE_WARP, COLUMN = 64 };
     const Nest *t = g->nest;
@@ -96,7 +103,10 @@ static GridLaunch points(const GridKernel *g, const int64_t *sym) {
     if (t->warps && in <= CHOOSE_SHORT && (t->grid == GRID_BLOCK || in >= CHOOSE_WARP) &&
         WARPS * grid_rows(g->k, sym) <= CHOOSE_SHARED)
         return groups(g, sym, GRID_WARPS, all);
-    if (t->twin && t->twin->across) {
+    if (t->twin && t->twin->tiled) {
+        int64_t n = grid_fits(g->k, sym) ? turned(g, sym, t->twin, all) : 0;
+        if (n) return (GridLaunch){GRID_TWIN, n, WIDE, 0, 1, 0, 0};
+    } else if (t->twin && t->twin->across) {
         if (in >= COLUMN) return groups(g, sym, GRID_TWIN, all);
     } else if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in > CHOOSE_SHORT)))
         return groups(g, sym, GRID_TWIN, all);
@@ -116,4 +126,17 @@ GridLaunch grid_launch(const GridKernel *g, const int64_t *sym) {
                                                 : points(g, sym);
     if (l.blocks > CHOOSE_BLOCKS) l.blocks = CHOOSE_BLOCKS;
     return l;
+}
+
+static int64_t shared_out(int64_t n, int64_t among) { return among > 0 ? (n + among - 1) / among : n; }
+
+GridShare grid_share(const GridKernel *g, const int64_t *sym, const GridLaunch *l) {
+    const Nest *t = l->nest >= 0 && l->nest < GRID_NESTS ? grid_nest(g->nest, l->nest) : NULL;
+    if (!t || (t->grid != GRID_THREAD && t->grid != GRID_BLOCK)) return (GridShare){1, 1};
+    int64_t all = product(g, sym, 0, t->depth), lanes = grid_neighbours(t), group = grid_group(t);
+    int64_t last = t->depth ? length(g, sym, t->depth - 1) : 1;
+    if (t->tiled) all = turned(g, sym, t, all) * CHOOSE_TURN * CHOOSE_TURN;
+    if (lanes > 1 && last > 0) all = all / last * shared_out(last, lanes);
+    return (GridShare){shared_out(all * l->parts, l->blocks * (l->threads / group)),
+                       shared_out(inside(g, sym), group * l->parts)};
 }

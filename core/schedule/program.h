@@ -36,6 +36,11 @@ typedef struct GridLaunch {
 } GridLaunch;
 typedef struct GridKernel GridKernel;
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym);
+/* What a thread of it does: so many points, with so many elements inside each. */
+typedef struct GridShare {
+    int64_t turns, inside;
+} GridShare;
+GridShare grid_share(const GridKernel *g, const int64_t *sym, const GridLaunch *l);
 
 struct GridKernel {
     const Kernel *k;

@@ -26,6 +26,12 @@ Unit *native_unit(ThContext *c, const Plan *p, int level, const void *bytes, siz
     return NULL;
 }
 
+char *cuda_assemble(ThContext *c, const char *text, const char *arch, size_t *bytes, char **log) {
+    (void)c, (void)text, (void)arch, (void)bytes;
+    *log = NULL;
+    return NULL;
+}
+
 int th_function_export(ThFunction *f, const ThExport *how) {
     (void)how;
     if (f) refuse(th_function_context(f));

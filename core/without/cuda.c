@@ -21,6 +21,12 @@ GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) 
     return NULL;
 }
 
+GridProgram *cuda_kernels(const Plan *p, char **source) {
+    *source = NULL;
+    refuse(p->ctx);
+    return NULL;
+}
+
 void cuda_program_free(GridProgram *g) { (void)g; }
 
 bool gpu_open(ThContext *c, Device *d) {

@@ -32,6 +32,7 @@ struct Device;
 /* A plan's kernels for a device. *source: their text, th_free. NULL where there is no compiler for them (after a log
  * line), or with the error set. */
 struct GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source);
+struct GridProgram *cuda_kernels(const Plan *p, char **source); /* ..with no image, for nobody to launch */
 /* A text of kernels as an image for the device's driver, ctx_free: found in the cache, or compiled and kept there. NULL
  * as above. Asked for by one thread at a time. */
 char *cuda_image(ThContext *c, const struct Device *d, const char *text, size_t *bytes);
@@ -48,5 +49,7 @@ bool cuda_library_text(Text *t, const char *title, const char *text, const CudaE
 /* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the
  * log). */
 int cuda_compile_check(ThContext *c, const char *text, const char *arch);
+/* ..as an image (ctx_free), with what the assembler says of each kernel (th_free), for no device. NULL: as 1 or 2. */
+char *cuda_assemble(ThContext *c, const char *text, const char *arch, size_t *bytes, char **log);
 
 #endif

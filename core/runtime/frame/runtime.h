@@ -129,9 +129,15 @@ FunctionHabits function_habits(const ThFunction *f);
 const char *function_step_by(const ThFunction *f, int i); /* who ran it: Gpu, C, Interp, Lib; of a profiled function */
 /* What one turn of a step does with these slots; negative: unknown. */
 typedef struct StepWork {
-    double flops, bytes; /* operations on elements; bytes that memory must give or take at least */
+    double flops, bytes; /* operations on elements; bytes that memory must give or take at least.. */
+    double written;      /* ..of which are written */
+    double moved;        /* by a GPU's threads, by 32 bytes at a time */
 } StepWork;
 StepWork work_of_step(const Plan *p, int step, const int64_t *sym);
+struct GridKernel;
+struct Nest; /* one of the kernel's */
+StepWork work_of_launch(const Plan *p, int step, const int64_t *sym, const struct GridKernel *g,
+                        const struct Nest *nest);
 
 uint8_t function_candidate(const ThFunction *f, int kernel); /* by which it runs since it was tuned */
 

@@ -1,0 +1,292 @@
+/*
+ * launches.c -- th_function_launches: what a call does on a GPU, from the plan and the schedule alone. In: a function
+ * that was called before, for whichever device. Out: JSON: for each step the kernel that a launch takes, its grid, what
+ * it computes and moves; what goes over. th_function_cubin: its kernels, compiled for a GPU that need not be there.
+ */
+#include "plan/place.h"
+#include "runtime/launch.h"
+#include "compile.h"
+
+#include <string.h>
+
+enum { LIBRARY_TERMS = 1 << 22 }; /* of a convolution, from which on a library makes it */
+
+typedef struct Launched {
+    ThContext *c;
+    const Plan *p;
+    const int64_t *sym;
+    const GridProgram *g;
+    const Places *places;
+    Text *t;
+    int64_t *sizes;   /* of one step */
+    DeviceAddress *b; /* of one step: nowhere */
+    double *runs;     /* by region: how often a call runs it; negative: unknown */
+    bool *arm;        /* ..if its arm of a branch is taken */
+    int *of, *todo;   /* by step: its region */
+} Launched;
+
+/* ---- how often --------------------------------------------------------------------------------------------------- */
+/* A region, and those that come behind it, put on the list. */
+static int put(Launched *l, int n, int region, double runs, bool arm) {
+    for (; region >= 0; region = l->p->region[region].next) {
+        l->runs[region] = runs;
+        l->arm[region] = arm;
+        l->todo[n++] = region;
+    }
+    return n;
+}
+
+static void count_runs(Launched *l) {
+    int n = put(l, 0, 0, 1, false);
+    while (n > 0) {
+        int at = l->todo[--n];
+        const Region *r = &l->p->region[at];
+        int64_t trip = 1;
+        if (r->kind == REGION_STRAIGHT)
+            for (int i = r->first; i < r->first + r->n; i++) l->of[i] = at;
+        if (r->kind == REGION_STRAIGHT) continue;
+        bool known = r->kind == REGION_BRANCH || size_get(r->trip, l->sym, &trip);
+        double inside = known && l->runs[at] >= 0 ? l->runs[at] * (double)trip : -1;
+        bool arm = l->arm[at] || r->kind == REGION_BRANCH;
+        n = put(l, n, r->child, inside, arm);
+        if (r->kind == REGION_BRANCH) n = put(l, n, r->other, inside, arm);
+    }
+}
+
+/* ---- a launch ---------------------------------------------------------------------------------------------------- */
+static void put_lengths(Launched *l, double matrices, double m, double n, double k) {
+    describe_double(l->t, "matrices", matrices);
+    describe_double(l->t, "m", m);
+    describe_double(l->t, "n", n);
+    describe_double(l->t, "k", k);
+}
+
+static double lengths(const Launched *l, const GridKernel *g, const int8_t *dim, int n) {
+    double all = 1;
+    for (int i = 0; i < n; i++) all *= (double)size_value(g->k->dim[dim[i]].n, l->sizes);
+    return all;
+}
+
+/* A product of matrices, and the library that would make it where it is found. */
+static void put_product(Launched *l, const GridKernel *g, const Step *s) {
+    const Contract *c = g->nest->contract;
+    double matrices = lengths(l, g, c->batch, c->nbatch), m = lengths(l, g, c->side_dim[0], c->side_n[0]);
+    double n = lengths(l, g, c->side_dim[1], c->side_n[1]), k = lengths(l, g, c->deep, c->ndeep);
+    GpuProduct p;
+    ConvWork w;
+    const char *library = NULL;
+    bool behind = grid_has(g, GRID_BEHIND);
+    if (grid_is_product(g) && product_for_library(g, s, l->b, l->sizes, &p)) {
+        library = "cuBLASLt";
+        behind &= !p.bias;
+        m = (double)p.c.rows, n = (double)p.c.cols, k = (double)p.a.cols, matrices = (double)p.matrices;
+    } else if (grid_is_conv(g) && matrices * m * n * k >= LIBRARY_TERMS && conv_for_library(g, l->b, l->sizes, &w)) {
+        library = "cuDNN";
+        behind = !conv_lies(g, l->b, l->sizes);
+    }
+    put_lengths(l, matrices, m, n, k);
+    describe_string(l->t, "dtype", th_dtype_name((ThDtype)c->dtype));
+    if (library) describe_string(l->t, "library", library);
+    if (library && behind) {
+        char name[GRID_NAME];
+        grid_name(name, g->number, GRID_BEHIND);
+        describe_string(l->t, "behind", name);
+    }
+}
+
+/* Loads of a kernel's deepest loops, for each element there. */
+static int deepest_loads(const Kernel *k) {
+    int depth = 0, n = 0;
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_LOAD && k->ins.at[i].depth > depth) depth = k->ins.at[i].depth;
+    for (int i = 0; i < k->ins.n; i++) n += k->ins.at[i].op == INS_LOAD && k->ins.at[i].depth == depth;
+    return n;
+}
+
+static void put_launch(Launched *l, int step, const Step *s) {
+    static const char *const kind[] = {"serial", "threads", "blocks", "tiles", "scatter", "draw"};
+    const GridKernel *g = &l->g->kernel[s->kernel];
+    for (int i = 0; i < s->nsym; i++) {
+        l->sizes[i] = l->sym[s->sym[i]];
+        if (l->sizes[i] == SIZE_UNKNOWN) return; /* what is found while it runs */
+    }
+    GridLaunch grid = grid_launch(g, l->sizes);
+    const Nest *nest = grid.nest >= 0 ? grid_nest(g->nest, grid.nest) : NULL;
+    if (!nest) nest = g->nest;
+    StepWork w = work_of_launch(l->p, step, l->sym, g, nest);
+    GridShare share = grid_share(g, l->sizes, &grid);
+    char name[GRID_NAME];
+    grid_name(name, g->number, grid.nest < 0 ? 0 : grid.nest);
+    describe_string(l->t, "kernel", name);
+    describe_string(l->t, "kind", nest->warp ? "warps" : nest->across ? "columns" : kind[nest->grid]);
+    describe_int(l->t, "blocks", grid.nest < 0 ? 0 : grid.blocks);
+    describe_int(l->t, "threads", grid.threads);
+    describe_int(l->t, "shared", grid.shared);
+    describe_int(l->t, "parts", grid.parts);
+    describe_int(l->t, "turns", share.turns);
+    describe_int(l->t, "inside", share.inside);
+    describe_int(l->t, "loads", deepest_loads(g->k));
+    describe_double(l->t, "flops", w.flops);
+    describe_double(l->t, "bytes", w.bytes);
+    describe_double(l->t, "written", w.written);
+    describe_double(l->t, "moved", w.moved);
+    if (nest->grid == GRID_TILES && grid.nest >= 0) put_product(l, g, s);
+}
+
+static void put_step(Launched *l, int i, bool first) {
+    static const char *const side[] = {"host", "device", "lengths"};
+    const Step *s = &l->p->step[i];
+    int region = l->of[i];
+    bool kernel = s->kind == STEP_KERNEL && l->places->side[i] == PLACE_DEVICE;
+    text_printf(l->t, "%s{\"step\": %d", first ? "" : ",\n", i);
+    describe_string(l->t, "side", side[l->places->side[i]]);
+    describe_string(l->t, "title", s->title && *s->title ? s->title : s->op);
+    describe_places(l->t, s->node >= 0 ? l->p->node[s->node].prov : 0);
+    describe_double(l->t, "runs", region < 0 ? 0 : l->runs[region]);
+    text_printf(l->t, ", \"arm\": %s", region >= 0 && l->arm[region] ? "true" : "false");
+    if (kernel) {
+        put_launch(l, i, s);
+    } else {
+        StepWork w = work_of_step(l->p, i, l->sym);
+        describe_string(l->t, "kind", s->kind == STEP_TRANSFER ? "copy" : s->kind == STEP_HOST ? "call" : "kernel");
+        describe_double(l->t, "flops", w.flops);
+        describe_double(l->t, "bytes", w.bytes);
+    }
+    text_putc(l->t, '}');
+}
+
+/* ---- what goes over ---------------------------------------------------------------------------------------------- */
+static double bytes_of(const Launched *l, int buf) {
+    const PlanBuf *b = &l->p->buf[buf];
+    int64_t n;
+    double all = (double)th_dtype_bytes((ThDtype)b->dtype);
+    bool sized = b->kind == BUF_TEMP || b->kind == BUF_OUTPUT;
+    if (sized) return size_get(b->size, l->sym, &n) ? all * (double)n : -1;
+    for (int d = 0; d < b->ndim; d++) {
+        if (!size_get(b->shape[d], l->sym, &n)) return -1;
+        all *= (double)n;
+    }
+    return all;
+}
+
+static void put_move(Launched *l, bool first, bool back, int buf) {
+    const PlanBuf *b = &l->p->buf[buf];
+    text_printf(l->t, "%s{\"to\": \"%s\"", first ? "" : ", ", back ? "host" : "device");
+    describe_string(l->t, "name", b->name);
+    describe_double(l->t, "bytes", bytes_of(l, buf));
+    text_putc(l->t, '}');
+}
+
+/* Once a call: what a loop moves at each turn is not counted. */
+static void put_moves(Launched *l) {
+    const Places *m = l->places;
+    bool first = true, whole = true;
+    text_put(l->t, "], \"transfers\": [");
+    for (int i = 0; i < m->nover; i++, first = false) put_move(l, first, false, m->over[i]);
+    for (int i = 0; i < m->nmove; i++) {
+        const PlaceMove *v = &m->move[i];
+        whole &= v->when == MOVE_AT_END || v->kind == MOVE_OVER;
+        if (v->buf < 0) continue;
+        put_move(l, first, v->kind != MOVE_OVER, v->buf);
+        first = false;
+    }
+    for (int i = 0; i < l->p->nstep; i++) whole &= m->side[i] != PLACE_HOST;
+    text_printf(l->t, "], \"graph\": %s", whole ? "true" : "false");
+}
+
+/* ---- a function -------------------------------------------------------------------------------------------------- */
+static bool has_form(const Plan *p, int step, void *user) {
+    const GridProgram *g = user;
+    const Step *s = &p->step[step];
+    if (s->kind == STEP_KERNEL) return g->kernel[s->kernel].nest != NULL;
+    return s->kind == STEP_TRANSFER || (s->kind == STEP_HOST && p->host[s->host].op->device);
+}
+
+static bool room(Launched *l, Arena *a) {
+    size_t nbuf = 1, nsym = 1, nregion = (size_t)l->p->nregion + 1, nstep = (size_t)l->p->nstep + 1;
+    for (int i = 0; i < l->p->nstep; i++) {
+        const Step *s = &l->p->step[i];
+        nbuf = (size_t)s->nbuf >= nbuf ? (size_t)s->nbuf + 1 : nbuf;
+        nsym = (size_t)s->nsym >= nsym ? (size_t)s->nsym + 1 : nsym;
+    }
+    l->sizes = arena_alloc0(a, nsym * sizeof *l->sizes);
+    l->b = arena_alloc0(a, nbuf * sizeof *l->b);
+    l->runs = arena_alloc0(a, nregion * sizeof *l->runs);
+    l->arm = arena_alloc0(a, nregion * sizeof *l->arm);
+    l->todo = arena_alloc0(a, nregion * sizeof *l->todo);
+    l->of = arena_alloc0(a, nstep * sizeof *l->of);
+    if (!l->sizes || !l->b || !l->runs || !l->arm || !l->todo || !l->of) return false;
+    for (size_t i = 0; i < nstep; i++) l->of[i] = -1;
+    return true;
+}
+
+static void put_function(Launched *l, const char *name) {
+    text_put(l->t, "{\"name\": ");
+    text_json(l->t, name);
+    text_put(l->t, ", \"steps\": [");
+    bool first = true;
+    for (int i = 0; i < l->p->nstep; i++) {
+        const Step *s = &l->p->step[i];
+        if (s->kind == STEP_SIZE || s->kind == STEP_LATE) continue;
+        put_step(l, i, first);
+        first = false;
+    }
+    put_moves(l);
+    text_putc(l->t, '}');
+}
+
+static bool describe(Launched *l, const char *name, GridProgram *g) {
+    Arena *a = arena_new(l->c);
+    Places *places = place_make(l->p, has_form, g);
+    bool ok = a && places && room(l, a);
+    l->places = places;
+    if (ok) {
+        count_runs(l);
+        put_function(l, name);
+    }
+    place_free(places);
+    if (a) arena_free(a);
+    return ok && !l->t->failed;
+}
+
+char *th_function_launches(ThFunction *f) {
+    ThContext *c = f ? th_function_context(f) : NULL;
+    if (!f || failed(c)) return NULL;
+    int64_t *sym = function_sizes(f);
+    if (!sym) {
+        if (!failed(c)) err(c, TH_ValueError, "what a call does hangs on its lengths: call the function once before");
+        return NULL;
+    }
+    char *source;
+    GridProgram *g = cuda_kernels(function_plan(f), &source);
+    Text t;
+    text_init(&t, c);
+    Launched l = {.c = c, .p = function_plan(f), .sym = sym, .g = g, .t = &t};
+    bool ok = g && describe(&l, th_function_name(f), g);
+    cuda_program_free(g);
+    th_free(c, source);
+    ctx_free(c, sym, ((size_t)l.p->nsym + 1) * sizeof *sym);
+    if (ok) return text_take(&t);
+    text_free(&t);
+    if (!failed(c)) err_nomem(c);
+    return NULL;
+}
+
+char *th_function_cubin(ThFunction *f, const char *arch, size_t *bytes, char **log) {
+    ThContext *c = f ? th_function_context(f) : NULL;
+    if (bytes) *bytes = 0;
+    if (log) *log = NULL;
+    if (!f || failed(c)) return NULL;
+    if (!arch || !bytes || !log) return err_missing(c, __func__), NULL;
+    char *source;
+    Text t;
+    text_init(&t, c);
+    GridProgram *g = cuda_kernels(function_plan(f), &source);
+    char *image = g ? cuda_assemble(c, source, arch, bytes, log) : NULL;
+    if (image) text_put_n(&t, image, *bytes);
+    ctx_free(c, image, *bytes);
+    cuda_program_free(g);
+    th_free(c, source);
+    if (image) return text_take(&t);
+    return NULL;
+}

@@ -1,0 +1,374 @@
+--- What a GPU would need for a call, without one: lower bounds and estimates of kernels and steps, from the schedule,
+-- compiled code and the published limits of the GPU.
+-- @module theano.roofline
+local core = require("theano.core")
+local util = require("theano.util")
+
+local M = {}
+
+-- ---- what NVIDIA publishes ------------------------------------------------------------------------------------------
+-- memory: bytes/s; float32, float64: FLOP/s of ordinary arithmetic; tensor: of products on tensor cores (dense); clock:
+-- the boost clock; per clock and multiprocessor: fp32, fp64, int, special (exp, sqrt, .. and conversions).
+M.limits = {
+  h100 = { name = "H100 SXM5 80 GB", arch = "sm_90", memory = 3.35e12,
+    l2 = 50 << 20, multiprocessors = 132, clock = 1.98e9,
+    float32 = 66.9e12, float64 = 33.5e12,
+    tensor = { float64 = 66.9e12, tf32 = 494.7e12, float16 = 989.4e12, bfloat16 = 989.4e12 },
+    fp32 = 128, fp64 = 64, int = 64, special = 16, threads = 2048, blocks = 32, shared = 228 << 10, link = 64e9,
+    source = "NVIDIA H100 Tensor Core GPU Architecture (2022), table 3; CUDA C++ Programming Guide, throughput of arithmetic" },
+  h200 = { name = "H200 SXM 141 GB", arch = "sm_90", memory = 4.8e12,
+    l2 = 50 << 20, multiprocessors = 132, clock = 1.98e9,
+    float32 = 66.9e12, float64 = 33.5e12,
+    tensor = { float64 = 66.9e12, tf32 = 494.7e12, float16 = 989.4e12, bfloat16 = 989.4e12 },
+    fp32 = 128, fp64 = 64, int = 64, special = 16, threads = 2048, blocks = 32, shared = 228 << 10, link = 64e9,
+    source = "NVIDIA H200 data sheet (2024); arithmetic as of H100" },
+  a100 = { name = "A100 SXM4 80 GB", arch = "sm_80", memory = 2.039e12,
+    l2 = 40 << 20, multiprocessors = 108, clock = 1.41e9,
+    float32 = 19.5e12, float64 = 9.7e12,
+    tensor = { float64 = 19.5e12, tf32 = 156e12, float16 = 312e12, bfloat16 = 312e12 },
+    fp32 = 64, fp64 = 32, int = 64, special = 16, threads = 2048, blocks = 32, shared = 164 << 10, link = 32e9,
+    source = "NVIDIA A100 data sheet (2021), A100 Tensor Core GPU Architecture (2020), table 4" },
+  rtx3090 = { name = "GeForce RTX 3090", arch = "sm_86", memory = 936e9,
+    l2 = 6 << 20, multiprocessors = 82, clock = 1.695e9,
+    float32 = 35.6e12, float64 = 0.556e12, tensor = { tf32 = 35.6e12, float16 = 71e12, bfloat16 = 71e12 },
+    fp32 = 128, fp64 = 2, int = 64, special = 16, threads = 1536, blocks = 16, shared = 100 << 10, link = 32e9,
+    source = "NVIDIA Ampere GA102 GPU Architecture (2020), table 2" },
+  rtx4090 = { name = "GeForce RTX 4090", arch = "sm_89", memory = 1.008e12,
+    l2 = 72 << 20, multiprocessors = 128, clock = 2.52e9,
+    float32 = 82.6e12, float64 = 1.29e12, tensor = { tf32 = 82.6e12, float16 = 165.2e12, bfloat16 = 165.2e12 },
+    fp32 = 128, fp64 = 2, int = 64, special = 16, threads = 1536, blocks = 24, shared = 100 << 10, link = 32e9,
+    source = "NVIDIA Ada GPU Architecture (2022), table 2" },
+  rtx5090 = { name = "GeForce RTX 5090", arch = "sm_120", memory = 1.792e12,
+    l2 = 96 << 20, multiprocessors = 170, clock = 2.407e9,
+    float32 = 104.8e12, float64 = 1.64e12, tensor = { tf32 = 104.8e12, float16 = 209.5e12, bfloat16 = 209.5e12 },
+    fp32 = 128, fp64 = 2, int = 128, special = 16, threads = 1536, blocks = 24, shared = 100 << 10, link = 64e9,
+    source = "NVIDIA RTX Blackwell GPU Architecture (2025), table 2" },
+}
+
+-- What nobody publishes, and estimates (never bounds) take: shares of the limits that good kernels reach, and times.
+M.assumed = {
+  memory = 0.92,   -- of the memory's bandwidth that a copy reaches
+  issue = 0.8,     -- of the instructions
+  product = 0.85,  -- of a library's products
+  tile = 0.5,      -- of ours
+  l2 = 2.5, -- times the memory's bandwidth, what the second cache gives
+  latency = 0.7e-6, -- seconds from a load to its value, under load
+  kernel = 1.3e-6, -- from one kernel of a graph to the next
+  launch = 2.6e-6, -- of one that is launched alone
+  call = 6e-6,     -- of a call: its graph's launch, the argument's copy begun, the cost awaited
+}
+
+-- ---- compiled code --------------------------------------------------------------------------------------------------
+-- Opcodes of sm_70 and later (the low nine bits of an instruction of 16 bytes), by what they keep busy.
+local PIPE, CLASS = {}, {
+  fp64 = { 0x28, 0x29, 0x2a, 0x2b },
+  special = { 0x105, 0x106, 0x108, 0x110, 0x111, 0x112 },
+  fp32 = { 0x08, 0x09, 0x0b, 0x20, 0x21, 0x23 },
+  load = { 0x180, 0x181 }, store = { 0x185, 0x186 }, shared = { 0x184, 0x188 }, shuffle = { 0x189 },
+  barrier = { 0x11d }, branch = { 0x147 }, nothing = { 0x118 },
+}
+for class, codes in pairs(CLASS) do
+  for _, code in ipairs(codes) do PIPE[code] = class end
+end
+
+local function u64(image, at) return (string.unpack("<I8", image, at + 1)) end
+local function u32(image, at) return (string.unpack("<I4", image, at + 1)) end
+
+-- Of an image, the code of each kernel by its name.
+local function code_of(image)
+  local table_at, size, n, names = u64(image, 0x28), string.unpack("<I2I2I2", image, 0x3a + 1)
+  local names_at, code = u64(image, table_at + names * size + 0x18), {}
+  for i = 0, n - 1 do
+    local head = table_at + i * size
+    local name = string.unpack("z", image, names_at + u32(image, head) + 1):match("^%.text%.(.+)$")
+    local from, bytes = u64(image, head + 0x18), u64(image, head + 0x20)
+    if name then code[name] = image:sub(from + 1, from + bytes) end
+  end
+  return code
+end
+
+-- Instructions of a kernel in order: what each keeps busy, how wide it loads, where it jumps.
+local function instructions(code)
+  local list = {}
+  for at = 0, #code - 16, 16 do
+    local low, high = string.unpack("<I8I8", code, at + 1)
+    local class = PIPE[low & 0x1ff] or "int"
+    local one = { class = class }
+    if class == "load" or class == "store" then one.bits = ({ [4] = 32, [5] = 64, [6] = 128 })[high >> 9 & 7] or 8 end
+    if class == "branch" then
+      local far = low >> 34
+      if far >> 29 & 1 == 1 then far = far - (1 << 30) end
+      one.to = at // 16 + 1 + ((far << 8 | low >> 16 & 0xff) * 4) // 16
+    end
+    list[#list + 1] = one
+  end
+  while #list > 0 and list[#list].class == "nothing" do list[#list] = nil end
+  return list
+end
+
+-- How many of each class stand outside of loops, and in each loop that has none inside. A backward jump is a loop; what
+-- jumps to itself behind the end is none.
+local function count(list, from, to, skip)
+  local n = { all = 0 }
+  for i = from, to do
+    if not (skip and skip[i]) then
+      local class = list[i].class
+      n[class], n.all = (n[class] or 0) + 1, n.all + 1
+      if class == "load" then n.widest = math.max(n.widest or 0, list[i].bits) end
+    end
+  end
+  return n
+end
+
+local function loops_of(list)
+  local loops, covered = {}, {}
+  for i, one in ipairs(list) do
+    if one.to and one.to >= 0 and one.to + 1 < i then loops[#loops + 1] = { one.to + 1, i } end
+  end
+  local outer, inner = {}, {}
+  for _, l in ipairs(loops) do
+    local has, within = false, false
+    for _, o in ipairs(loops) do
+      if o ~= l and o[1] >= l[1] and o[2] <= l[2] then has = true end
+      if o ~= l and o[1] <= l[1] and o[2] >= l[2] then within = true end
+    end
+    if not within then outer[#outer + 1] = l end
+    if not has then inner[#inner + 1] = l end
+  end
+  for _, l in ipairs(outer) do for i = l[1], l[2] do covered[i] = true end end
+  return outer, inner, covered
+end
+
+-- What one thread issues: outside of loops once, the loop over its points `turns` times, the innermost one `inside`
+-- times in each, which may have been written out several times: so many as it has loads for one element's.
+local function issued(list, launch)
+  local outer, inner, covered = loops_of(list)
+  local whole, sum, main = count(list, 1, #list), count(list, 1, #list, covered), nil
+  local function add(n, times)
+    for class, k in pairs(n) do
+      if class ~= "widest" then sum[class] = (sum[class] or 0) + k * times end
+    end
+  end
+  for _, l in ipairs(outer) do
+    if not main or l[2] - l[1] > main[2] - main[1] then main = l end
+  end
+  sum.widest = whole.widest
+  if not main then return sum end
+  local deep, best = {}, nil
+  for _, l in ipairs(inner) do
+    if l ~= main then
+      for i = l[1], l[2] do deep[i] = true end
+      local n = count(list, l[1], l[2])
+      if not best or (n.load or 0) > (best.load or 0) then best = n end
+    end
+  end
+  add(count(list, main[1], main[2], deep), launch.turns)
+  if best then
+    local times = math.max(1, (best.load or 0) / math.max(1, launch.loads))
+    add(best, launch.turns * launch.inside / times)
+  end
+  return sum
+end
+
+local function registers_of(log)
+  local all, name = {}, nil
+  for line in log:gmatch("[^\n]+") do
+    name = line:match("Compiling entry function '([%w_]+)'") or name
+    if name then
+      local one = all[name] or { registers = 0, shared = 0, spilled = 0 }
+      all[name] = one
+      local stores, loads = line:match("(%d+) bytes spill stores, (%d+) bytes spill loads")
+      if stores then one.spilled = tonumber(stores) + tonumber(loads) end
+      local registers = line:match("Used (%d+) registers")
+      if registers then
+        one.registers = math.tointeger(registers)
+        one.shared = math.tointeger(line:match("(%d+) bytes smem") or 0)
+      end
+    end
+  end
+  return all
+end
+
+--- The part of a multiprocessor's threads that blocks fill.
+function M.occupancy(limits, registers, shared, threads)
+  local warps = (threads + 31) // 32
+  local own = (math.max(registers, 16) * 32 + 255) // 256 * 256
+  local blocks = math.min(limits.blocks, limits.threads // (warps * 32), 65536 // (own * warps),
+    limits.shared // (shared + 1024))
+  return blocks * warps * 32 / limits.threads
+end
+
+-- ---- one launch -----------------------------------------------------------------------------------------------------
+local function ceil(x) return math.ceil(x - 1e-9) end
+local function rows(n, by) return ceil(n / by) end
+
+-- FLOP/s of a product of this dtype.
+local function product_limit(limits, dtype, library)
+  if library and dtype == "float32" then
+    return require("theano.config").allow_tf32 and limits.tensor.tf32 or limits.float32
+  end
+  return library and limits.tensor[dtype] or dtype:find("64$") and limits.float64 or limits.float32
+end
+
+-- Seconds that its instructions take, all multiprocessors at work.
+local function issue_time(limits, k)
+  local n, every = k.issued, limits.multiprocessors * limits.clock
+  local threads = k.blocks * k.threads
+  return threads / every * math.max(n.all / 128, (n.fp64 or 0) / limits.fp64, (n.special or 0) / limits.special,
+    (n.fp32 or 0) / limits.fp32, n.int and n.int / limits.int or 0)
+end
+
+-- The part of the GPU that its blocks fill, the last wave's too.
+local function filled(limits, k)
+  local blocks = math.max(1, math.floor(k.occupancy * limits.threads / math.max(32, k.threads) + 1e-9))
+  local waves = k.blocks / (limits.multiprocessors * blocks)
+  return math.min(1, k.blocks / limits.multiprocessors) * (waves > 1 and waves / ceil(waves) or 1)
+end
+
+-- Bytes a second that come while so many threads wait for so much (Little's law).
+local function in_flight(limits, k)
+  local threads = math.min(k.blocks * k.threads, limits.multiprocessors * k.occupancy * limits.threads)
+  local each = (k.issued and k.issued.widest or 32) / 8 * math.min(4, math.max(1, k.loads))
+  return threads * each / M.assumed.latency
+end
+
+local function product(limits, k)
+  local a, flops = M.assumed, 2 * k.matrices * k.m * k.n * k.k
+  local limit = product_limit(limits, k.dtype, k.library)
+  k.flops = math.max(k.flops, flops)
+  k.lower = math.max(k.lower, flops / limit)
+  local side = k.library and 128 or 64
+  local tiles = k.matrices * rows(k.m, side) * rows(k.n, side)
+  local waste = math.min(k.library and 2 or 8, ceil(tiles / limits.multiprocessors) * limits.multiprocessors / tiles)
+  k.estimate = math.max(k.bytes / limits.memory / a.memory, flops / limit / (k.library and a.product or a.tile) * waste)
+  k.by = k.library and "library" or "tiles"
+  if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
+end
+
+-- Lower bound and estimate of one turn of a step, without the way to the next one.
+local function judge(limits, k, image)
+  local a = M.assumed
+  k.lower = (k.bytes or 0) / limits.memory
+  k.estimate = k.lower / a.memory
+  k.limit = "memory"
+  if not k.kernel then
+    k.by = "bytes"
+    return
+  end
+  local own = image and image.registers[k.kernel]
+  k.registers, k.spilled = own and own.registers, own and own.spilled
+  k.occupancy = M.occupancy(limits, own and own.registers or 32, k.shared + (own and own.shared or 0), k.threads)
+  k.coalesced = k.moved > 0 and math.min(1, k.bytes / k.moved) or 1
+  if k.m then
+    product(limits, k)
+    k.limit = k.lower > k.bytes / limits.memory and "arithmetic" or "memory"
+    return
+  end
+  local code = image and image.code[k.kernel]
+  local memory = math.max(k.estimate, k.moved / limits.memory / a.memory / a.l2)
+  local issue
+  if code then
+    k.issued, k.by = issued(instructions(code), k), "sass"
+    issue = issue_time(limits, k)
+  else
+    issue, k.by = k.flops / limits.float32, "schedule"
+  end
+  k.lower = math.max(k.lower, issue)
+  memory = math.max(memory, k.bytes / in_flight(limits, k))
+  issue = issue / a.issue / filled(limits, k)
+  if k.kind == "serial" then issue = (k.flops + k.bytes / 4) * 20 / limits.clock end
+  k.estimate = math.max(memory, issue)
+  k.limit = issue > memory and "instructions" or "memory"
+end
+
+-- ---- a function -----------------------------------------------------------------------------------------------------
+local function image_of(f, arch)
+  local image, log = core.function_cubin(f, arch)
+  return image and { code = code_of(image), registers = registers_of(log) }
+end
+
+local function compute(d, limits, image)
+  local a = M.assumed
+  local out = { gpu = limits.name, arch = limits.arch, source = limits.source, compiled = image ~= nil, kernels = {},
+    graph = d.graph, launches = 0, bytes = 0, flops = 0, lower = 0, estimate = a.call, host = 0, over = 0, back = 0 }
+  for _, t in ipairs(d.transfers) do
+    local to = t.to == "device" and "over" or "back"
+    out[to] = out[to] + (t.bytes or 0)
+  end
+  local gap = d.graph and a.kernel or a.launch
+  for _, k in ipairs(d.steps) do
+    if k.side == "device" and (k.blocks or 1) > 0 and (k.runs or 1) > 0 then
+      local runs = k.runs or 1
+      k.line = k.places
+      judge(limits, k, image)
+      out.kernels[#out.kernels + 1] = k
+      out.launches = out.launches + runs * (k.behind and 2 or 1)
+      out.bytes, out.flops = out.bytes + runs * (k.bytes or 0), out.flops + runs * (k.flops or 0)
+      out.lower = out.lower + runs * k.lower
+      out.estimate = out.estimate + runs * (k.estimate + gap)
+    elseif k.side == "host" then
+      out.host = out.host + 1
+      out.kernels[#out.kernels + 1] = k
+    end
+  end
+  out.estimate = out.estimate + (out.over + out.back) / limits.link
+  return out
+end
+
+-- ---- as a text ------------------------------------------------------------------------------------------------------
+local function unit(x, units, by)
+  local i = 1
+  while x >= by and i < #units do x, i = x / by, i + 1 end
+  return util.format(x >= 100 and "%.0f %s" or x >= 10 and "%.1f %s" or "%.2f %s", x, units[i])
+end
+local function bytes_text(n)
+  return n < 1000 and ("%d B"):format(n) or unit(n / 1000, { "KB", "MB", "GB", "TB" }, 1000)
+end
+local function time_text(s)
+  return s < 1e-3 and util.format("%.2f us", s * 1e6) or util.format("%.3f ms", s * 1e3)
+end
+
+local function line_of(k)
+  local where = k.line and k.line ~= "" and "  " .. k.line or ""
+  local what = (k.kernel or k.kind) .. (k.library and " (" .. k.library .. ")" or "")
+  local runs = k.runs == 1 and "" or k.runs and ("%d x "):format(k.runs) or "? x "
+  if k.side == "host" then return ("  %-34s on the host: %s%s"):format(runs .. what, k.title or "", where) end
+  local grid = k.blocks and ("%d x %d"):format(k.blocks, k.threads) or "-"
+  return ("  %-22s %-8s %12s %4s %5s %9s %5s %11s %11s %-12s %s%s"):format(runs .. what, k.kind, grid,
+    k.registers or "-", k.occupancy and util.format("%.0f %%", 100 * k.occupancy) or "-", bytes_text(k.bytes or 0),
+    k.coalesced and util.format("%.0f %%", 100 * k.coalesced) or "-", time_text(k.lower), time_text(k.estimate), k.limit,
+    k.title or "", where)
+end
+
+local function text(r)
+  local out = { ("roofline on %s (%s): %s"):format(r.gpu, r.arch,
+    r.compiled and "registers and instructions of the compiled code" or "no NVRTC here: from the schedule alone") }
+  out[2] = ("  %-22s %-8s %12s %4s %5s %9s %5s %11s %11s %s"):format("kernel", "kind", "grid", "regs", "full",
+    "bytes", "used", "at least", "estimate", "limit")
+  for _, k in ipairs(r.kernels) do out[#out + 1] = line_of(k) end
+  out[#out + 1] = ("a call: %d launches%s, %s, %s; %s over, %s back%s"):format(r.launches,
+    r.graph and " as one graph" or "", bytes_text(r.bytes), unit(r.flops / 1e6, { "MFLOP", "GFLOP", "TFLOP" }, 1000),
+    bytes_text(r.over), bytes_text(r.back), r.host > 0 and (", %d steps on the host"):format(r.host) or "")
+  out[#out + 1] = ("at least %s, estimate %s"):format(time_text(r.lower), time_text(r.estimate))
+  return table.concat(out, "\n") .. "\n"
+end
+
+local META = { __tostring = text }
+
+--- theano.printing.roofline.
+function M.roofline(f, gpu)
+  local fn = util.function_of(f)
+  if not fn then util.raise("TypeError", "roofline takes a compiled function, got %s", util.kind_of(f)) end
+  util.check_type("roofline", "the GPU", gpu, "string")
+  local limits = M.limits[(gpu or "h100"):lower():gsub("[ _-]", "")]
+  if not limits then
+    local names = {}
+    for name in pairs(M.limits) do names[#names + 1] = name end
+    table.sort(names)
+    util.raise("ValueError", "roofline: there is no GPU \"%s\" here: %s", gpu, table.concat(names, ", "))
+  end
+  local d = require("theano.json").decode(core.function_launches(fn))
+  return setmetatable(compute(d, limits, image_of(fn, limits.arch)), META)
+end
+
+return M

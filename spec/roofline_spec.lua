@@ -1,0 +1,135 @@
+--- theano.printing.roofline: what a GPU that is not there would need for a call. Bytes, grids and launches are exact,
+-- and those of the emulated GPU; registers and instructions are the compiled code's, where NVRTC is found.
+local theano = require("theano")
+local proof = require("spec.gpu.proof")
+local runner = require("spec.support.runner")
+local skip = require("spec.support.skip")
+local roofline = require("theano.roofline")
+local T, nd = theano.tensor, theano.ndarray
+
+local function compiled(...)
+  local _ <close> = theano.config.change_flags({ linker = "interpreter" })
+  return theano.compile(...)
+end
+
+local N, M = 96, 160
+local function zeros(...) return nd.zeros({ ... }, "float32") end
+
+describe("roofline", function()
+  it("counts each element of an elementwise function once for reading and once for writing", function()
+    local x, y = T.fmatrix("x"), T.fmatrix("y")
+    local f = compiled({ inputs = { x, y }, outputs = T.tanh(x) * y })
+    f(zeros(N, M), zeros(N, M))
+    local r = theano.printing.roofline(f, "h100")
+    local k = r.kernels[1]
+    assert.equal(1, #r.kernels)
+    assert.equal(1, r.launches)
+    assert.is_true(r.graph)
+    assert.equal(3 * 4 * N * M, k.bytes)
+    assert.equal(k.bytes, k.moved)
+    assert.equal(1, k.coalesced)
+    assert.equal(2 * N * M, k.flops)
+    assert.equal(2 * 4 * N * M, r.over)
+    assert.is_true(k.lower >= k.bytes / roofline.limits.h100.memory)
+    assert.is_true(r.estimate > r.lower and k.estimate >= k.lower)
+    assert.equal(N * M / 4, k.blocks * k.threads * k.turns) -- four neighbours a thread
+  end)
+
+  it("reads what is reduced once, in order, along rows and down columns", function()
+    local x = T.fmatrix("x")
+    for axis, results in pairs({ [0] = M, [1] = N }) do
+      local f = compiled({ inputs = { x }, outputs = (x:max({ axis = axis })) })
+      f(zeros(N, M))
+      local k = theano.printing.roofline(f).kernels[1]
+      assert.equal(4 * (N * M + results), k.bytes)
+      assert.equal(k.bytes, k.moved)
+      assert.equal(axis == 0 and "columns" or "warps", k.kind)
+    end
+  end)
+
+  it("knows what a library would make", function()
+    local x, y = T.fmatrix("x"), T.fmatrix("y")
+    local f = compiled({ inputs = { x, y }, outputs = T.dot(x, y) })
+    f(zeros(256, 192), zeros(192, 128))
+    local k = theano.printing.roofline(f).kernels[1]
+    assert.same({ "cuBLASLt", 256, 128, 192, 2 * 256 * 128 * 192 }, { k.library, k.m, k.n, k.k, k.flops })
+    assert.is_true(k.lower >= k.flops / roofline.limits.h100.float32)
+    f(zeros(4, 192), zeros(192, 128))
+    assert.is_nil(theano.printing.roofline(f).kernels[1].library)
+  end)
+
+  it("counts the turns of loops", function()
+    local x = T.fvector("x")
+    local h = theano.scan(function(v) return T.tanh(v * 2) end, { outputs_info = { x }, n_steps = 7 })
+    local f = compiled({ inputs = { x }, outputs = h[-1] })
+    f(zeros(64))
+    local r, most = theano.printing.roofline(f), 0
+    for _, k in ipairs(r.kernels) do most = math.max(most, k.runs) end
+    assert.equal(7, most)
+    assert.is_true(r.launches >= 7)
+  end)
+
+  it("says the launches that the emulated GPU then counts", function()
+    local _ <close> = theano.config.change_flags({ device = "cuda-emulated" })
+    local x, w = T.fmatrix("x"), theano.shared(zeros(M, 8), "w")
+    local f = theano.compile({ inputs = { x }, outputs = T.nnet.softmax(T.dot(x, w)):sum(),
+      updates = { { w, w * 0.5 } } })
+    local before = theano.cuda.memory().launches
+    f(zeros(N, M))
+    assert.equal(theano.cuda.memory().launches - before, theano.printing.roofline(f).launches)
+  end)
+
+  it("names lines, and who sold the limits", function()
+    local x = T.fvector("x")
+    local f = compiled({ inputs = { x }, outputs = T.exp(x) })
+    f(zeros(1000))
+    local text = tostring(theano.printing.roofline(f, "RTX 4090"))
+    assert.matches("roofline on GeForce RTX 4090 %(sm_89%)", text)
+    assert.matches("Elemwise{exp[^\n]*roofline_spec.lua:%d+", text)
+    assert.matches("a call: 1 launches as one graph, 8.00 KB", text)
+    for name, limits in pairs(roofline.limits) do
+      assert.matches("NVIDIA", limits.source, name)
+      assert.is_true(limits.fp32 * limits.multiprocessors * limits.clock * 2 / limits.float32 < 1.01, name)
+      assert.is_true(limits.fp32 * limits.multiprocessors * limits.clock * 2 / limits.float32 > 0.99, name)
+    end
+  end)
+
+  it("refuses what it cannot look at", function()
+    local x = T.fvector("x")
+    local f = compiled({ inputs = { x }, outputs = T.exp(x) })
+    local function refused(kind, words, ...)
+      local ok, why = pcall(theano.printing.roofline, ...)
+      assert.is_false(ok)
+      assert.equal(kind, theano.error_kind(why))
+      assert.matches(words, why)
+    end
+    refused("ValueError", "call the function once before", f)
+    f(zeros(3))
+    refused("ValueError", 'no GPU "k80" here: a100, h100', f, "k80")
+    refused("TypeError", "takes a compiled function", x)
+    refused("TypeError", "the GPU is", f, 100)
+    f(zeros(0))
+    assert.equal(0, theano.printing.roofline(f).launches)
+  end)
+
+  it("reads the compiled code as NVIDIA's disassembler does", function()
+    if not proof.tool("nvdisasm") then skip.now("nvdisasm is not found: scripts/setup --gpu-tests fetches it") end
+    local x, y = T.fvector("x"), T.fvector("y")
+    local f = compiled({ inputs = { x, y }, outputs = T.exp(x) / y })
+    f(zeros(4096), nd.ones({ 4096 }, "float32"))
+    local k = theano.printing.roofline(f, "h100").kernels[1]
+    if not k.issued then skip.now("NVRTC is not found: scripts/setup --gpu-tests fetches it") end
+    local folder = runner.folder()
+    local case = { name = "f", text = function() return theano.printing.ccode(f, "cuda") end }
+    local all = assert(proof.assemble({ case }, { "sm_90" }, folder))
+    for _, other in ipairs(all) do
+      if other.name == k.kernel then
+        assert.equal(other.registers, k.registers)
+        assert.equal(proof.widest_load(other.image, other.name), k.issued.widest)
+        assert.equal(proof.occupancy(other, 256), k.occupancy)
+      end
+    end
+    runner.remove(folder)
+    assert.is_true(k.issued.special > 0 and k.issued.all > k.issued.special)
+  end)
+end)
