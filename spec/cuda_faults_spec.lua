@@ -55,6 +55,16 @@ function cases.aside()
     { w, v }, { numbers(9) }
 end
 
+-- One launch for all of them.
+function cases.many()
+  local x, list, updates = T.dvector("x"), {}, {}
+  for i = 1, 4 do
+    list[i] = theano.shared(numbers(2 * i), "w" .. i)
+    updates[i] = { list[i], list[i] * 0.5 + x[0] }
+  end
+  return theano.compile({ inputs = { x }, outputs = x:sum(), updates = updates }), list, { numbers(5) }
+end
+
 local function values(shareds)
   local all = {}
   for i, s in ipairs(shareds) do all[i] = s:get_value({ array = true }) end

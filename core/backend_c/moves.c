@@ -63,6 +63,7 @@ void emit_move(Emit *e, const NestNode *n) {
         if (!e->tail) emit_next(e, n->first);
         break;
     case MOVE_LOAD:
-    case MOVE_STORE: break; /* of a GPU */
+    case MOVE_STORE:
+    case MOVE_TURN: break; /* of a GPU */
     }
 }

@@ -230,10 +230,11 @@ static bool loop(Emit *e, const NestNode *n) {
     int dim = n->dim;
     const LoopStage *s = n->stage >= 0 ? &n->way->stage[n->stage] : NULL;
     static const char *const first[] = {"blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x", "blockIdx.x",
-                                        "(blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x) / 32"},
+                                        "(blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x) / 32",
+                                        "block * (ix)blockDim.x + (ix)threadIdx.x"},
                              *const step[] = {"gridDim.x * (ix)blockDim.x", "gridDim.x",
-                                              "gridDim.x * (ix)(blockDim.x / 32)"};
-    int group = e->nest->grid != GRID_BLOCK ? 0 : e->nest->warp ? 2 : 1;
+                                              "gridDim.x * (ix)(blockDim.x / 32)", "blocks * (ix)blockDim.x"};
+    int group = e->many ? 3 : e->nest->grid != GRID_BLOCK ? 0 : e->nest->warp ? 2 : 1;
     if (n->how == FOR_TILE) return tile(e, n);
     if (n->how == FOR_GRID && e->nest->tiled) tiles(e, s, n);
     else if (n->how == FOR_GRID && e->nest->parts) parted(e, s, n);
@@ -292,9 +293,20 @@ bool cuda_nodes(Emit *e, const NestNode *n) {
     return ok;
 }
 
+/* Of several steps, the one that a block is of, and which of its blocks it is. */
+static void own_record(Emit *e, const CudaKernel *c) {
+    emit_line(e, "int w = 0;");
+    emit_line(e, "while (w < %d && (int)blockIdx.x >= many.end[w]) w++;", c->many - 1);
+    emit_line(e, "const int before = w ? many.end[w - 1] : 0;");
+    emit_line(
+        e, "const unsigned block = (unsigned)((int)blockIdx.x - before), blocks = (unsigned)(many.end[w] - before);");
+    emit_line(e, "const Args_%d a = many.a[w];", c->number);
+}
+
 bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
-    const Nest *t = grid_nest(c->nest, nest);
+    const Nest *t = nest == GRID_MANY ? c->nest : grid_nest(c->nest, nest);
     if (!emit_begin(e, c->k, c->number)) return false;
+    e->many = nest == GRID_MANY;
     e->lanes = 1;
     e->nsym = c->nsym;
     e->tile = nest;
@@ -306,8 +318,9 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
     char name[GRID_NAME];
     grid_name(name, c->number, nest);
-    emit_line(e, "KERNEL %s(const Args_%d a) {", name, c->number);
+    emit_line(e, e->many ? "KERNEL %s(const Many_%d many) {" : "KERNEL %s(const Args_%d a) {", name, c->number);
     e->indent = 1;
+    if (e->many) own_record(e, c);
     cuda_head(e);
     cuda_leave(e, c->k->can_fail);
     if (t->grid == GRID_BLOCK && !t->warp) emit_line(e, "SHARED; (void)sh;");

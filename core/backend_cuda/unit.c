@@ -10,12 +10,15 @@ static void args_record(Emit *e, const CudaKernel *c) {
               : grid_is_conv(c)             ? ", *whole"
                                             : "",
               c->number);
+    if (grid_has(c, GRID_MANY))
+        emit_line(e, "typedef struct { Args_%d a[%d]; int end[%d]; } Many_%d;", c->number, c->many, c->many, c->number);
 }
 
 static bool nests_text(Emit *e, CudaKernel *k) {
     args_record(e, k);
     for (int t = 0; t < GRID_NESTS; t++)
         if (grid_nest(k->nest, t) && !cuda_kernel(e, k, t)) return false;
+    if (grid_has(k, GRID_MANY) && !cuda_kernel(e, k, GRID_MANY)) return false;
     return !grid_has(k, GRID_BEHIND) || cuda_behind(e, k);
 }
 

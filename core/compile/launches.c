@@ -23,6 +23,7 @@ typedef struct Launched {
     double *runs;     /* by region: how often a call runs it; negative: unknown */
     bool *arm;        /* ..if its arm of a branch is taken */
     int *of, *todo;   /* by step: its region */
+    int before, with; /* the step that was put last, if others may be launched with it, and how many are; or -1 */
 } Launched;
 
 /* ---- how often --------------------------------------------------------------------------------------------------- */
@@ -103,6 +104,30 @@ static int deepest_loads(const Kernel *k) {
     return n;
 }
 
+/* A step that reads or writes what another one writes. */
+static bool apart(const Launched *l, const Step *s, const Step *t) {
+    const Kernel *k = l->p->kernel[s->kernel];
+    for (int a = 0; a < k->acc.n; a++)
+        for (int b = 0; b < k->acc.n; b++) {
+            const Access *x = &k->acc.at[a], *y = &k->acc.at[b];
+            bool writes = (x->flags | y->flags) & (ACC_WRITE | ACC_ADD);
+            if (writes && l->places->root[s->buf[x->buf]] == l->places->root[t->buf[y->buf]]) return false;
+        }
+    return true;
+}
+
+/* It goes with the launch of the step before, as core/runtime/many.c decides by where things lie. */
+static bool joins(Launched *l, int i, bool own) {
+    const Step *s = &l->p->step[i];
+    const GridKernel *g = &l->g->kernel[s->kernel];
+    bool may = own && g->many > 1, joined = may && l->before >= 0 && l->with < g->many &&
+                                            l->of[l->before] == l->of[i] && l->p->step[l->before].kernel == s->kernel;
+    for (int j = l->before - l->with + 1; joined && j <= l->before; j++) joined = apart(l, s, &l->p->step[j]);
+    l->with = joined ? l->with + 1 : 1;
+    l->before = may ? i : -1;
+    return joined;
+}
+
 static void put_launch(Launched *l, int step, const Step *s) {
     static const char *const kind[] = {"serial", "threads", "blocks", "tiles", "scatter", "draw"};
     const GridKernel *g = &l->g->kernel[s->kernel];
@@ -130,6 +155,7 @@ static void put_launch(Launched *l, int step, const Step *s) {
     describe_double(l->t, "bytes", w.bytes);
     describe_double(l->t, "written", w.written);
     describe_double(l->t, "moved", w.moved);
+    if (joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
     if (nest->grid == GRID_TILES && grid.nest >= 0) put_product(l, g, s);
 }
 
@@ -148,6 +174,7 @@ static void put_step(Launched *l, int i, bool first) {
         put_launch(l, i, s);
     } else {
         StepWork w = work_of_step(l->p, i, l->sym);
+        l->before = -1;
         describe_string(l->t, "kind", s->kind == STEP_TRANSFER ? "copy" : s->kind == STEP_HOST ? "call" : "kernel");
         describe_double(l->t, "flops", w.flops);
         describe_double(l->t, "bytes", w.bytes);
@@ -261,7 +288,7 @@ char *th_function_launches(ThFunction *f) {
     GridProgram *g = cuda_kernels(function_plan(f), &source);
     Text t;
     text_init(&t, c);
-    Launched l = {.c = c, .p = function_plan(f), .sym = sym, .g = g, .t = &t};
+    Launched l = {.c = c, .p = function_plan(f), .sym = sym, .g = g, .t = &t, .before = -1};
     bool ok = g && describe(&l, th_function_name(f), g);
     cuda_program_free(g);
     th_free(c, source);

@@ -8,6 +8,7 @@
 #include "launch.h"
 
 #include "graphs.h"
+#include "many.h"
 #include "profile.h"
 #include "sides.h"
 #include "times.h"
@@ -22,19 +23,6 @@
 enum { LONGEST = 1 << 13 }; /* launches of a graph, so long that a launch of it costs nothing beside */
 enum { USED = 1, WROTE = 2 };
 
-typedef struct LaunchUnit {
-    Unit unit;
-    ThContext *c;
-    GridProgram *program;
-    Device *device;
-    DeviceQueue q; /* its module is loaded by it */
-    void *module;
-    OsLock lock;   /* while it is loaded again after a loss */
-    unsigned life; /* of the device, when it was loaded */
-    Places *places;
-    void *function[]; /* GRID_FUNCTIONS a kernel */
-} LaunchUnit;
-
 typedef struct Launches {
     Sides sides; /* first: look finds the rest by it */
     LaunchUnit *u;
@@ -46,6 +34,7 @@ typedef struct Launches {
     size_t args_bytes;
     Times times; /* of a profiled function */
     Graphs graphs;
+    Many many;  /* what waits for others to be launched with */
     bool known; /* a pure call was seen: `used` is there.. */
     int *used;  /* ..the buffers whose addresses any pure call took */
     int nused;
@@ -245,6 +234,41 @@ static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const St
     return done;
 }
 
+static int take_over(Launches *l, ThFrame *f, int number);
+
+/* All that wait are launched. Where the device refuses, nothing of them has run: the host does them, or, if nothing was
+ * changed in place before, the call ends. */
+static int launch_many(Launches *l, ThFrame *f) {
+    Many *m = &l->many;
+    if (!m->g) return 0;
+    DeviceStatus st = many_launch(m, &l->q, l->u->function);
+    l->launches++;
+    if (!st) return 0;
+    int now = l->sides.step, bad = 0;
+    l->sides.step = m->step[0];
+    if (m->step[0] <= l->plan->first_write || l->capturing) return sides_refuse(&l->sides, f, st);
+    for (int i = 0; i < m->n && !bad; i++) {
+        l->sides.step = m->step[i];
+        bad = take_over(l, f, m->step[i]);
+    }
+    l->sides.step = now;
+    return bad;
+}
+
+/* It waits for others; 1: not this one. -1: launching what waited before failed. */
+static int wait(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, int64_t blocks) {
+    ManySpan span[MANY_BUFFERS];
+    if (!many_spans(l->plan, s, g, f, (const DeviceAddress *)(void *)l->args, span)) return launch_many(l, f) ? -1 : 1;
+    if (many_add(&l->many, g, l->sides.step, l->args, blocks, span, s->nbuf)) return 0;
+    if (launch_many(l, f)) return -1;
+    return many_add(&l->many, g, l->sides.step, l->args, blocks, span, s->nbuf) ? 0 : 1;
+}
+
+static void wrote_all(Launches *l, const GridKernel *g, const Step *s) {
+    for (int i = 0; i < s->nbuf; i++)
+        if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) wrote(l, s->buf[i]);
+}
+
 static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     memset(l->args, 0, l->args_bytes);
     int64_t *sizes = (int64_t *)(void *)(l->args + g->nbuf * 8);
@@ -256,6 +280,12 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     int64_t *last = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16);
     last[0] = (int64_t)l->sides.answers;
     last[1] = (int64_t)(2 * l->launches + 1) << 32 | l->sides.step; /* which launch of the call, of which step */
+    if (g->many && ch.nest == GRID_OWN && !l->times.to) {
+        int waits = wait(l, f, g, s, ch.blocks);
+        if (!waits) wrote_all(l, g, s);
+        if (waits < 1) return waits < 0;
+    }
+    if (launch_many(l, f)) return 1;
     DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;
@@ -271,8 +301,7 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     TRY(st);
     l->launches++;
     l->sides.unlooked |= s->can_fail;
-    for (int i = 0; i < s->nbuf; i++)
-        if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) wrote(l, s->buf[i]);
+    wrote_all(l, g, s);
     return 0;
 }
 
@@ -398,21 +427,28 @@ static int lengths_step(Launches *l, ThFrame *f, const Step *s) {
     return 1;
 }
 
+/* A step of the host. */
+static int take_over(Launches *l, ThFrame *f, int number) {
+    const Step *s = &l->plan->step[number];
+    l->pure = false;
+    if (host_needs(l, f, s) || look(&l->sides, f)) return 1;
+    if (interp_step(f->ws->fn->interp, number, f)) return 1;
+    host_wrote(l, s);
+    return 0;
+}
+
 static int one_step(Launches *l, ThFrame *f, int number) {
     const Step *s = &l->plan->step[number];
-    l->sides.step = number;
     uint8_t side = l->u->places->side[number];
+    if (l->many.g && (side != PLACE_DEVICE || kernel_of(l, s) != l->many.g) && launch_many(l, f)) return 1;
+    l->sides.step = number;
     if (side == PLACE_LENGTHS) return lengths_step(l, f, s);
     if (side == PLACE_DEVICE) {
         if (!run_there(l, f, s)) return 0;
         if (number <= l->plan->first_write || l->capturing) return 1;
         f->ws->host_text[0] = 0; /* what was changed in place stays so: the host goes on where the device refuses */
     }
-    l->pure = false;
-    if (host_needs(l, f, s) || look(&l->sides, f)) return 1;
-    if (interp_step(f->ws->fn->interp, number, f)) return 1;
-    host_wrote(l, s);
-    return 0;
+    return take_over(l, f, number);
 }
 
 /* What the device does is timed there, the host's own steps by its clock. A time that cannot be had is not missed. */
@@ -434,7 +470,7 @@ static int step(const Walk *w, ThFrame *f, int number) {
 static int see(const Walk *w, ThFrame *f, int buf, bool write) {
     Launches *l = ((const LaunchWalk *)w)->l;
     l->pure = false;
-    if (sides_to_host(&l->sides, f, buf)) return 1;
+    if (launch_many(l, f) || sides_to_host(&l->sides, f, buf)) return 1;
     if (write) sides_host_wrote(&l->sides, buf);
     return 0;
 }
@@ -444,6 +480,7 @@ static int steer(Launches *l, ThFrame *f, int flag, GpuSteer way, int64_t turn) 
     GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     DeviceAddress at;
+    if (launch_many(l, f)) return 1;
     l->steered = way != GPU_STEER_END;
     if (use(l, f, flag, &at)) return 1;
     if (gpu_steer(&h, at, way, turn)) return refused(l, f, &call);
@@ -505,6 +542,7 @@ static void trace(Launches *l) {
     l->pure = true;
     l->launches = 0;
     l->steered = false;
+    l->many.g = NULL;
 }
 
 /* New values of shared variables go to the memory of the old ones, unless a step failed. */
@@ -528,7 +566,7 @@ static bool settle(Launches *l, ThFrame *f, int u) {
 static int run_steps(Launches *l, ThFrame *f) {
     const LaunchWalk w = {{step, see, l->u->places->steered, arm, turn}, l};
     trace(l);
-    if (walk_plan(&w.walk, f)) return 1;
+    if (walk_plan(&w.walk, f) || launch_many(l, f)) return 1;
     for (int u = 0; u < l->plan->nupdate; u++) {
         if (!l->sides.settles[u]) continue;
         if (settle(l, f, u)) {
@@ -674,25 +712,10 @@ static Launches *of_workspace(Workspace *w) {
     return NULL;
 }
 
-static DeviceStatus load(LaunchUnit *u);
-
-/* After a loss nothing that was loaded is there. */
-static DeviceStatus reload(LaunchUnit *u) {
-    DeviceStatus s = DEVICE_OK;
-    os_lock(&u->lock);
-    if (u->life != u->device->life) {
-        u->q.stream = NULL;
-        u->module = NULL;
-        s = load(u);
-    }
-    os_unlock(&u->lock);
-    return s;
-}
-
 static int begin(Launches *l, ThFrame *f) {
     l->sides.step = -1;
     TRY(space_mend(&l->q));
-    if (l->u->life != l->u->device->life) TRY(reload(l->u));
+    if (l->u->life != l->u->device->life) TRY(launch_reload(l->u));
     if (l->life != l->u->device->life) give_back(l);
     l->life = l->u->device->life;
     if (!l->q.stream) TRY(ops(l)->open(&l->q));
@@ -707,7 +730,7 @@ static int finish(Launches *l, ThFrame *f) {
     return 0;
 }
 
-static int run(ThFrame *f) {
+int launch_run(ThFrame *f) {
     Launches *l = of_workspace(f->ws);
     if (!l) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
     if (begin(l, f)) return 1;
@@ -715,73 +738,4 @@ static int run(ThFrame *f) {
     sides_for_report(&l->sides);
     l->sides.unlooked |= l->steered; /* a mark that was left goes before the next call */
     return 1;
-}
-
-/* ---- the unit ---------------------------------------------------------------------------------------------------- */
-static size_t unit_bytes(const GridProgram *g) {
-    return sizeof(LaunchUnit) + sizeof(void *) * GRID_FUNCTIONS * (size_t)g->nkernel;
-}
-
-static void release(Unit *unit) {
-    LaunchUnit *u = unit->impl;
-    ThContext *c = u->c;
-    bool there = u->life == u->device->life;
-    if (u->module && there) u->device->op->module_free(&u->q, u->module);
-    if (u->q.stream && there) u->device->op->close(&u->q);
-    os_lock_end(&u->lock);
-    size_t bytes = unit_bytes(u->program);
-    th_free(c, u->unit.source);
-    cuda_program_free(u->program);
-    place_free(u->places);
-    ctx_free(c, u, bytes);
-}
-
-static DeviceStatus load(LaunchUnit *u) {
-    const DeviceOps *op = u->device->op;
-    unsigned life = u->device->life;
-    DeviceStatus s = op->open(&u->q);
-    if (!s) s = op->module_load(&u->q, u->program->image, &u->module);
-    for (int i = 0; i < u->program->nkernel && !s; i++)
-        for (int j = 0; j < GRID_FUNCTIONS && !s; j++) {
-            const GridKernel *g = &u->program->kernel[i];
-            char name[GRID_NAME];
-            grid_name(name, i, j);
-            if (g->nest && grid_has(g, j)) s = op->kernel(&u->q, u->module, name, &u->function[GRID_FUNCTIONS * i + j]);
-        }
-    if (!s) u->life = life;
-    return s;
-}
-
-static bool has_form(const Plan *p, int step, void *user) {
-    const GridProgram *g = user;
-    const Step *s = &p->step[step];
-    if (s->kind == STEP_KERNEL) return g->kernel[s->kernel].nest != NULL;
-    return s->kind == STEP_TRANSFER || (s->kind == STEP_HOST && p->host[s->host].op->device);
-}
-
-Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Device *d) {
-    LaunchUnit *u = ctx_alloc0(c, unit_bytes(g));
-    if (!u) {
-        cuda_program_free(g);
-        th_free(c, source);
-        return NULL;
-    }
-    u->c = c;
-    u->program = g;
-    u->device = d;
-    u->q.device = d;
-    u->life = d->life;
-    os_lock_init(&u->lock);
-    u->places = place_make(p, has_form, g);
-    u->unit = (Unit){.run = run, .device = d, .places = u->places, .release = release, .source = source, .impl = u};
-    if (!u->places || !gpu_open(c, d)) {
-        release(&u->unit);
-        return NULL;
-    }
-    DeviceStatus s = space_mend(&u->q);
-    if (!s) s = load(u);
-    if (!s) return &u->unit;
-    device_error(c, &u->q, s, "a function's kernels are loaded");
-    release(&u->unit);
-    return NULL;
 }

@@ -12,11 +12,27 @@
 #include "runtime/device/device.h"
 #include "runtime/gpu/gpu.h"
 #include "function.h"
+#include "plan/place.h"
 #include "schedule/program.h"
 
 /* Takes program and source over, also when it fails (NULL with the error set); the device outlives it. */
 Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Device *d);
 void launch_free(struct Launches *l); /* of a workspace */
+int launch_run(ThFrame *f);           /* a call */
+
+typedef struct LaunchUnit {
+    Unit unit;
+    ThContext *c;
+    GridProgram *program;
+    Device *device;
+    DeviceQueue q; /* its module is loaded by it */
+    void *module;
+    OsLock lock;   /* while it is loaded again after a loss */
+    unsigned life; /* of the device, when it was loaded */
+    Places *places;
+    void *function[]; /* GRID_FUNCTIONS a kernel */
+} LaunchUnit;
+DeviceStatus launch_reload(LaunchUnit *u); /* where the device was lost since: what was loaded is not there */
 
 /* product.c: the kernel as a product that is worth a library; b: where the step's buffers lie, sizes: the step's. */
 bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes,

@@ -15,14 +15,17 @@
 
 /* The Nests of a kernel, each a function (of a product the first of them are the one Nest, by tiles of each shape);
  * GRID_LOOK is one more, which looks at a draw's states or a scatter's indices before it; GRID_PLACES tells a scatter's
- * places; GRID_BEHIND is what follows a product or a convolution that a library made. */
+ * places; GRID_BEHIND is what follows a product or a convolution that a library made; GRID_MANY is GRID_OWN for several
+ * steps. */
 enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_WARPS, GRID_LARGE, GRID_NESTS };
-enum { GRID_LOOK = GRID_NESTS, GRID_PLACES, GRID_BEHIND, GRID_FUNCTIONS, GRID_NAME = 32 };
+enum { GRID_LOOK = GRID_NESTS, GRID_PLACES, GRID_BEHIND, GRID_MANY, GRID_FUNCTIONS, GRID_NAME = 32 };
 _Static_assert((int)CHOOSE_TILES <= (int)GRID_NESTS, "a function for each shape of tile");
 static inline const Nest *grid_nest(const Nest *t, int i) {
     const Nest *const all[GRID_NESTS] = {t, t->twin, t->none, t->warps, t->large};
     return t->grid == GRID_TILES ? (i < CHOOSE_TILES ? t : NULL) : all[i];
 }
+
+enum { GRID_ARGS = 4000, GRID_MOST_MANY = 16 }; /* CUDA passes 4 KB of arguments */
 
 /* Which of them a launch takes, -1: there is nothing to do; sym: the sizes of the kernel's steps. (points.c) */
 typedef struct GridLaunch {
@@ -48,6 +51,7 @@ struct GridKernel {
     const Nest *nest; /* NULL: it has no form for a device, the host runs it */
     int number;
     int nbuf, nsym, nparam; /* of the steps that run it: lengths of the record's lists, at least 1 each */
+    int many; /* steps that one launch may run, by as many records and where the blocks of each end; or 0 */
 };
 
 typedef struct GridProgram {
@@ -63,7 +67,7 @@ void cuda_program_free(GridProgram *g); /* backend_cuda/program.c */
 
 /* The name of a kernel's function i. */
 static inline void grid_name(char out[GRID_NAME], int number, int i) {
-    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "w", "l", "c", "k", "e"};
+    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "w", "l", "c", "k", "e", "m"};
     number_format(out, GRID_NAME, "kernel_%d%s", number, suffix[i]);
 }
 
@@ -83,6 +87,7 @@ static inline bool grid_is_conv(const GridKernel *g) {
 }
 static inline bool grid_has(const GridKernel *g, int function) {
     if (function == GRID_BEHIND) return grid_is_conv(g) || (grid_is_product(g) && g->k->st.at[g->k->st.n - 1].nins);
+    if (function == GRID_MANY) return g->many > 1;
     if (function == GRID_PLACES) return g->nest->grid == GRID_SCATTER;
     return function == GRID_LOOK ? grid_looks(g) : grid_nest(g->nest, function) != NULL;
 }

@@ -42,6 +42,7 @@ typedef struct Emit {
     bool split; /* the function being written takes [row0, row1) of dim 0 */
     bool block; /* ..which is reduced: what it gives goes to blocks.c */
     int vector; /* which of the vectors that are written out, or -1 */
+    bool many;  /* several steps by one launch of a GPU */
     int tile;   /* of a product on a GPU: which of the shapes that choose.h has */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */

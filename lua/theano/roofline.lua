@@ -302,10 +302,10 @@ local function compute(d, limits, image)
       k.line = k.places
       judge(limits, k, image)
       out.kernels[#out.kernels + 1] = k
-      out.launches = out.launches + runs * (k.behind and 2 or 1)
+      out.launches = out.launches + (k.joined and 0 or runs * (k.behind and 2 or 1))
       out.bytes, out.flops = out.bytes + runs * (k.bytes or 0), out.flops + runs * (k.flops or 0)
       out.lower = out.lower + runs * k.lower
-      out.estimate = out.estimate + runs * (k.estimate + gap)
+      out.estimate = out.estimate + runs * (k.estimate + (k.joined and 0 or gap))
     elseif k.side == "host" then
       out.host = out.host + 1
       out.kernels[#out.kernels + 1] = k
@@ -331,7 +331,7 @@ end
 local function line_of(k)
   local where = k.line and k.line ~= "" and "  " .. k.line or ""
   local what = (k.kernel or k.kind) .. (k.library and " (" .. k.library .. ")" or "")
-  local runs = k.runs == 1 and "" or k.runs and ("%d x "):format(k.runs) or "? x "
+  local runs = k.joined and "+ " or k.runs == 1 and "" or k.runs and ("%d x "):format(k.runs) or "? x "
   if k.side == "host" then return ("  %-34s on the host: %s%s"):format(runs .. what, k.title or "", where) end
   local grid = k.blocks and ("%d x %d"):format(k.blocks, k.threads) or "-"
   return ("  %-22s %-8s %12s %4s %5s %9s %5s %11s %11s %-12s %s%s"):format(runs .. what, k.kind, grid,

@@ -1,0 +1,75 @@
+--- Steps of one kernel behind each other are one launch: updates of all parameters by one formula. The CPU's bits, as
+-- few launches as the roofline says; what one of them writes and another one reads keeps them apart.
+local emulated = require("spec.support.emulated")
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local function numbers(n) return nd.sin(nd.arange(n):astype("float64") * 0.7) end
+
+-- make() gives a function and its shareds; both are called three times, on the CPU and on the emulated GPU.
+local function alike(make)
+  local left = {}
+  local f, shareds = make()
+  for _ = 1, 3 do f() end
+  for i, s in ipairs(shareds) do left[i] = s:get_value({ array = true }) end
+  local _ <close> = theano.config.change_flags(emulated.flags)
+  f, shareds = make()
+  local first
+  for _ = 1, 3 do
+    local counted = emulated.counted(f)
+    first = first or counted.cuLaunchKernel
+  end
+  for i, s in ipairs(shareds) do assert.is_true(nd.array_equal(left[i], s:get_value({ array = true }))) end
+  return f, first
+end
+
+describe("updates of several parameters by one formula", function()
+  it("are one launch, of all lengths, and the same in a graph", function()
+    for _, count in ipairs({ 5, 35 }) do
+      local _, launches = alike(function()
+        local list, updates = {}, {}
+        for i = 1, count do
+          list[i] = theano.shared(numbers((i * 37) % 300), "w" .. i)
+          updates[i] = { list[i], list[i] * 0.75 - T.tanh(list[i]) }
+        end
+        return theano.compile({ inputs = {}, outputs = {}, updates = updates }), list
+      end)
+      assert.equal((count + 15) // 16, launches)
+    end
+  end)
+
+  it("are apart where one needs what another one writes", function()
+    alike(function()
+      local a, b = theano.shared(numbers(40), "a"), theano.shared(numbers(40) + 1, "b")
+      local c = theano.shared(numbers(40), "c")
+      return theano.compile({ inputs = {}, outputs = {},
+        updates = { { a, b * 2 + 1 }, { b, a * 2 + 1 }, { c, b * 2 + 1 } } }), { a, b, c }
+    end)
+    alike(function() -- each in place, by what the one before had
+      local list, updates = {}, {}
+      for i = 1, 6 do list[i] = theano.shared(numbers(64) + i, "s" .. i) end
+      for i = 1, 6 do updates[i] = { list[i], list[i] * 0.5 + list[i % 6 + 1] } end
+      return theano.compile({ inputs = {}, outputs = {}, updates = updates }), list
+    end)
+  end)
+
+  it("make Adam's step of a network fewer launches, as the roofline says", function()
+    local f, first = alike(function()
+      local _ <close> = theano.config.change_flags({ floatX = "float32" })
+      local p = theano.layers.params({ seed = 1 })
+      local x = T.constant(numbers(8 * 12):reshape({ 8, 12 }):astype("float32"))
+      local h = x
+      for _, width in ipairs({ 10, 9, 8, 7 }) do
+        h = T.tanh(theano.layers.dense(p, h, h == x and 12 or width + 1, width))
+      end
+      local updates = theano.train.optimizers.adam(theano.grad(T.sqr(h):sum(), p.weights), p.weights)
+      return theano.compile({ inputs = {}, outputs = {}, updates = updates }), {}
+    end)
+    local r = theano.printing.roofline(f)
+    local joined = 0
+    for _, k in ipairs(r.kernels) do joined = joined + (k.joined and 1 or 0) end
+    assert.is_true(joined >= 5)
+    assert.equal(#r.kernels - joined, r.launches)
+    assert.equal(r.launches, first)
+  end)
+end)
