@@ -162,7 +162,7 @@ end
 local known = {
   inputs = true, outputs = true, mode = true, updates = true, givens = true, no_default_updates = true,
   accept_inplace = "boolean", name = "string", rebuild_strict = "boolean", allow_input_downcast = "boolean",
-  profile = "boolean", on_unused_input = "string", memory = "number|string", amp = "string",
+  profile = "boolean", on_unused_input = "string", memory = "number|string", amp = "string", device = "string",
 }
 
 local positional = {
@@ -263,6 +263,13 @@ local function with_amp(m, amp)
   return known_mode:including("amp_" .. amp)
 end
 
+-- On the device that is asked for, which has to be there.
+local function compiled(spec, device)
+  if device == nil then return core.compile(spec) end
+  local _ <close> = require("theano.config").change_flags({ device = device, force_device = device ~= "cpu" })
+  return core.compile(spec)
+end
+
 local typed_list -- theano.typed_list, on first use: it requires us back
 
 local function build(...)
@@ -284,7 +291,7 @@ local function build(...)
   spec.no_rebuild_strict = a.rebuild_strict == false
   spec.profile = a.profile
   spec.memory = bytes_of(a.memory)
-  local f = core.compile(spec)
+  local f = compiled(spec, a.device)
   for _, v in ipairs(spec.values) do core.set_default(f, v[1], v[2]) end
   for _, v in ipairs(spec.shares) do core.share_default(f, table.unpack(v)) end
   if next(spec.states) then debug.setuservalue(f, spec.states, 2) end
