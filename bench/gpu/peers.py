@@ -1,0 +1,380 @@
+"""The workloads of bench/gpu/work.lua by PyTorch, its compiler, JAX and CuPy: one line of JSON for each workload and
+peer with what a call takes and a number of its answer, or why there is none. scripts/gpu-bench runs it and compares.
+
+    python bench/gpu/peers.py [--device cuda|cpu] [--small] [--only TEXT] [--peers torch,jax,..] [--seconds S]
+"""
+import argparse
+import json
+import math
+import time
+
+options = argparse.ArgumentParser()
+options.add_argument("--device", default="cuda")
+options.add_argument("--small", action="store_true")
+options.add_argument("--only", default="")
+options.add_argument("--peers", default="torch,torch-compile,jax,cupy")
+options.add_argument("--seconds", type=float, default=0.2)
+options = options.parse_args()
+SMALL = options.small
+
+import numpy as np  # noqa: E402
+
+
+def numbers(seed, *shape):
+    """The same numbers as work.lua's, between -0.1 and 0.1."""
+    i = np.arange(math.prod(shape), dtype=np.int64)
+    return (((i * 7919 + seed * 131) % 1009) / 1009 * 0.2 - 0.1).astype(np.float32).reshape(shape)
+
+
+def labels(n, classes):
+    return (np.arange(n, dtype=np.int64) * 7) % classes
+
+
+class Skip(Exception):
+    pass
+
+
+# ---- sizes, as in work.lua ------------------------------------------------------------------------------------------
+N = 1000 if SMALL else 1 << 24
+SIDE = 40 if SMALL else 4096
+MLP = (60, 784, 500, 10) if not SMALL else (6, 20, 12, 4)
+LENET = 128 if not SMALL else 4
+BLOCK = (8, 1024, 512, 8) if not SMALL else (2, 8, 16, 2)
+LSTM = (100, 64, 256) if not SMALL else (5, 3, 8)
+RATE = 0.01
+
+
+# ---- timing ---------------------------------------------------------------------------------------------------------
+def least(f, wait):
+    """Seconds a call, the least of five rounds."""
+    def turn(n):
+        start = time.perf_counter()
+        for _ in range(n):
+            f()
+        wait()
+        return time.perf_counter() - start
+    turn(3)
+    n = max(1, int(options.seconds / 5 / max(turn(1), 1e-9)))
+    return min(turn(n) / n for _ in range(5))
+
+
+# ---- PyTorch --------------------------------------------------------------------------------------------------------
+class Torch:
+    def __init__(self, compiled):
+        import torch
+        self.t, self.compiled = torch, compiled
+        if options.device == "cuda" and not torch.cuda.is_available():
+            raise Skip("PyTorch finds no GPU")
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+
+    def wait(self):
+        if options.device == "cuda":
+            self.t.cuda.synchronize()
+
+    def array(self, a, dtype=None):
+        return self.t.tensor(a, device=options.device, dtype=dtype)
+
+    def made(self, f):
+        if not self.compiled:
+            return f
+        return self.t.compile(f, mode="reduce-overhead" if options.device == "cuda" else "default")
+
+    def trained(self, cost, params, *data):
+        """Steps of gradient descent: what a step does, and the cost of the third one."""
+        t = self.t
+        for p in params:
+            p.requires_grad_()
+        forward = self.made(cost)
+
+        def step():
+            c = forward(params, *data)
+            grads = t.autograd.grad(c, params)
+            with t.no_grad():
+                t._foreach_add_(params, grads, alpha=-RATE)
+            return c
+        costs = [float(step()) for _ in range(3)]
+        return step, costs[2]
+
+    def function(self, f, *data):
+        f = self.made(f)
+        with self.t.no_grad():
+            value = float(f(*data).double().mean())
+
+        def call():
+            with self.t.no_grad():
+                return f(*data)
+        return call, value
+
+    def mlp(self):
+        t, (n, a, b, c) = self.t, MLP
+        F = t.nn.functional
+        params = [self.array(numbers(1, a, b)), self.array(numbers(0, b) * 0), self.array(numbers(2, b, c)),
+                  self.array(numbers(0, c) * 0)]
+        y = self.array(labels(n, c))
+
+        def cost(p, x):
+            return F.cross_entropy(t.addmm(p[3], t.tanh(t.addmm(p[1], x, p[0])), p[2]), y)
+        return self.trained(cost, params, self.array(numbers(3, n, a)))
+
+    def lenet(self):
+        t = self.t
+        F = t.nn.functional
+        params = [self.array(numbers(1, 20, 1, 5, 5)), self.array(numbers(2, 50, 20, 5, 5)),
+                  self.array(numbers(3, 800, 500)), self.array(numbers(4, 500, 10))]
+        y = self.array(labels(LENET, 10))
+
+        def cost(p, x):
+            h = t.tanh(F.max_pool2d(F.conv2d(x, p[0]), 2))
+            h = t.tanh(F.max_pool2d(F.conv2d(h, p[1]), 2)).flatten(1)
+            return F.cross_entropy(t.tanh(h @ p[2]) @ p[3], y)
+        return self.trained(cost, params, self.array(numbers(5, LENET, 1, 28, 28)))
+
+    def block(self, dtype):
+        t, (n, length, width, heads) = self.t, BLOCK
+        F = t.nn.functional
+        dtype = getattr(t, dtype)
+        shapes = [(width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)]
+        params = [self.array(numbers(i + 1, *s), dtype) for i, s in enumerate(shapes)]
+
+        def cost(p, x):
+            def norm(v):
+                return F.layer_norm(v, (width,))
+            q, k, v = ((norm(x) @ p[0]).reshape(n, length, 3, heads, width // heads).permute(2, 0, 3, 1, 4)).unbind(0)
+            seen = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(n, length, width)
+            h = x + seen @ p[1]
+            return (h + t.tanh(norm(h) @ p[2]) @ p[3]).float().square().mean()
+        return self.trained(cost, params, self.array(numbers(9, n, length, width), dtype))
+
+    def lstm(self):
+        t, (steps, n, width) = self.t, LSTM
+        if self.compiled:
+            raise Skip("cuDNN's LSTM is what eager PyTorch calls")
+        net = t.nn.LSTM(width, width, bias=False, device=options.device)
+        with t.no_grad(): # gates: input, forget, candidate, output
+            net.weight_ih_l0.copy_(self.array(numbers(1, width, 4 * width)).T)
+            net.weight_hh_l0.copy_(self.array(numbers(2, width, 4 * width)).T)
+        params = list(net.parameters())
+        return self.trained(lambda _, x: net(x)[0][-1].square().mean(), params, self.array(numbers(3, steps, n, width)))
+
+    def elementwise(self, which):
+        t, x, y = self.t, self.array(numbers(1, N)), self.array(numbers(2, N))
+        return self.function({
+            "sum": lambda x, y: x + y, "tanh": lambda x, y: t.tanh(x) * t.exp(-y),
+            "long": lambda x, y: t.log1p(t.abs(x)) + t.sqrt(t.abs(y)) * t.sigmoid(x - y)}[which], x, y)
+
+    def matrix(self, which):
+        t, x = self.t, self.array(numbers(1, SIDE, SIDE))
+        if which == "product":
+            return self.function(lambda x, y: x @ y, x, self.array(numbers(2, SIDE, SIDE)))
+        return self.function({
+            "all": lambda x: x.sum().reshape(1), "rows": lambda x: x.sum(1), "columns": lambda x: x.sum(0),
+            "transpose": lambda x: x.T.contiguous() if not self.compiled else x.T + 0,
+            "softmax": lambda x: t.softmax(x, 1)}[which], x)
+
+    def draw(self, which):
+        t = self.t
+        f = {"uniform": lambda: t.rand(N, device=options.device), "normal": lambda: t.randn(N, device=options.device)}
+        return self.function(f[which])[0], None
+
+    def tiny(self):
+        return self.function(lambda x: x * 2 + 1, self.array(numbers(1, 10)))
+
+
+# ---- JAX ------------------------------------------------------------------------------------------------------------
+class Jax:
+    def __init__(self):
+        import jax
+        import jax.numpy as jnp
+        self.j, self.np, self.last = jax, jnp, None
+        if options.device == "cuda" and jax.default_backend() != "gpu":
+            raise Skip("JAX finds no GPU")
+        jax.config.update("jax_default_matmul_precision", "float32")
+
+    def wait(self):
+        self.j.block_until_ready(self.last)
+
+    def array(self, a, dtype=None):
+        return self.np.asarray(a, dtype)
+
+    def trained(self, cost, params, *data):
+        grad = self.j.value_and_grad(cost)
+
+        def update(params, *data):
+            c, g = grad(params, *data)
+            return c, [(p - RATE * d).astype(p.dtype) for p, d in zip(params, g)]
+        update = self.j.jit(update, donate_argnums=0)
+        state = [params, None]
+
+        def step():
+            self.last = state[1], state[0] = update(state[0], *data)
+            return state[1]
+        costs = [float(step()) for _ in range(3)]
+        return step, costs[2]
+
+    def function(self, f, *data):
+        f = self.j.jit(f)
+        value = float(np.asarray(f(*data), np.float64).mean())
+
+        def call():
+            self.last = f(*data)
+        return call, value
+
+    def cross_entropy(self, z, y):
+        return -self.np.take_along_axis(self.j.nn.log_softmax(z), y[:, None], 1).mean()
+
+    def mlp(self):
+        p, (n, a, b, c) = self.np, MLP
+        params = [self.array(numbers(1, a, b)), p.zeros(b, "float32"), self.array(numbers(2, b, c)),
+                  p.zeros(c, "float32")]
+        y = self.array(labels(n, c))
+        return self.trained(lambda w, x: self.cross_entropy(p.tanh(x @ w[0] + w[1]) @ w[2] + w[3], y), params,
+                            self.array(numbers(3, n, a)))
+
+    def lenet(self):
+        p, lax = self.np, self.j.lax
+        params = [self.array(numbers(1, 20, 1, 5, 5)), self.array(numbers(2, 50, 20, 5, 5)),
+                  self.array(numbers(3, 800, 500)), self.array(numbers(4, 500, 10))]
+        y = self.array(labels(LENET, 10))
+
+        def layer(x, w):
+            h = lax.conv(x, w, (1, 1), "VALID")
+            return p.tanh(lax.reduce_window(h, -np.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"))
+
+        def cost(w, x):
+            h = layer(layer(x, w[0]), w[1]).reshape(LENET, -1)
+            return self.cross_entropy(p.tanh(h @ w[2]) @ w[3], y)
+        return self.trained(cost, params, self.array(numbers(5, LENET, 1, 28, 28)))
+
+    def block(self, dtype):
+        p, (n, length, width, heads) = self.np, BLOCK
+        shapes = [(width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)]
+        params = [self.array(numbers(i + 1, *s), dtype) for i, s in enumerate(shapes)]
+
+        def norm(v):
+            d = v.astype("float32")
+            d = d - d.mean(-1, keepdims=True)
+            return (d / p.sqrt((d * d).mean(-1, keepdims=True) + 1e-5)).astype(v.dtype)
+
+        def cost(w, x):
+            q, k, v = (norm(x) @ w[0]).reshape(n, length, 3, heads, width // heads).transpose(2, 0, 1, 3, 4)
+            seen = self.j.nn.dot_product_attention(q, k, v).reshape(n, length, width)
+            h = x + seen @ w[1]
+            return p.square((h + p.tanh(norm(h) @ w[2]) @ w[3]).astype("float32")).mean()
+        return self.trained(cost, params, self.array(numbers(9, n, length, width), dtype))
+
+    def lstm(self):
+        p, (steps, n, width) = self.np, LSTM
+        params = [self.array(numbers(1, width, 4 * width)), self.array(numbers(2, width, 4 * width))]
+
+        def cost(w, x):
+            def turn(state, v):
+                h, c = state
+                i, f, g, o = p.split(v @ w[0] + h @ w[1], 4, 1)
+                c = self.j.nn.sigmoid(f) * c + self.j.nn.sigmoid(i) * p.tanh(g)
+                return (self.j.nn.sigmoid(o) * p.tanh(c), c), None
+            zero = p.zeros((n, width), "float32")
+            return p.square(self.j.lax.scan(turn, (zero, zero), x)[0][0]).mean()
+        return self.trained(cost, params, self.array(numbers(3, steps, n, width)))
+
+    def elementwise(self, which):
+        p, x, y = self.np, self.array(numbers(1, N)), self.array(numbers(2, N))
+        return self.function({
+            "sum": lambda x, y: x + y, "tanh": lambda x, y: p.tanh(x) * p.exp(-y),
+            "long": lambda x, y: p.log1p(p.abs(x)) + p.sqrt(p.abs(y)) * self.j.nn.sigmoid(x - y)}[which], x, y)
+
+    def matrix(self, which):
+        x = self.array(numbers(1, SIDE, SIDE))
+        if which == "product":
+            return self.function(lambda x, y: x @ y, x, self.array(numbers(2, SIDE, SIDE)))
+        return self.function({
+            "all": lambda x: x.sum().reshape(1), "rows": lambda x: x.sum(1), "columns": lambda x: x.sum(0),
+            "transpose": lambda x: x.T + 0, "softmax": lambda x: self.j.nn.softmax(x, 1)}[which], x)
+
+    def draw(self, which):
+        r, state = self.j.random, [self.j.random.key(0)]
+        f = self.j.jit(lambda k: (r.split(k)[0], getattr(r, which)(k, (N,))))
+
+        def call():
+            state[0], self.last = f(state[0])
+        return call, None
+
+    def tiny(self):
+        return self.function(lambda x: x * 2 + 1, self.array(numbers(1, 10)))
+
+
+# ---- CuPy -----------------------------------------------------------------------------------------------------------
+class Cupy:
+    def __init__(self):
+        if options.device != "cuda":
+            raise Skip("CuPy has no CPU")
+        try:
+            import cupy
+        except ImportError:
+            raise Skip("CuPy is not installed")
+        self.c = cupy
+
+    def wait(self):
+        self.c.cuda.Device().synchronize()
+
+    def function(self, f, *data):
+        return (lambda: f(*data)), float(f(*data).astype("float64").mean())
+
+    def elementwise(self, which):
+        c = self.c
+        x, y = c.asarray(numbers(1, N)), c.asarray(numbers(2, N))
+        return self.function(c.fuse()({
+            "sum": lambda x, y: x + y, "tanh": lambda x, y: c.tanh(x) * c.exp(-y),
+            "long": lambda x, y: c.log1p(c.abs(x)) + c.sqrt(c.abs(y)) / (1 + c.exp(y - x))}[which]), x, y)
+
+    def matrix(self, which):
+        c, x = self.c, self.c.asarray(numbers(1, SIDE, SIDE))
+        if which == "softmax":
+            raise Skip("CuPy has no softmax")
+        if which == "product":
+            return self.function(lambda x, y: x @ y, x, c.asarray(numbers(2, SIDE, SIDE)))
+        return self.function({
+            "all": lambda x: x.sum().reshape(1), "rows": lambda x: x.sum(1), "columns": lambda x: x.sum(0),
+            "transpose": lambda x: c.ascontiguousarray(x.T)}[which], x)
+
+    def draw(self, which):
+        draw = {"uniform": self.c.random.rand, "normal": self.c.random.randn}[which]
+        return (lambda: draw(N, dtype="float32")), None
+
+    def tiny(self):
+        return self.function(self.c.fuse()(lambda x: x * 2 + 1), self.c.asarray(numbers(1, 10)))
+
+
+WORK = (
+    ("MLP, batch 60, a step", "mlp"), ("LeNet, batch 128, a step", "lenet"),
+    ("transformer block, float32, a step", "block", "float32"),
+    ("transformer block, bfloat16, a step", "block", "bfloat16"), ("LSTM, 100 steps, a step", "lstm"),
+    ("x + y", "elementwise", "sum"), ("tanh(x) * exp(-y)", "elementwise", "tanh"),
+    ("log1p(|x|) + sqrt(|y|) * sigmoid(x - y)", "elementwise", "long"), ("sum of all", "matrix", "all"),
+    ("sum of rows", "matrix", "rows"), ("sum of columns", "matrix", "columns"), ("transpose", "matrix", "transpose"),
+    ("softmax", "matrix", "softmax"), ("product", "matrix", "product"), ("uniform", "draw", "uniform"),
+    ("normal", "draw", "normal"), ("ten numbers", "tiny"))
+MAKERS = {"torch": lambda: Torch(False), "torch-compile": lambda: Torch(True), "jax": Jax, "cupy": Cupy}
+
+for peer in options.peers.split(","):
+    server, missing = None, None
+    try:
+        server = MAKERS[peer]()
+    except (Skip, ImportError) as e:
+        missing = str(e)
+    for name, method, *words in WORK:
+        if options.only not in name:
+            continue
+        out = {"name": name, "peer": peer}
+        try:
+            if missing:
+                raise Skip(missing)
+            if not hasattr(server, method):
+                raise Skip("not written for it")
+            call, value = getattr(server, method)(*words)
+            out["check"] = value
+            out["us"] = least(call, server.wait) * 1e6
+        except Skip as e:
+            out["skip"] = str(e)
+        except Exception as e:  # one that fails says so, and the others go on
+            out["failed"] = f"{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"
+        print(json.dumps(out), flush=True)
