@@ -1049,8 +1049,8 @@ function printing.rewrites(f) end
 ---table of kernels. `kernels`: each with its `kernel`, `title`, `line`, grid (`blocks`, `threads`),
 ---`registers`, `occupancy`, `bytes` that memory must give or take, `moved` by its threads, `coalesced` (bytes /
 ---moved), `flops`, `issued` instructions of a thread, `runs` in a call, `lower` bound and `estimate` in
----seconds, the `limit` that it meets; of products m, n, k and `library`. Of the call: `launches`, `graph`,
----`bytes`, `flops`, `over`, `back`, `lower`, `estimate`.
+---seconds, the `limit` that it meets; of products m, n, k and `library`; `joined`: it goes with the launch
+---before. Of the call: `launches`, `graph`, `bytes`, `flops`, `over`, `back`, `lower`, `estimate`.
 ---@param f any
 ---@param gpu any
 ---@return any

@@ -49,8 +49,8 @@ function M.address(a)
   return core.device_address(a)
 end
 
---- Memory of a GPU that somebody else had as an array that lives there, in place, in C order. It must stay for as long as
--- the array and its views; from_dlpack takes memory that says when it may go.
+--- Memory of a GPU that somebody else had as an array that lives there, in place, in C order. It must stay for as long
+-- as the array and its views; from_dlpack takes memory that says when it may go.
 -- @tparam integer address
 -- @param shape lengths
 -- @tparam[opt="float64"] string dtype

@@ -310,11 +310,12 @@ M.trace = require("theano.trace").trace
 M.rewrites = require("theano.why").rewrites
 M.advice = require("theano.advice").advice
 
---- What a GPU would need for a call of f with the lengths of its last call, without one: a table whose text is a table of
--- kernels. `kernels`: each with its `kernel`, `title`, `line`, grid (`blocks`, `threads`), `registers`, `occupancy`, `bytes`
--- that memory must give or take, `moved` by its threads, `coalesced` (bytes / moved), `flops`, `issued` instructions of a
--- thread, `runs` in a call, `lower` bound and `estimate` in seconds, the `limit` that it meets; of products m, n, k and
--- `library`. Of the call: `launches`, `graph`, `bytes`, `flops`, `over`, `back`, `lower`, `estimate`.
+--- What a GPU would need for a call of f with the lengths of its last call, without one: a table whose text is a table
+-- of kernels. `kernels`: each with its `kernel`, `title`, `line`, grid (`blocks`, `threads`), `registers`, `occupancy`,
+-- `bytes` that memory must give or take, `moved` by its threads, `coalesced` (bytes / moved), `flops`, `issued`
+-- instructions of a thread, `runs` in a call, `lower` bound and `estimate` in seconds, the `limit` that it meets; of
+-- products m, n, k and `library`; `joined`: it goes with the launch before. Of the call: `launches`, `graph`, `bytes`,
+-- `flops`, `over`, `back`, `lower`, `estimate`.
 -- @param f a compiled function that was called before, on whatever device
 -- @tparam[opt="h100"] string gpu "h100", "h200", "a100", "rtx3090", "rtx4090", "rtx5090"
 -- @treturn table

@@ -15,7 +15,7 @@ M.limits = {
     float32 = 66.9e12, float64 = 33.5e12,
     tensor = { float64 = 66.9e12, tf32 = 494.7e12, float16 = 989.4e12, bfloat16 = 989.4e12 },
     fp32 = 128, fp64 = 64, int = 64, special = 16, threads = 2048, blocks = 32, shared = 228 << 10, link = 64e9,
-    source = "NVIDIA H100 Tensor Core GPU Architecture (2022), table 3; CUDA C++ Programming Guide, throughput of arithmetic" },
+    source = "NVIDIA H100 Tensor Core GPU Architecture (2022), table 3; CUDA C++ Programming Guide, arithmetic" },
   h200 = { name = "H200 SXM 141 GB", arch = "sm_90", memory = 4.8e12,
     l2 = 50 << 20, multiprocessors = 132, clock = 1.98e9,
     float32 = 66.9e12, float64 = 33.5e12,
@@ -336,8 +336,8 @@ local function line_of(k)
   local grid = k.blocks and ("%d x %d"):format(k.blocks, k.threads) or "-"
   return ("  %-22s %-8s %12s %4s %5s %9s %5s %11s %11s %-12s %s%s"):format(runs .. what, k.kind, grid,
     k.registers or "-", k.occupancy and util.format("%.0f %%", 100 * k.occupancy) or "-", bytes_text(k.bytes or 0),
-    k.coalesced and util.format("%.0f %%", 100 * k.coalesced) or "-", time_text(k.lower), time_text(k.estimate), k.limit,
-    k.title or "", where)
+    k.coalesced and util.format("%.0f %%", 100 * k.coalesced) or "-", time_text(k.lower), time_text(k.estimate),
+    k.limit, k.title or "", where)
 end
 
 local function text(r)
