@@ -74,6 +74,7 @@ describe("scripts/docs", function()
       end
     end
     assert.is_true(pages > 50, pages .. " pages")
+    assert.is_nil(slurp(folder .. "/index.html"):find("<h2>More</h2>", 1, true), "scripts/docs groups every page")
     local search = slurp(folder .. "/search.js")
     for _, f in ipairs(reference.functions()) do
       assert.is_truthy(search:find('"' .. (f.name == "repeat" and "repeat_" or f.name) .. '"', 1, true), f.name)
