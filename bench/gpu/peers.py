@@ -92,7 +92,7 @@ class Torch:
             with t.no_grad():
                 t._foreach_add_(params, grads, alpha=-RATE)
             return c
-        costs = [float(step()) for _ in range(3)]
+        costs = [float(step().detach()) for _ in range(3)]
         return step, costs[2]
 
     def function(self, f, *data):
