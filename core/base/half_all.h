@@ -5,7 +5,7 @@
  *   FN(result, name, (parameters), { body })
  *
  * In: any bits. Out: the nearest value, of two the even one; what is too large is infinite, what is small a denormal or
- * a zero of its sign; NaN stays NaN, quiet, with its sign and the high bits of its payload, as processors have it.
+ * a zero of its sign; NaN stays NaN with its sign and the high bits of its payload, quiet where processors make it so.
  * No branches, so that loops of these become vectors. A float64 goes through the float32 that is rounded to odd: the
  * bits that it lost still show in its last one, so that rounding again gives what rounding once would.
  */
@@ -39,7 +39,6 @@ FN(u16, half_of_f32, (f32 a), {
 FN(f32, bhalf_to_f32, (u16 a), {
     union { u32 u; f32 f; } x;
     x.u = (u32)a << 16;
-    x.u |= (x.u & 0x7fffffffu) > 0x7f800000u ? 0x400000u : 0u;
     return x.f;
 })
 FN(u16, bhalf_of_f32, (f32 a), {

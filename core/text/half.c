@@ -58,15 +58,35 @@ static void instruction(Text *h, const Types *t, bool up, int lanes) {
     text_put(h, "#endif\n");
 }
 
-static void to_single(Text *h, const Types *t, const char *name, bool b, int lanes) {
+/* 16 bits as 32, and back: gcc 12 makes several instructions of what AVX-512 does in one. */
+static const char *need_width(Emit *e, const Types *t, int lanes, bool up) {
+    char *name = arena_alloc(e->arena, 32);
+    if (!name) return "";
+    snprintf(name, 32, "%s_%s", up ? "wide" : "narrow", t->half);
+    if (!need(e, name)) return name;
+    Text *h = &e->helpers;
+    const char *from = up ? t->half : t->i, *to = up ? t->i : t->half;
+    text_printf(h, "INLINE %s %s(%s a) {\n", to, name, from);
+    if (lanes == 16) {
+        text_put(h, "#if defined __AVX512F__ && !defined __clang__\n");
+        text_put(h, "    typedef short V __attribute__((vector_size(32)));\n");
+        if (up) text_printf(h, "    return __builtin_ia32_pmovzxwd512_mask((V)a, (%s){0}, -1);\n#endif\n", t->i);
+        else text_printf(h, "    return (%s)__builtin_ia32_pmovdw512_mask(a, (V){0}, -1);\n#endif\n", t->half);
+    }
+    text_printf(h, "    return __builtin_convertvector(a, %s); }\n", to);
+    return name;
+}
+
+static void to_single(Emit *e, const Types *t, const char *name, bool b, int lanes) {
+    Text *h = &e->helpers;
+    const char *wide = need_width(e, t, lanes, true);
     text_printf(h, "INLINE %s %s(%s a) {\n", t->f, name, t->half);
     if (!b) instruction(h, t, true, lanes);
-    text_printf(h, "    %s w = __builtin_convertvector(a, %s), ", t->i, t->i);
     if (b) {
-        text_printf(h, "n = w << 16;\n    return (%s)(n | (((n & 0x7fffffff) > 0x7f800000) & 0x400000)); }\n", t->f);
+        text_printf(h, "    return (%s)(%s(a) << 16); }\n", t->f, wide);
         return;
     }
-    text_put(h, "m = w & 0x7fff, n = (m << 13) + 0x38000000, low;\n");
+    text_printf(h, "    %s w = %s(a), m = w & 0x7fff, n = (m << 13) + 0x38000000, low;\n", t->i, wide);
     text_put(h, "    n += ((m >= 0x7c00) & 0x38000000) + ((m > 0x7c00) & 0x400000 & ~n);\n");
     text_printf(h,
                 "    low = m < 0x400;\n    n = (low & (%s)(__builtin_convertvector(m, %s) * 0x1p-24f)) | (~low & n);\n",
@@ -74,22 +94,26 @@ static void to_single(Text *h, const Types *t, const char *name, bool b, int lan
     text_printf(h, "    return (%s)(n | (w & 0x8000) << 16); }\n", t->f);
 }
 
-static void of_single(Text *h, const Types *t, const char *name, bool b, int lanes) {
+static void of_single(Emit *e, const Types *t, const char *name, bool b, int lanes) {
+    Text *h = &e->helpers;
+    const char *narrow = need_width(e, t, lanes, false);
+    char u[16];
+    need_type(e, TH_UINT32, lanes, u); /* whose sums wrap */
     text_printf(h, "INLINE %s %s(%s a) {\n", t->half, name, t->f);
-    if (!b) instruction(h, t, false, lanes);
-    text_printf(h, "    %s w = (%s)a, m = w & 0x7fffffff, n, k;\n", t->i, t->i);
     if (b) {
-        text_put(h, "    n = ((w >> 16) & 0xffff) + (((w & 0xffff) + 0x7fff + ((w >> 16) & 1)) >> 16);\n");
-        text_put(h, "    k = m > 0x7f800000;\n    n = (k & ((w >> 16) | 0x40)) | (~k & n);\n");
-        text_printf(h, "    return __builtin_convertvector(n, %s); }\n", t->half);
+        text_printf(h, "    %s w = (%s)a, high = w >> 16, nan = (%s)(a != a);\n", u, u, u);
+        text_printf(h, "    %s n = (w + 0x7fff + (high & 1)) >> 16;\n", u);
+        text_printf(h, "    return %s((%s)((nan & (high | 0x40)) | (~nan & n))); }\n", narrow, t->i);
         return;
     }
+    instruction(h, t, false, lanes);
+    text_printf(h, "    %s w = (%s)a, m = w & 0x7fffffff, n, k;\n", t->i, t->i);
     text_printf(h, "    %s low = (%s)((%s)m + 0.5f) - 0x3f000000;\n", t->i, t->i, t->f);
     text_put(h, "    n = m - 0x38000000;\n    n = (n + 0xfff + ((n >> 13) & 1)) >> 13;\n");
     text_put(h, "    k = m < 0x38800000;\n    n = (k & low) | (~k & n);\n");
     text_put(h, "    k = m >= 0x477ff000;\n    n = (k & 0x7c00) | (~k & n);\n");
     text_put(h, "    k = m > 0x7f800000;\n    n = (k & (0x7e00 | ((m >> 13) & 0x3ff))) | (~k & n);\n");
-    text_printf(h, "    return __builtin_convertvector(n | ((w >> 16) & 0x8000), %s); }\n", t->half);
+    text_printf(h, "    return %s(n | ((w >> 16) & 0x8000)); }\n", narrow);
 }
 
 /* float64 to the float32 that is rounded to odd. */
@@ -118,8 +142,8 @@ static bool vector(Emit *e, ThDtype from, ThDtype to, int lanes, const char *nam
     need_type(e, dtype_is_half(from) ? from : to, lanes, t.half);
     need_type(e, TH_FLOAT32, lanes, t.f);
     need_type(e, TH_INT32, lanes, t.i);
-    if (to == TH_FLOAT32) to_single(&e->helpers, &t, name, b, lanes);
-    else if (from == TH_FLOAT32) of_single(&e->helpers, &t, name, b, lanes);
+    if (to == TH_FLOAT32) to_single(e, &t, name, b, lanes);
+    else if (from == TH_FLOAT32) of_single(e, &t, name, b, lanes);
     else {
         char d[16];
         need_type(e, TH_FLOAT64, lanes, d);
