@@ -330,6 +330,36 @@ describe("graphs of halves", function()
     assert.equal("float32", (T.vector("x", { dtype = "float16" }) * 0.5).dtype) -- Theano's rule of literals
   end)
 
+  it("train layers as floatX, dropout among them, to float32's loss", function()
+    local function train(floatX)
+      local scope <close> = theano.config.change_flags { floatX = floatX, linker = "interpreter" }
+      local p, x, y = theano.layers.params { seed = 1 }, T.matrix("x"), T.lvector("y")
+      local h = theano.layers.dropout(p, theano.layers.dense(p, x, 2, 8, { activation = T.tanh }), 0.1)
+      local cost = T.nnet.categorical_crossentropy(T.nnet.softmax(theano.layers.dense(p, h, 8, 2)), y):mean()
+      assert.equal(floatX, cost.dtype)
+      local updates = theano.train.optimizers.sgd(cost, p.weights, { learning_rate = 0.5 })
+      local step = theano.compile { inputs = { x, y }, outputs = cost, updates = updates }
+      local points = nd.random.RandomState(2):normal(0, 1, { 64, 2 })
+      local labels, loss = nd.gt(points[{ T.slice(), 0 }], points[{ T.slice(), 1 }]):astype("int64"), nil
+      for _ = 1, 40 do loss = step(points:astype(floatX), labels) end
+      assert.is_not_nil(scope)
+      return loss
+    end
+    local want = train("float32")
+    assert.is_true(want < 0.3)
+    assert.near(want, train("float16"), 0.01)
+    assert.near(want, train("bfloat16"), 0.05)
+  end)
+
+  it("are looked at by NanGuardMode and DebugMode", function()
+    local x = T.vector("x", { dtype = "float16" })
+    local f = theano.compile({ x }, T.exp(x) * x, { mode = "NanGuardMode" })
+    assert.equal(0.0, f(nd.array({ 0 }, "float16"))[0])
+    raises("NanGuardError", "exp", function() f(nd.array({ 12 }, "float16")) end)
+    local g = theano.compile({ x }, T.sum(T.tanh(x) * x), { mode = "DebugMode" })
+    assert.near(1.4, g(nd.array({ 1, -1, 0.0625 }, "float16")), 0.2)
+  end)
+
   it("are drawn through float32", function()
     for _, dtype in ipairs(HALVES) do
       local rng = require("theano.sandbox.rng_mrg").MRG_RandomStreams(5)

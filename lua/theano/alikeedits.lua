@@ -36,7 +36,7 @@ return function(M, K)
   function M.delete(x, at, axis)
     x, axis = flattened("delete", x, axis)
     at = places("delete", at)
-    if type(at) == "userdata" and as(at).dtype:find("^[fc]") then
+    if type(at) == "userdata" and as(at).dtype:find("[fc]") then
       util.raise("TypeError", "delete: positions are integers, not %s", as(at).dtype)
     end
     local keep = K.written(M.ones({ len(x, axis) }, "bool"), at, K.number(false, "bool"))
@@ -277,7 +277,7 @@ return function(M, K)
   --- `packbits(x, axis, bitorder)`: eight elements that are or are not 0 as the bits of one uint8.
   function M.packbits(x, axis, bitorder)
     x, axis = flattened("packbits", x, axis)
-    if x.dtype:find("^[fc]") then
+    if x.dtype:find("[fc]") then
       util.raise("TypeError", "packbits: integers or booleans are expected, not %s", x.dtype)
     end
     local rows = M.neq(M.moveaxis(x, axis, -1), 0):astype("uint8")

@@ -89,7 +89,7 @@ return function(M, K)
     zeros = coefficients("poly", zeros)
     local n = known("poly", zeros)
     if n == 0 then return K.result(M.ones({}, "float64")) end
-    if zeros.dtype == "float16" or not zeros.dtype:find("^[fc]") then zeros = floats(zeros) end
+    if zeros.dtype:find("float16") or not zeros.dtype:find("[fc]") then zeros = floats(zeros) end
     local p = M.ones({ 1 }, zeros.dtype)
     for i = 0, n - 1 do
       local none = M.zeros({ 1 }, zeros.dtype)

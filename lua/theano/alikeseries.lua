@@ -300,7 +300,7 @@ return function(M, K)
     x = as(x)
     local sorted, v = M.sort(flat(set)), flat(x)
     local found = M.gt(M.searchsorted(sorted, v, { side = "right" }), M.searchsorted(sorted, v, { side = "left" }))
-    if x.dtype:find("^[fc]") then found = M.and_(found, M.eq(v, v)) end -- NaN is none
+    if x.dtype:find("[fc]") then found = M.and_(found, M.eq(v, v)) end -- NaN is none
     return like(as(found), x)
   end
   M.in1d = M.isin

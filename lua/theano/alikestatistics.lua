@@ -117,7 +117,7 @@ return function(M, K)
     if method[2] then t = method[2](t, low) end
     if ELEMENT[method] then
       local r = at(sorted, least(most(low + t, 0), n - 1))
-      return sorted.dtype:find("^[fc]") and M.switch(M.isnan(at(sorted, n - 1)), at(sorted, n - 1), r) or r
+      return sorted.dtype:find("[fc]") and M.switch(M.isnan(at(sorted, n - 1)), at(sorted, n - 1), r) or r
     end
     local a, b = at(sorted, least(most(low, 0), n - 1)), at(sorted, least(most(low + 1, 0), n - 1))
     local last = at(sorted, n - 1)
@@ -198,7 +198,7 @@ return function(M, K)
   -- ---- what is not NaN ----------------------------------------------------------------------------------------------
   -- x with a neutral element for every NaN, and where there were none; nil where there are no NaN to expect.
   local function without_nan(x, neutral)
-    if not x.dtype:find("^[fc]") then return x end
+    if not x.dtype:find("[fc]") then return x end
     local bad = as(M.isnan(x))
     return as(M.switch(bad, K.number(neutral, x.dtype), x)), bad
   end
@@ -310,7 +310,7 @@ return function(M, K)
   function M.nan_to_num(x, ...)
     local o = options("nan_to_num", { "copy", "nan", "posinf", "neginf" }, ...)
     x = as(x)
-    if not x.dtype:find("^f") then return K.result(x:copy()) end
+    if not x.dtype:find("f") then return K.result(x:copy()) end
     local most_ = M.finfo(x.dtype).max
     local high, low = M.isposinf(x), M.isneginf(x)
     x = M.switch(M.isnan(x), K.number(o.nan or 0.0, x.dtype), x)

@@ -20,7 +20,7 @@ end
 function K.filled_like(x, value, dtype) return T.second(x, T.asarray(value, dtype)) end
 function K.unfilled(shape, dtype) return T.zeros(shape, dtype) end
 function K.floats(x)
-  if x.dtype:find("^[fc]") then return x end
+  if x.dtype:find("[fc]") then return x end
   return T.cast(x, T.exp(x).dtype) -- as functions of floats do
 end
 function K.order(x, pattern) return x:dimshuffle(pattern) end
@@ -62,7 +62,7 @@ function K.count(what, n)
 end
 function K.ends(_, start, stop)
   start, stop = K.as(start), K.as(stop)
-  local function discrete(x) return not x.dtype:find("^[fc]") end
+  local function discrete(x) return not x.dtype:find("[fc]") end
   if discrete(start) and discrete(stop) then start = T.cast(start, require("theano.config").floatX) end
   return start, stop
 end
@@ -102,7 +102,7 @@ function K.convolved(a, v)
     return T.nnet.conv2d(x:dimshuffle("x", "x", "x", 0), y:dimshuffle("x", "x", "x", 0),
       { border_mode = "full" })["0, 0, 0"]
   end
-  if dtype:find("^f") then return one(T.cast(a, dtype), T.cast(v, dtype)) end
+  if dtype:find("f") then return one(T.cast(a, dtype), T.cast(v, dtype)) end
   if not dtype:find("^c") then return T.cast(one(T.cast(a, "float64"), T.cast(v, "float64")), dtype) end
   local part = dtype == "complex64" and "float32" or "float64"
   local ar, ai, vr, vi = T.cast(T.real(a), part), T.cast(T.imag(a), part), T.cast(T.real(v), part), T.cast(T.imag(v),

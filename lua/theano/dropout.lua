@@ -8,7 +8,8 @@ local util = require("theano.util")
 local raise = util.raise
 local nnet = T.nnet
 
-local REAL = { float32 = "float32", complex64 = "float32", float64 = "float64", complex128 = "float64" }
+local REAL = { float32 = "float32", complex64 = "float32", float64 = "float64", complex128 = "float64",
+  float16 = "float16", bfloat16 = "bfloat16" }
 
 -- The chance to stay, of x's dtype, and whether it is known already.
 local function staying(p, dtype)

@@ -146,7 +146,7 @@ end
 -- Nothing differentiable leads from ws to f. That f is made of them all the same, as the gradient of `3 * x` is of the
 -- form of x, makes it constant.
 local function is_constant_in(f, ws)
-  if not f.dtype:find("^[fc]") then return false end
+  if not f.dtype:find("[fc]") then return false end
   local met = util.set(require("theano.gofgraph").ancestors({ f }))
   for _, w in ipairs(ws) do
     if met[w] then return true end

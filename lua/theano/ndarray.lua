@@ -76,13 +76,13 @@ end
 nd["repeat"] = nd.repeat_
 
 local close = nd.isclose
-local function is_real(a) return a.dtype:find("^float") ~= nil end
+local function is_real(a) return a.dtype:find("f") ~= nil end
 --- Where |a - b| <= atol + rtol |b|, in floats (NaN differs unless equal_nan), broadcasting; equal infinities are
 -- close.
 function nd.isclose(a, b, rtol, atol, equal_nan)
   a, b = nd.asarray(a), nd.asarray(b)
   if is_real(a) and is_real(b) then return close(a, b, rtol or 1e-5, atol or 1e-8, equal_nan or false) end
-  if not b.dtype:find("^[fc]") then b = b:astype("float64") end
+  if not b.dtype:find("[fc]") then b = b:astype("float64") end
   local number = a.ndim == 0 and b.ndim == 0
   if a.ndim == 0 then a = a:reshape({ 1 }) end -- results of no dimension would be Lua values
   if b.ndim == 0 then b = b:reshape({ 1 }) end

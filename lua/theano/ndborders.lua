@@ -52,11 +52,11 @@ return function(nd)
     minimum = function(a, axis) return nd.min(a, axis, true) end,
     mean = function(a, axis)
       local m = arr(nd.mean(a, axis, nil, true))
-      return (a.dtype:find("^[fc]") and m or arr(nd.rint(m))):astype(a.dtype)
+      return (a.dtype:find("[fc]") and m or arr(nd.rint(m))):astype(a.dtype)
     end,
     median = function(a, axis)
       local m = arr(nd.median(a, axis, true))
-      return (a.dtype:find("^[fc]") and m or arr(nd.rint(m))):astype(a.dtype)
+      return (a.dtype:find("[fc]") and m or arr(nd.rint(m))):astype(a.dtype)
     end,
   }
 
@@ -91,7 +91,7 @@ return function(nd)
       for d = 1, a.ndim do form[d] = d == axis + 1 and length or 1 end
       local step = (edge:astype("float64") - v) / math.max(length, 1)
       local line = nd.arange(length):reshape(form) * step + v
-      return (a.dtype:find("^f") and line or nd.floor(line)):astype(a.dtype)
+      return (a.dtype:find("f") and line or nd.floor(line)):astype(a.dtype)
     end
     return nd.concatenate({ side(values[1], w[1], 0), a, nd.flip(side(values[2], w[2], n - 1), axis) }, axis)
   end

@@ -99,6 +99,6 @@ function M.count(what, n)
 end
 
 --- Integers and booleans as float64.
-function M.floats(a) return a.dtype:find("^[fc]") and a or a:astype("float64") end
+function M.floats(a) return a.dtype:find("[fc]") and a or a:astype("float64") end
 
 return M

@@ -20,7 +20,7 @@ return function(nd)
   local function as(S, x) return S == nd and arr(x) or S.as_tensor_variable(x) end
   local function real(S, x)
     x = as(S, x)
-    return x.dtype:find("^[fc]") and x or x:astype("float64")
+    return x.dtype:find("[fc]") and x or x:astype("float64")
   end
 
   -- x as increasing places, y as Variables or floats with the axis of the places in front; the other lengths of y.

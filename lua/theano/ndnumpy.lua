@@ -18,7 +18,7 @@ return function(nd, kit)
   function nd.round(a, decimals)
     if math.type(decimals) ~= "integer" then return nearest(a, decimals) end
     a = arr(a)
-    if decimals >= 0 and not a.dtype:find("^[fc]") then return result(a:copy()) end
+    if decimals >= 0 and not a.dtype:find("[fc]") then return result(a:copy()) end
     local scale = 10.0 ^ math.abs(decimals)
     if decimals >= 0 then return nearest(a * scale) / scale end
     local r = nearest(a / scale) * scale

@@ -71,7 +71,7 @@ return function(nd)
       return nd.fft.ifftn(nd.fft.fftn(a, full, axes) * nd.fft.fftn(b, full, axes), full, axes)
     end
     local r = nd.fft.irfftn(nd.fft.rfftn(a, full, axes) * nd.fft.rfftn(b, full, axes), full, axes)
-    if dtype:find("^f") then return r end
+    if dtype:find("f") then return r end
     return nd.rint(r):astype(dtype == "bool" and "int64" or dtype)
   end
   local function operands(what, a, b)
