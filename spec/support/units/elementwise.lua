@@ -99,6 +99,11 @@ return {
     return { a, x, y }, { x * a + y, T.cast(T.exp(x), "float64"), T.cast(y, "float32") * 2, T.cast(x, "int32"),
       T.cast(y, "int64"), T.cast(y, "uint64"), T.cast(x, "int8"), T.cast(y, "uint32") }
   end },
+  { "halves", "float16 and bfloat16: casts around each operation", function()
+    local h, b, x = T.vector("h", { dtype = "float16" }), T.vector("b", { dtype = "bfloat16" }), T.dvector("x")
+    return { h, b, x }, { h * h + h, T.exp(b), h + b, T.cast(x, "float16"), T.cast(x, "bfloat16"), T.cast(h, "int32"),
+      T.switch(T.gt(h, 1), h, T.zeros_like(h)) }
+  end },
   { "complex", "complex numbers, one by one", function()
     local z, w, x = T.zvector("z"), T.cvector("w"), T.dvector("x")
     return { z, w, x }, { z * z + z, z / (z + 2), T.conj(z), T.abs_(z), T.real(w), T.imag(w), w - w * w, -w,
