@@ -68,6 +68,16 @@ int gpu_copy(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes) {
     return !refuse(h->ctx);
 }
 
+int gpu_move(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes) {
+    (void)to, (void)from, (void)bytes;
+    return !refuse(h->ctx);
+}
+
+int gpu_steer(HostCall *h, DeviceAddress flag, GpuSteer way, int64_t turn) {
+    (void)flag, (void)way, (void)turn;
+    return !refuse(h->ctx);
+}
+
 int gpu_order_places(HostCall *h, char *place, i64 n, GpuOrder *o) {
     (void)place, (void)n, (void)o;
     return !refuse(h->ctx);
