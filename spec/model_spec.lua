@@ -174,6 +174,14 @@ describe("a call in slices", function()
     assert.is_true((step(1 << 40)))
   end)
 
+  it("ends in time when many slices have told how fast the processor counts", function()
+    local short = f:slices(a, 1)
+    for _ = 1, 2000 do while not short(1000) do end end
+    local turns, long = 0, f:slices(a, 20000)
+    while not long(200) do turns = turns + 1 end
+    assert.is_true(turns > 2) -- some 10 ms, however fast it is
+  end)
+
   it("tells of failures, and is given up when nobody holds it", function()
     local bad = f:slices(a, -1)
     raises("IndexError", "negative", function() while not bad(0) do end end)

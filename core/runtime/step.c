@@ -14,16 +14,19 @@
 #endif
 
 #ifdef HAS_STACKS
-enum { STACK = 1 << 20, LONG_ENOUGH = 20000 /* nanoseconds, to compare clocks */ };
+enum { STACK = 1 << 20, LONG_ENOUGH = 20000 /* nanoseconds, to compare clocks */, TRUSTED = 256 /* slices by ticks */ };
 
 typedef struct Slices {
     ThCall *call;
     StackPlace host, work;
     char *stack;
-    int64_t from, until; /* of this slice */
+    int64_t from, until; /* of this slice; from 0: the clock was not read, ticks alone count */
     uint64_t ticks,
-        late;     /* the processor's count when the slice began; below which its time is not over: 0, not known */
-    double rate;  /* ticks a nanosecond; 0: not known */
+        late;      /* the processor's count when the slice began; below which its time is not over: 0, not known */
+    double rate;   /* ticks a nanosecond; 0: not known */
+    int trusted;   /* slices that may still begin without reading the clock */
+    int64_t since; /* both clocks when they were compared last; 0: never */
+    uint64_t since_ticks;
     bool at_work; /* the call is between its beginning and its end */
     int bad;
 } Slices;
@@ -37,8 +40,20 @@ static inline uint64_t ticks(void) {
 #endif
 }
 
-static void aim(Slices *s) {
-    const double left = (double)(s->until - s->from) * s->rate;
+/* What the clock says at a count: how many ticks a nanosecond has, once enough time went by. */
+static void compare(Slices *s, int64_t now, uint64_t t) {
+    const bool enough = s->since && now - s->since >= LONG_ENOUGH && t > s->since_ticks;
+    if (!t || (s->since && !enough)) return;
+    if (enough) {
+        s->rate = (double)(t - s->since_ticks) / (double)(now - s->since);
+        s->trusted = TRUSTED;
+    }
+    s->since = now, s->since_ticks = t;
+}
+
+/* So many nanoseconds are left from s->ticks on. */
+static void aim(Slices *s, int64_t budget) {
+    const double left = (double)budget * s->rate;
     s->late = s->rate > 0 && left > 0 && left < 1e18 ? s->ticks + (uint64_t)left : 0;
 }
 
@@ -47,12 +62,10 @@ static void look(void *to) {
     Slices *s = to;
     uint64_t t = s->late ? ticks() : 0;
     if (t < s->late) return;
-    int64_t now = base_now();
+    int64_t now = s->from ? base_now() : s->until;
     if (now < s->until) {
-        t = ticks();
-        if (now - s->from < LONG_ENOUGH || t <= s->ticks) return;
-        s->rate = (double)(t - s->ticks) / (double)(now - s->from);
-        aim(s);
+        compare(s, now, ticks());
+        aim(s, s->until - s->from);
         return;
     }
     stack_switch(&s->work, s->host);
@@ -90,10 +103,14 @@ int th_call_step(ThCall *b, int64_t microseconds) {
     Slices *s = slices_of(b);
     if (!s || (!s->at_work && !bind_take(b))) return -1;
     if (!s->at_work) begin(s);
-    s->from = base_now();
+    const int64_t budget = microseconds < 0 ? 0 : (microseconds < INT64_MAX / 4000 ? microseconds : INT32_MAX) * 1000;
     s->ticks = ticks();
-    s->until = microseconds < 0 ? 0 : s->from + (microseconds < INT64_MAX / 4000 ? microseconds : INT32_MAX) * 1000;
-    aim(s);
+    aim(s, budget);
+    const bool by_ticks = s->late && s->trusted > 0;
+    s->trusted -= by_ticks;
+    s->from = by_ticks ? 0 : base_now();
+    s->until = s->from + budget;
+    if (!by_ticks) compare(s, s->from, s->ticks), aim(s, budget);
     Workspace *w = b->w;
     w->yield = look;
     w->looked = true;
