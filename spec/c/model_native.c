@@ -105,6 +105,24 @@ static void load(ThHost host, const void *bytes, size_t n, const char *key, int6
     th_context_release(c);
 }
 
+/* Each allocation of loading code fails once: MemoryError, and nothing is left, the library's file neither. */
+static void failing_loads(const void *bytes, size_t n) {
+    for (long at = 1;; at++) {
+        ThHost host = test_failing_host(at);
+        host.native_key = "key", host.native_key_bytes = 3, host.limits.sealed = true;
+        ThContext *c = th_context_new(&host);
+        if (c) {
+            ThFunction *f = th_model_load(c, &(ThLoad){.bytes = bytes, .nbytes = n}, NULL);
+            CHECK(th_error(c) == (f ? TH_OK : TH_MemoryError));
+            th_function_release(f);
+            test_heap.fail_at = 0;
+            th_context_release(c);
+        }
+        CHECK(test_leaked() == 0);
+        if (!test_heap.failed || test_failures) break;
+    }
+}
+
 static void allowed(void) {
     static const char *const level[] = {"x86-64-v2"};
     ThContext *c = th_context_new(NULL);
@@ -129,6 +147,7 @@ static void allowed(void) {
         load(sealed, bytes, n, NULL, 0, TH_OK);
         load(sealed, bytes, n, "key", 0, TH_RuntimeError);
         load(both, bytes, n, NULL, runs, TH_OK);
+        failing_loads(bytes, n);
         ((char *)bytes)[n - 1] ^= 1; /* the hash says so already */
         load(keyed, bytes, n, NULL, 0, TH_ValueError);
     }

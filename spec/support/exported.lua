@@ -10,9 +10,9 @@ M.strict = "-std=c99 -pedantic -Wall -Wextra -Werror"
 function M.has(compiler) return (os.execute(compiler .. " --version >/dev/null 2>&1")) end
 
 --- Exports every function of `list`, {name, f, options, near = the last bits may differ}, builds them in parts of few
--- and runs their tests.
+-- and runs their tests, by the program `run` (an emulator) where there is one.
 -- @treturn string what their tests said, and behind each its name and 0 where it is content
-function M.run(compiler, flags, list)
+function M.run(compiler, flags, list, run)
   local dir, main, files = runner.folder(), {}, {}
   for _, e in ipairs(list) do
     local options = { dir = dir }
@@ -29,8 +29,8 @@ function M.run(compiler, flags, list)
   end
   main[#main + 1] = "    return 0;\n}\n"
   runner.write(dir .. "/all.c", table.concat(main, "\n"))
-  local pipe = io.popen(("cd %s && %s %s %s all.c -lm -o all 2>&1 && ./all"):format(dir, compiler, flags,
-    table.concat(files, " ")))
+  local pipe = io.popen(("cd %s && %s %s %s all.c -lm -o all 2>&1 && %s ./all"):format(dir, compiler, flags,
+    table.concat(files, " "), run or ""))
   local said = pipe:read("a")
   pipe:close()
   runner.remove(dir)
