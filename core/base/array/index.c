@@ -24,9 +24,14 @@ static void fill_positions(const ThArray *mask, int64_t count, int64_t *const *t
     int64_t n = ARRAY_SHAPE(mask)[last];
     for (int64_t row = 0; row < mask->size && k < count; row += n) {
         const char *m = mask->data + row;
-        int64_t first = k;
-        for (int64_t i = 0; i < n && k < count; i++) {
-            to[last][k] = i;
+        int64_t first = k, i = 0, *p = to[last];
+        for (; i + 8 <= n && k + 8 <= count; i += 8) /* eight places have room, whatever holds */
+            for (int64_t j = 0; j < 8; j++) {
+                p[k] = i + j;
+                k += m[i + j] != 0;
+            }
+        for (; i < n && k < count; i++) {
+            p[k] = i;
             k += m[i] != 0;
         }
         for (int d = 0; d < last; d++)
@@ -47,7 +52,11 @@ int th_array_nonzero(ThArray *a, ThArray **out) {
     }
     ThArray *mask = truth(a);
     if (!mask) return -1;
-    for (int64_t i = 0; i < mask->size; i++) count += mask->data[i] != 0;
+    for (int64_t i = 0; i < mask->size;) { /* by bytes, which hold 255 */
+        uint8_t some = 0;
+        for (int64_t end = mask->size - i < 255 ? mask->size : i + 255; i < end; i++) some += mask->data[i] != 0;
+        count += some;
+    }
     int made = 0;
     while (made < a->ndim && (out[made] = th_array_empty(c, TH_INT64, 1, &count))) {
         to[made] = (int64_t *)(void *)out[made]->data;

@@ -120,6 +120,25 @@ static bool program(Build *b, const Expr *e) {
     return emit(b, P_copy, root, 1, true, &res); /* a bare operand or literal */
 }
 
+/* One kernel for the whole text, where there is one. */
+static SimdFn whole_of(const SimdTable *simd, const Ins *i) {
+    static const int op[SIMD_WHOLES] = {
+#define X(name) [W_##name] = S_##name,
+        SIMD_WHOLE(X)
+#undef X
+    };
+    for (int w = 0; w < SIMD_WHOLES; w++)
+        if (op[w] == i->op) return simd->whole[w][i->in_dtype];
+    return NULL;
+}
+
+static bool by_whole(const Build *b, SimdFn fn) {
+    const int id[3] = {b->ins->a, b->ins->b, b->ins->c};
+    IMicro m = {.fn = fn, .out = b->result};
+    for (int i = 0; i < 3; i++) m.in[i] = (IOpnd){.value = i < scalar_ops[b->ins->op].arity ? id[i] : -1};
+    return vec_push(b->c, &b->out->micro, m);
+}
+
 bool interp_micro(ThContext *c, const SimdTable *simd, const Kernel *k, int id, Arena *a, IKernel *out) {
     const Ins *i = &k->ins.at[id];
     Build b = {c, simd, k, i, a, out, out->ins[id].reg};
@@ -128,6 +147,8 @@ bool interp_micro(ThContext *c, const SimdTable *simd, const Kernel *k, int id, 
         IMicro m = {.fn = simd->cast[i->dtype][k->ins.at[i->a].dtype], .out = b.result, .in = {{NULL, 0, i->a}}};
         m.in[1].value = m.in[2].value = -1;
         if (!vec_push(c, &out->micro, m)) return false;
+    } else if (whole_of(simd, i)) {
+        if (!by_whole(&b, whole_of(simd, i))) return false;
     } else {
         const ScalarTexts *t =
             scalar_value_texts(c, i->op, dtype_is_complex((ThDtype)i->in_dtype) || !scalar_ops[i->op].value);

@@ -25,6 +25,15 @@ typedef enum {
                 SIMD_PRIMS
 } SimdPrim;
 
+/* Scalar operations whose whole value text is one block kernel too, the same expression. */
+#define SIMD_WHOLE(X) X(maximum) X(minimum) X(fmax) X(fmin) X(clip) X(sgn) X(heaviside) X(isfinite) X(signbit)
+typedef enum {
+#define X(name) W_##name,
+    SIMD_WHOLE(X)
+#undef X
+        SIMD_WHOLES
+} SimdWhole;
+
 typedef void (*SimdFn)(int64_t n, void *o, const void *a, const void *b, const void *c);
 /* acc[i] = acc[i] (+) v[i] for i < n; n is any number here */
 typedef void (*SimdFold)(int64_t n, void *acc, const void *v);
@@ -33,6 +42,7 @@ typedef struct SimdTable {
     const char *isa;
     SimdFn prim[SIMD_PRIMS][TH_DTYPE_COUNT]; /* by dtype of the operands (switch: of its branches); NULL: not defined */
     SimdFn cast[TH_DTYPE_COUNT][TH_DTYPE_COUNT]; /* [to][from] */
+    SimdFn whole[SIMD_WHOLES][TH_DTYPE_COUNT];   /* by dtype of the operands; NULL: the text's own kernels */
     SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];   /* not for ARGMAX and ARGMIN */
     /* The same with SIMD_LANE_BYTES of accumulators that take the values in turns. */
     SimdFold lanes[RED_OR + 1][TH_DTYPE_COUNT];

@@ -162,7 +162,7 @@ LOOP(erf_double, double, double, double, double, erf(a)) LOOP(erfc_double, doubl
     LOOP(deg2rad_##T, T, T, T, T, a *(T)0.017453292519943295) LOOP(rad2deg_##T, T, T, T, T, a *(T)57.29577951308232)    \
     LOOP(atan2_##T, T, T, T, T, atan2##f(a, b)) \
     LOOP(pow_##T, T, T, T, T, pow##f(a, b)) LOOP(hypot_##T, T, T, T, T, hypot##f(a, b)) \
-    LOOP(copysign_##T, T, T, T, T, copysign##f(a, b)) LOOP(nextafter_##T, T, T, T, T, nextafter##f(a, b))               \
+    LOOP(copysign_##T, T, T, T, T, copysign##f(a, b))               \
     LOOP(fmod_##T, T, T, T, T, fmod##f(a, b))                                                                           \
     static inline T floormod_##T(T x, T y) {                                                                            \
         T r = fmod##f(x, y);                                                                                            \
@@ -248,6 +248,34 @@ static inline double scaled_by(double x, double n) {
     r = e > 1024 ? of_bits(sign | 0x7ff0000000000000ull) : e < -1075 ? of_bits(sign) : r;
     return x - x != 0 || x == 0 || n != n ? x * (n != n ? n : 1) : r;
 }
+#define DEF_WHOLE(T)                                                                                                    \
+    LOOP(maximum_##T, T, T, T, T, a >= b || a != a ? a : b) LOOP(minimum_##T, T, T, T, T, a <= b || a != a ? a : b)     \
+    LOOP(whole_fmax_##T, T, T, T, T, a >= b || b != b ? a : b) LOOP(whole_fmin_##T, T, T, T, T, a <= b || b != b ? a : b) \
+    LOOP(clip_##T, T, T, T, T, a < b ? b : a > c ? c : a)
+ALL(DEF_WHOLE)
+#define DEF_WHOLE_FLOAT(T, f)                                                                                           \
+    LOOP(sgn_##T, T, T, T, T, a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a)                                                  \
+    LOOP(heaviside_##T, T, T, T, T, a < 0 ? 0 : a > 0 ? 1 : a == 0 ? b : a)                                             \
+    LOOP(isfinite_##T, uint8_t, T, T, T, a - a == 0) LOOP(signbit_##T, uint8_t, T, T, T, copysign##f(1, a) < 0)         \
+    LOOP(nextafter_##T, T, T, T, T, T##_after(a, b))
+/* The next number on the way, without branches: numbers of one sign lie in the order of their bits. */
+#define DEF_AFTER(T, U)                                                                                                 \
+    static inline T T##_after(T x, T y) {                                                                               \
+        U bits, sign, one = 1;                                                                                          \
+        T r, least;                                                                                                     \
+        memcpy(&bits, &x, sizeof bits);                                                                                 \
+        memcpy(&sign, &y, sizeof sign);                                                                                 \
+        sign = (sign >> (8 * sizeof(U) - 1) << (8 * sizeof(U) - 1)) | one;                                              \
+        bits += (x < y) == (x > 0) ? one : (U)0 - one;                                                                  \
+        memcpy(&r, &bits, sizeof r);                                                                                    \
+        memcpy(&least, &sign, sizeof least);                                                                            \
+        r = x == 0 ? least : r;                                                                                         \
+        r = x == y ? y : r;                                                                                             \
+        return x != x || y != y ? x + y : r;                                                                            \
+    }
+DEF_AFTER(double, uint64_t)
+DEF_AFTER(float, uint32_t)
+FLOATS(DEF_WHOLE_FLOAT)
 #define DEF_EXPONENTS(T, f)                                                                                             \
     LOOP(exponent_##T, T, T, T, T, exponent_of(a)) LOOP(mantissa_##T, T, T, T, T, mantissa_of(a))                       \
     LOOP(ldexp_##T, T, T, T, T, scaled_by(a, b))
@@ -479,6 +507,11 @@ const SimdTable SIMD_TABLE = {
         SPECIAL_PRIMS(PRIM) SPECIAL_CPRIMS(CPRIM)
 #undef PRIM
 #undef CPRIM
+    },
+    .whole = {
+        [W_maximum] = AT_ALL(maximum), [W_minimum] = AT_ALL(minimum), [W_fmax] = AT_ALL(whole_fmax), [W_fmin] = AT_ALL(whole_fmin),
+        [W_clip] = AT_ALL(clip), [W_sgn] = AT_FLOAT(sgn), [W_heaviside] = AT_FLOAT(heaviside), [W_isfinite] = AT_FLOAT(isfinite),
+        [W_signbit] = AT_FLOAT(signbit),
     },
     .cast = {CAST_TO(CASTS_FROM)},
     .fold = {
