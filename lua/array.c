@@ -336,11 +336,33 @@ static ThDtype found_dtype(const Nest *n) {
     return d == TH_DTYPE_NONE ? TH_FLOAT64 : d;
 }
 
+/* A plain list of floats, read at once; NULL: it is something else. */
+static ThArray *of_floats(lua_State *L, LtState *s, int i) {
+    if (!lua_istable(L, i)) return NULL;
+    if (lua_getmetatable(L, i)) return lua_pop(L, 1), NULL;
+    const int64_t n = (int64_t)lua_rawlen(L, i);
+    if (n == 0 || lua_rawgeti(L, i, 1) != LUA_TNUMBER || lua_isinteger(L, -1)) return lua_pop(L, n != 0), NULL;
+    lua_pop(L, 1);
+    ThArray *a = th_array_empty(s->ctx, TH_FLOAT64, 1, &n);
+    lt_push_array(L, s, a); /* anchored while the table is read */
+    double *to = th_array_data(a);
+    int64_t k = 0;
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+        const bool next = k < n && lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1) && lua_isinteger(L, -2);
+        if (!next || lua_tointeger(L, -2) != k + 1) return lua_pop(L, 3), NULL;
+        to[k++] = lua_tonumber(L, -1);
+    }
+    th_array_retain(a);
+    lua_pop(L, 1);
+    return k == n ? a : (th_array_release(a), NULL);
+}
+
 ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
     ThArray *a = lt_array(L, s, i);
     if (a) return d == TH_DTYPE_NONE || d == th_array_dtype(a) ? th_array_copy(a) : th_array_astype(a, d);
     Nest n = {.s = s, .arrays = TH_DTYPE_NONE};
     i = lua_absindex(L, i);
+    if ((d == TH_DTYPE_NONE || d == TH_FLOAT64) && (a = of_floats(L, s, i))) return a;
     find_shape(L, i, &n);
     lua_pushvalue(L, i);
     scan(L, &n, 0, &(LtPlace){.name = lua_istable(L, i) ? "the table" : "the value"});
@@ -419,6 +441,15 @@ static void tolist(lua_State *L, LtState *s, ThArray *a, int depth, int64_t *at)
     int64_t n = th_array_shape(a)[depth];
     luaL_checkstack(L, 4, "tolist");
     lua_createtable(L, (int)(n < 1 << 28 ? n : 0), 0);
+    const double *x =
+        th_array_ndim(a) == 1 && th_array_dtype(a) == TH_FLOAT64 && th_array_contiguous(a) && th_array_device(a) < 0
+            ? th_array_data(a)
+            : NULL;
+    for (int64_t i = 0; x && i < n; i++) {
+        lua_pushnumber(L, x[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    if (x) return;
     for (int64_t i = 0; i < n; i++) {
         at[depth] = i;
         tolist(L, s, a, depth + 1, at);

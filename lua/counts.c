@@ -4,6 +4,7 @@
  * short.h says; sums have the order of the other way's.
  */
 #include "short.h"
+#include "wide.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,34 +18,40 @@ static ThArray *made(lua_State *L, LtState *s, ThDtype d, int nd, const int64_t 
 /* ---- histograms -------------------------------------------------------------------------------------------------- */
 enum { BINS = 4096 };
 
-/* Edges of bins of equal width between the least and the greatest element; false: there are none, or not finite. */
-static bool even_edges(const double *x, int64_t n, int64_t bins, double *edges) {
-    double low[8], high[8], bad[8] = {0};
+typedef struct Ends {
+    double low, high, bad; /* bad: NaN where something is not finite */
+} Ends;
+WIDE(Ends, ends_of, (const double *x, int64_t n), (x, n), {
+    enum { SOME = 16 };
+    double low[SOME], high[SOME], bad[SOME];
     int64_t i = 0;
-    for (int j = 0; j < 8; j++) low[j] = HUGE_VAL, high[j] = -HUGE_VAL;
-    for (; i + 8 <= n; i += 8)
-        for (int j = 0; j < 8; j++) {
+    for (int j = 0; j < SOME; j++) low[j] = HUGE_VAL, high[j] = -HUGE_VAL, bad[j] = 0;
+    for (; i + SOME <= n; i += SOME)
+        for (int j = 0; j < SOME; j++) {
             const double v = x[i + j];
             low[j] = v < low[j] ? v : low[j];
             high[j] = v > high[j] ? v : high[j];
-            bad[j] += v - v; /* NaN of what is not finite */
+            bad[j] += v - v;
         }
-    for (; i < n; i++) {
-        low[0] = x[i] < low[0] ? x[i] : low[0];
-        high[0] = x[i] > high[0] ? x[i] : high[0];
-        bad[0] += x[i] - x[i];
+    Ends e = {low[0], high[0], bad[0]};
+    for (int64_t k = i - SOME + 1; k < n; k++) {
+        const double v = k < i ? low[k - i + SOME] : x[k], w = k < i ? high[k - i + SOME] : x[k];
+        e.low = v < e.low ? v : e.low;
+        e.high = w > e.high ? w : e.high;
+        e.bad += k < i ? bad[k - i + SOME] : v - v;
     }
-    for (int j = 1; j < 8; j++) {
-        low[0] = low[j] < low[0] ? low[j] : low[0];
-        high[0] = high[j] > high[0] ? high[j] : high[0];
-        bad[0] += bad[j];
-    }
-    double lo = low[0], hi = high[0];
-    if (n == 0 || bad[0] != 0 || !(hi - lo < HUGE_VAL)) return false;
-    if (lo == hi) lo -= 0.5, hi += 0.5;
-    const double step = (hi - lo) / (double)bins;
-    for (int64_t k = 0; k < bins; k++) edges[k] = (double)k * step + lo;
-    edges[bins] = hi;
+    return e;
+})
+
+/* Edges of bins of equal width between the least and the greatest element; false: there are none, or not finite. */
+static bool even_edges(const double *x, int64_t n, int64_t bins, double *edges) {
+    if (n == 0) return false;
+    Ends e = ends_of(x, n);
+    if (e.bad != 0 || !(e.high - e.low < HUGE_VAL)) return false;
+    if (e.low == e.high) e.low -= 0.5, e.high += 0.5;
+    const double step = (e.high - e.low) / (double)bins;
+    for (int64_t k = 0; k < bins; k++) edges[k] = (double)k * step + e.low;
+    edges[bins] = e.high;
     return true;
 }
 
@@ -281,6 +288,33 @@ int counts_vdot(lua_State *L, LtState *s) { return product_of(L, s, 1, 1, 0, 0);
 int counts_matvec(lua_State *L, LtState *s) { return product_of(L, s, 2, 1, 1, 0); }
 int counts_vecmat(lua_State *L, LtState *s) { return product_of(L, s, 1, 2, 0, 0); }
 
+/* A diagonal that is short enough for one block of accumulators (see kernel.h: 32 lanes, folded by halves). */
+int counts_trace(lua_State *L, LtState *s) { /* trace(m) of float64 */
+    enum { LANES = 32, SHORT = 512 };
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_ndim(a) != 2 || th_array_dtype(a) != TH_FLOAT64) return 0;
+    const int64_t rows = th_array_shape(a)[0], m = th_array_shape(a)[1], n = rows < m ? rows : m;
+    if (n < 1 || n > SHORT) return 0;
+    const double *x = th_array_data(a);
+    double acc[LANES] = {0};
+    for (int64_t i = 0; i < n; i++) acc[i % LANES] += x[i * (m + 1)];
+    for (int h = LANES / 2; h >= 1; h /= 2)
+        for (int i = 0; i < h; i++) acc[i] += acc[i + h];
+    lua_pushnumber(L, acc[0]);
+    return 1;
+}
+
+int counts_diag_indices(lua_State *L, LtState *s) { /* diag_indices(n): two vectors */
+    if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TNUMBER || !lua_isinteger(L, 1)) return 0;
+    const int64_t n = lua_tointeger(L, 1);
+    if (n < 0 || n > 1 << 30) return 0;
+    for (int k = 0; k < 2; k++) {
+        int64_t *to = th_array_data(made(L, s, TH_INT64, 1, &n));
+        for (int64_t i = 0; i < n; i++) to[i] = i;
+    }
+    return 2;
+}
+
 /* ---- words about arrays ------------------------------------------------------------------------------------------ */
 static ThArray *alone(lua_State *L, LtState *s) { return lua_gettop(L) == 1 ? lt_array(L, s, 1) : NULL; }
 int counts_iscomplexobj(lua_State *L, LtState *s) {
@@ -295,6 +329,15 @@ int counts_isfortran(lua_State *L, LtState *s) {
     ThArray *a = alone(L, s);
     return a ? lua_pushboolean(L, th_array_fortran(a) && !th_array_contiguous(a)), 1 : 0;
 }
+int counts_result_type(lua_State *L, LtState *s) { /* result_type(a, b) of arrays of floats */
+    ThArray *a = lt_array(L, s, 1), *b = lt_array(L, s, 2);
+    if (!a || !b || lua_gettop(L) != 2) return 0;
+    const ThDtype d = th_array_dtype(a), e = th_array_dtype(b);
+    if ((d != TH_FLOAT32 && d != TH_FLOAT64) || (e != TH_FLOAT32 && e != TH_FLOAT64)) return 0;
+    lua_pushstring(L, th_dtype_name(d == TH_FLOAT32 ? e : d));
+    return 1;
+}
+
 int counts_iterable(lua_State *L, LtState *s) {
     ThArray *a = alone(L, s);
     return a ? lua_pushboolean(L, th_array_ndim(a) > 0), 1 : 0;

@@ -325,8 +325,26 @@ static bool set_element(lua_State *L, LtState *s, ThArray *a) {
     return true;
 }
 
+/* a["1:5"] = number, of a vector. */
+static bool set_slice(lua_State *L, ThArray *a) {
+    Seen v = {.ndim = 0, .offset = 0};
+    Cut c;
+    char cell[16], *to = th_array_data(a);
+    if (th_array_ndim(a) != 1 || !on_host(a) || !to || !cell_of(L, a, cell)) return false;
+    const char *end = read_cut(lua_tostring(L, 2), &c);
+    if (!end || *end || !c.colons || !take_cut(&c, th_array_shape(a)[0], th_array_strides(a)[0], &v)) return false;
+    const size_t bytes = th_dtype_bytes(th_array_dtype(a));
+    to += v.offset;
+    for (int64_t i = 0; i < v.shape[0]; i++, to += v.strides[0]) {
+        if (bytes == 8) memcpy(to, cell, 8);
+        else memcpy(to, cell, 4);
+    }
+    return true;
+}
+
 static bool quick_set(lua_State *L, LtState *s, ThArray *a) {
     if (!th_array_writeable(a)) return false;
+    if (lua_type(L, 2) == LUA_TSTRING) return set_slice(L, a);
     if (lua_isinteger(L, 2) && lua_type(L, 2) == LUA_TNUMBER) return set_element(L, s, a);
     ThArray *key = lua_type(L, 2) == LUA_TUSERDATA ? lt_array(L, s, 2) : NULL;
     if (!key) return false;

@@ -5,6 +5,7 @@
  * bit; nothing but want of memory raises here, so that whatever is wrong is said by the other way.
  */
 #include "short.h"
+#include "wide.h"
 
 #include <string.h>
 
@@ -324,19 +325,20 @@ static uint64_t ones_of(uint64_t x) {
     return (((x & low) + low) | x) >> 7 & 0x0101010101010101u;
 }
 
-int64_t short_trues(const uint8_t *m, int64_t n) {
-    int64_t count = 0, i = 0;
-    while (i + 8 <= n) { /* eight bytes side by side, summed before one overflows */
-        uint64_t sum = 0, x;
-        for (int turn = 0; turn < 255 && i + 8 <= n; turn++, i += 8) {
-            memcpy(&x, m + i, 8);
-            sum += ones_of(x);
-        }
-        for (; sum; sum >>= 8) count += (int64_t)(sum & 255);
+WIDE(int64_t, trues, (const uint8_t *m, int64_t n), (m, n), {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n;) { /* by bytes, which hold 255 */
+        uint8_t some[64] = {0};
+        int64_t end = n - i < 64 * 255 ? n - (n - i) % 64 : i + 64 * 255;
+        for (; i < end; i += 64)
+            for (int j = 0; j < 64; j++) some[j] += m[i + j] != 0;
+        for (int j = 0; j < 64; j++) count += some[j];
+        if (n - i < 64)
+            for (; i < n; i++) count += m[i] != 0;
     }
-    for (; i < n; i++) count += m[i] != 0;
     return count;
-}
+})
+int64_t short_trues(const uint8_t *m, int64_t n) { return trues(m, n); }
 
 #define COUNT(T) \
     { \
@@ -401,6 +403,48 @@ static int short_bincount(lua_State *L, LtState *s) {
 }
 
 /* ---- bits -------------------------------------------------------------------------------------------------------- */
+static inline uint64_t in_order(uint64_t v) { /* the first byte is the lowest, on any machine */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(v);
+#else
+    return v;
+#endif
+}
+/* The first of eight elements is the highest bit. */
+WIDE(void, pack, (uint8_t *restrict to, const uint8_t *x, int64_t bytes), (to, x, bytes), {
+    for (int64_t i = 0; i < bytes; i++) {
+        uint64_t v;
+        memcpy(&v, x + 8 * i, 8);
+        to[i] = (uint8_t)(ones_of(in_order(v)) * 0x8040201008040201u >> 56);
+    }
+})
+WIDE(void, unpack, (uint8_t *restrict to, const uint8_t *x, int64_t n), (to, x, n), {
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t spread = (uint64_t)x[i] * 0x0101010101010101u & 0x0102040810204080u; /* byte k has bit 7 - k */
+        spread = in_order((spread + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u);
+        memcpy(to + 8 * i, &spread, 8);
+    }
+})
+/* How many bits of |x| are set: sums of neighbouring bits, pairs, quads. */
+WIDE(void, set_bits, (uint8_t *restrict to, const int64_t *x, int64_t n), (to, x, n), {
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t v = x[i] < 0 ? 0 - (uint64_t)x[i] : (uint64_t)x[i];
+        v = v - (v >> 1 & 0x5555555555555555u);
+        v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
+        v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+        to[i] = (uint8_t)(v * 0x0101010101010101u >> 56);
+    }
+})
+
+static int short_bitwise_count(lua_State *L, LtState *s) { /* of int64 */
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_INT64 || th_array_ndim(a) == 0) return 0;
+    ThArray *r = th_array_empty(s->ctx, TH_UINT8, th_array_ndim(a), th_array_shape(a));
+    lt_push_array(L, s, r);
+    set_bits(th_array_data(r), th_array_data(a), th_array_size(a));
+    return 1;
+}
+
 static int short_packbits(lua_State *L, LtState *s) { /* of bool */
     ThArray *a = short_dense(L, s, 1);
     if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_BOOL) return 0;
@@ -409,14 +453,9 @@ static int short_packbits(lua_State *L, LtState *s) { /* of bool */
     lt_push_array(L, s, r);
     const uint8_t *x = th_array_data(a);
     uint8_t *to = th_array_data(r);
-    for (int64_t i = 0; i < bytes; i++) { /* the first element is the highest bit, on any machine */
-        uint64_t v = 0;
-        memcpy(&v, x + 8 * i, n - 8 * i < 8 ? (size_t)(n - 8 * i) : 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        v = __builtin_bswap64(v);
-#endif
-        to[i] = (uint8_t)(ones_of(v) * 0x8040201008040201u >> 56);
-    }
+    uint64_t v = 0;
+    pack(to, x, n / 8);
+    if (n % 8) memcpy(&v, x + n / 8 * 8, (size_t)(n % 8)), pack(to + n / 8, (const uint8_t *)&v, 1);
     return 1;
 }
 
@@ -428,14 +467,7 @@ static int short_unpackbits(lua_State *L, LtState *s) {
     lt_push_array(L, s, r);
     const uint8_t *x = th_array_data(a);
     uint8_t *to = th_array_data(r);
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t spread = (uint64_t)x[i] * 0x0101010101010101u & 0x0102040810204080u; /* byte k has bit 7 - k */
-        spread = (spread + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        spread = __builtin_bswap64(spread);
-#endif
-        memcpy(to + 8 * i, &spread, 8);
-    }
+    unpack(to, x, n);
     return 1;
 }
 
@@ -464,6 +496,7 @@ static const struct {
             {"append", short_append},
             {"count_nonzero", short_count_nonzero},
             {"bincount", short_bincount},
+            {"bitwise_count", short_bitwise_count},
             {"packbits", short_packbits},
             {"unpackbits", short_unpackbits},
             {"take", vectors_take},
@@ -505,9 +538,12 @@ static const struct {
             {"polyadd", counts_polyadd},
             {"polysub", counts_polysub},
             {"inner", counts_inner},
+            {"trace", counts_trace},
+            {"diag_indices", counts_diag_indices},
             {"vdot", counts_vdot},
             {"matvec", counts_matvec},
             {"vecmat", counts_vecmat},
+            {"result_type", counts_result_type},
             {"iscomplexobj", counts_iscomplexobj},
             {"isrealobj", counts_isrealobj},
             {"isfortran", counts_isfortran},

@@ -18,8 +18,10 @@ ShortWay moves_pad, moves_tile, moves_repeat, moves_tri, moves_tril, moves_triu,
 ShortWay moves_tril_indices_from, moves_triu_indices_from, moves_diag, moves_fill_diagonal, moves_indices, moves_block;
 ShortWay moves_delete, moves_unstack, moves_ascontiguous, moves_empty_like;
 ShortWay counts_histogram, counts_bin_edges, counts_take_along, counts_put_along, counts_argwhere, counts_unravel;
-ShortWay counts_ravel, counts_polyadd, counts_polysub, counts_inner, counts_vdot, counts_matvec, counts_vecmat;
-ShortWay counts_iscomplexobj, counts_isrealobj, counts_isfortran, counts_iterable, counts_binary_repr, counts_base_repr;
+ShortWay counts_ravel, counts_polyadd, counts_polysub, counts_inner, counts_vdot, counts_trace, counts_diag_indices,
+    counts_matvec, counts_vecmat;
+ShortWay counts_result_type, counts_iscomplexobj, counts_isrealobj, counts_isfortran, counts_iterable,
+    counts_binary_repr, counts_base_repr;
 
 ThArray *short_dense(lua_State *L, LtState *s,
                      int i); /* an array whose elements lie one behind the other on the host */

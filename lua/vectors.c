@@ -3,6 +3,7 @@
  * elements taken and written at positions. Always holds: every sum has the order of the other way's.
  */
 #include "short.h"
+#include "wide.h"
 
 #include <math.h>
 #include <string.h>
@@ -178,18 +179,19 @@ int vectors_isin(lua_State *L, LtState *s) {
 }
 
 /* ---- extrema of what is not NaN ---------------------------------------------------------------------------------- */
-/* Comparisons with NaN are false, so that it is never taken: eight at a time, which do not wait for each other. */
+/* Comparisons with NaN are false, so that it is never taken: several at a time, which do not wait for each other. */
 #define EXTREMUM(NAME, BETTER, WORST) \
-    static double NAME(const double *x, int64_t n) { \
-        double e[8], r; \
+    WIDE(double, NAME, (const double *x, int64_t n), (x, n), { \
+        enum { SOME = 32 }; \
+        double e[SOME], r; \
         int64_t i = 0; \
-        for (int j = 0; j < 8; j++) e[j] = WORST; \
-        for (; i + 8 <= n; i += 8) \
-            for (int j = 0; j < 8; j++) e[j] = x[i + j] BETTER e[j] ? x[i + j] : e[j]; \
+        for (int j = 0; j < SOME; j++) e[j] = WORST; \
+        for (; i + SOME <= n; i += SOME) \
+            for (int j = 0; j < SOME; j++) e[j] = x[i + j] BETTER e[j] ? x[i + j] : e[j]; \
         for (r = e[0]; i < n; i++) r = x[i] BETTER r ? x[i] : r; \
-        for (int j = 1; j < 8; j++) r = e[j] BETTER r ? e[j] : r; \
+        for (int j = 1; j < SOME; j++) r = e[j] BETTER r ? e[j] : r; \
         return r; \
-    }
+    })
 EXTREMUM(greatest, >, -HUGE_VAL)
 EXTREMUM(least, <, HUGE_VAL)
 

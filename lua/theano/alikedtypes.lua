@@ -90,11 +90,8 @@ return function(M, K)
       if not plain then return dtype_of(x) end
       return (x ~= x or math.abs(x) == math.huge or math.abs(x) <= M.finfo("float32").max) and "float32" or "float64"
     end
-    for _, name in ipairs(x < 0 and { "int8", "int16", "int32" } or { "uint8", "uint16", "uint32" }) do
-      local info = M.iinfo(name)
-      if x >= info.min and x <= info.max then return name end
-    end
-    return x < 0 and "int64" or "uint64"
+    if x < 0 then return x >= -128 and "int8" or x >= -32768 and "int16" or x >= -2147483648 and "int32" or "int64" end
+    return x < 256 and "uint8" or x < 65536 and "uint16" or x < 4294967296 and "uint32" or "uint64"
   end
   --- The float (or complex) dtype that holds the elements of all arrays; integers count as float64.
   function M.common_type(...)
@@ -108,14 +105,14 @@ return function(M, K)
     end
     return r
   end
+  local function rank(dtype)
+    return dtype == "bool" and 0 or among(dtype, KINDS["unsigned integer"]) and 1
+      or among(dtype, KINDS["signed integer"]) and 2 or among(dtype, FLOATS) and 3 or 4
+  end
   --- Whether a dtype may become another: casting "safe" (no value changes), "same_kind", "no", "equiv" or "unsafe".
   function M.can_cast(from_, to, casting)
     local a, b = dtype_of(from_), dtype_of(to)
     casting = casting or "safe"
-    local function rank(dtype)
-      return dtype == "bool" and 0 or among(dtype, KINDS["unsigned integer"]) and 1
-        or among(dtype, KINDS["signed integer"]) and 2 or among(dtype, FLOATS) and 3 or 4
-    end
     if casting == "unsafe" then return true end
     if casting == "no" or casting == "equiv" then return a == b end
     local safe = M.promote_types(a, b) == b

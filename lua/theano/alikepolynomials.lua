@@ -122,18 +122,22 @@ return function(M, K)
     end
     if y.ndim > 2 then util.raise("TypeError", "polyfit: y is a vector or a matrix") end
     if n and m and n ~= m then util.raise("TypeError", "polyfit: %d values of x, %d of y", n, m) end
-    local A = M.vander(x, deg + 1)
     local columns = y.ndim == 1 and order(y, { 0, "x" }) or y
     if w ~= nil then
       w = floats(coefficients("polyfit", w)):astype("float64")
       local k = K.known(w, 0)
       if n and k and k ~= n then util.raise("TypeError", "polyfit: %d weights for %d points", k, n) end
-      w = order(w, { 0, "x" })
-      A, columns = A * w, columns * w
+      columns = columns * order(w, { 0, "x" })
     end
-    local size = M.sqrt(M.sum(A * A, { axis = 0, keepdims = true }))
-    size = M.switch(M.eq(size, 0), 1.0, size)
-    local fitted = as(K.nearest(A / size, columns)) / order(as(size), { 1, 0 })
+    -- Powers as columns of length 1 each, the highest in front.
+    local power, powers, sizes = w or M.ones_like(x), {}, {}
+    for i = deg + 1, 1, -1 do
+      local size = as(M.sqrt(M.sum(power * power, { axis = 0, keepdims = true })))
+      sizes[i] = as(M.switch(M.eq(size, 0), 1.0, size))
+      powers[i] = power / sizes[i]
+      if i > 1 then power = power * x end
+    end
+    local fitted = as(K.nearest(M.stack(powers, 1), columns)) / order(as(M.concatenate(sizes, 0)), { 0, "x" })
     return y.ndim == 1 and fitted:reshape({ deg + 1 }) or fitted
   end
 end

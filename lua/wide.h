@@ -1,0 +1,26 @@
+/*
+ * wide.h -- a loop over elements compiled for the vectors of each x86-64, and chosen by the processor when it is
+ * called: WIDE(result, name, (parameters), (arguments), {body}). The same expressions: the same bits.
+ */
+#ifndef LT_WIDE_H
+#define LT_WIDE_H
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(_WIN32) && defined(__OPTIMIZE__)
+#define WIDE(result, name, parameters, arguments, ...) \
+    static inline __attribute__((always_inline)) result name##_loop parameters __VA_ARGS__ \
+        __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static result name##_avx512 parameters { \
+        return name##_loop arguments; \
+    } \
+    __attribute__((target("avx2"))) static result name##_avx2 parameters { return name##_loop arguments; } \
+    static result name##_any parameters { return name##_loop arguments; } \
+    static result name parameters { \
+        if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && \
+            __builtin_cpu_supports("avx512vl")) \
+            return name##_avx512 arguments; \
+        return __builtin_cpu_supports("avx2") ? name##_avx2 arguments : name##_any arguments; \
+    }
+#else
+#define WIDE(result, name, parameters, arguments, ...) static result name parameters __VA_ARGS__
+#endif
+
+#endif
