@@ -33,12 +33,18 @@ WIDE(Ends, ends_of, (const double *x, int64_t n), (x, n), {
             high[j] = v > high[j] ? v : high[j];
             bad[j] += v - v;
         }
+    for (int h = SOME / 2; h >= 1; h /= 2)
+        for (int j = 0; j < SOME / 2; j++) {
+            if (j >= h) break;
+            low[j] = low[j + h] < low[j] ? low[j + h] : low[j];
+            high[j] = high[j + h] > high[j] ? high[j + h] : high[j];
+            bad[j] += bad[j + h];
+        }
     Ends e = {low[0], high[0], bad[0]};
-    for (int64_t k = i - SOME + 1; k < n; k++) {
-        const double v = k < i ? low[k - i + SOME] : x[k], w = k < i ? high[k - i + SOME] : x[k];
-        e.low = v < e.low ? v : e.low;
-        e.high = w > e.high ? w : e.high;
-        e.bad += k < i ? bad[k - i + SOME] : v - v;
+    for (; i < n; i++) {
+        e.low = x[i] < e.low ? x[i] : e.low;
+        e.high = x[i] > e.high ? x[i] : e.high;
+        e.bad += x[i] - x[i];
     }
     return e;
 })
@@ -257,6 +263,56 @@ static int poly_sum(lua_State *L, LtState *s, double sign) { /* of vectors of fl
 }
 int counts_polyadd(lua_State *L, LtState *s) { return poly_sum(L, s, 1); }
 int counts_polysub(lua_State *L, LtState *s) { return poly_sum(L, s, -1); }
+
+/* y = y x + c for each coefficient, from 0 on; some elements at a time stay in the nearest cache. */
+WIDE(void, horner, (double *restrict y, const double *x, int64_t n, const double *c, int64_t m), (y, x, n, c, m), {
+    enum { SOME = 512 };
+    for (int64_t i = 0; i < n; i += SOME) {
+        const int64_t end = n - i < SOME ? n : i + SOME;
+        for (int64_t j = i; j < end; j++) y[j] = 0.0 * x[j] + c[0];
+        for (int64_t k = 1; k < m; k++)
+            for (int64_t j = i; j < end; j++) y[j] = y[j] * x[j] + c[k];
+    }
+})
+int counts_polyval(lua_State *L, LtState *s) { /* polyval(p, x) of float64 */
+    ThArray *p = short_dense(L, s, 1), *x = short_dense(L, s, 2);
+    if (!p || !x || lua_gettop(L) != 2 || th_array_ndim(p) != 1 || th_array_size(p) == 0 || th_array_ndim(x) == 0)
+        return 0;
+    if (th_array_dtype(p) != TH_FLOAT64 || th_array_dtype(x) != TH_FLOAT64) return 0;
+    double *y = th_array_data(made(L, s, TH_FLOAT64, th_array_ndim(x), th_array_shape(x)));
+    horner(y, th_array_data(x), th_array_size(x), th_array_data(p), th_array_size(p));
+    return 1;
+}
+
+int counts_gradient(lua_State *L, LtState *s) { /* gradient(x) of a vector of float64 */
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_ndim(a) != 1 || th_array_dtype(a) != TH_FLOAT64) return 0;
+    const int64_t n = th_array_size(a);
+    if (n < 3) return 0;
+    const double *x = th_array_data(a);
+    double *to = th_array_data(made(L, s, TH_FLOAT64, 1, &n));
+    to[0] = (x[1] - x[0]) / 1.0;
+    for (int64_t i = 1; i < n - 1; i++) to[i] = (x[i + 1] - x[i - 1]) / 2.0;
+    to[n - 1] = (x[n - 2] - x[n - 1]) / -1.0;
+    return 1;
+}
+
+int counts_cross(lua_State *L, LtState *s) { /* cross(a, b) of rows of three float64 */
+    ThArray *a = short_dense(L, s, 1), *b = short_dense(L, s, 2);
+    const int nd = th_array_ndim(a);
+    if (!a || !b || lua_gettop(L) != 2 || nd == 0 || th_array_ndim(b) != nd) return 0;
+    if (th_array_dtype(a) != TH_FLOAT64 || th_array_dtype(b) != TH_FLOAT64 || th_array_shape(a)[nd - 1] != 3 ||
+        memcmp(th_array_shape(a), th_array_shape(b), sizeof(int64_t) * (size_t)nd) != 0)
+        return 0;
+    const double *x = th_array_data(a), *y = th_array_data(b);
+    double *to = th_array_data(made(L, s, TH_FLOAT64, nd, th_array_shape(a)));
+    for (int64_t i = 0; i < th_array_size(a); i += 3) {
+        to[i] = x[i + 1] * y[i + 2] - x[i + 2] * y[i + 1];
+        to[i + 1] = x[i + 2] * y[i] - x[i] * y[i + 2];
+        to[i + 2] = x[i] * y[i + 1] - x[i + 1] * y[i];
+    }
+    return 1;
+}
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 static bool real_floats(const ThArray *a, const ThArray *b) {

@@ -381,3 +381,45 @@ int moves_empty_like(lua_State *L, LtState *s) { /* empty_like(a) */
     made(L, s, th_array_dtype(a), th_array_ndim(a), th_array_shape(a));
     return 1;
 }
+
+/* ---- filled ------------------------------------------------------------------------------------------------------ */
+static int filled(lua_State *L, LtState *s, int nd, const int64_t *shape, ThDtype d, const void *v) {
+    uint64_t one;
+    ThArray *r = th_array_empty(s->ctx, d, nd, shape);
+    lt_push_array(L, s, r);
+    uint64_t *to = th_array_data(r);
+    memcpy(&one, v, sizeof one);
+    for (int64_t i = 0; i < th_array_size(r); i++) to[i] = one;
+    return 1;
+}
+
+static int shape_at(lua_State *L, int64_t *shape) { /* a length or a list of some at 1; the rank, or -1 */
+    const int nd = whole_at(L, 1, shape) ? 1 : short_integers(L, 1, shape, TH_MAX_NDIM);
+    for (int d = 0; d < nd; d++)
+        if (shape[d] < 0) return -1;
+    return nd ? nd : -1;
+}
+
+int moves_ones(lua_State *L, LtState *s) { /* ones(shape) */
+    int64_t shape[TH_MAX_NDIM];
+    const double one = 1;
+    const int nd = lua_gettop(L) == 1 ? shape_at(L, shape) : -1;
+    return nd < 0 ? 0 : filled(L, s, nd, shape, TH_FLOAT64, &one);
+}
+
+int moves_ones_like(lua_State *L, LtState *s) { /* ones_like(a) of float64 */
+    const double one = 1;
+    ThArray *a = lua_gettop(L) == 1 ? lt_array(L, s, 1) : NULL;
+    if (!a || th_array_dtype(a) != TH_FLOAT64 || th_array_device(a) >= 0 || th_array_ndim(a) == 0) return 0;
+    return filled(L, s, th_array_ndim(a), th_array_shape(a), TH_FLOAT64, &one);
+}
+
+int moves_full(lua_State *L, LtState *s) { /* full(shape, number) */
+    int64_t shape[TH_MAX_NDIM];
+    if (lua_gettop(L) != 2 || lua_type(L, 2) != LUA_TNUMBER) return 0;
+    const int nd = shape_at(L, shape);
+    const double f = lua_tonumber(L, 2);
+    const int64_t i = lua_tointeger(L, 2);
+    if (nd < 0) return 0;
+    return lua_isinteger(L, 2) ? filled(L, s, nd, shape, TH_INT64, &i) : filled(L, s, nd, shape, TH_FLOAT64, &f);
+}

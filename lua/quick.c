@@ -207,6 +207,35 @@ static bool push_positions(lua_State *L, LtState *s, ThArray *a, ThArray *at) {
     return true;
 }
 
+/* {i, j}: two vectors of positions in a matrix. */
+static bool push_pairs(lua_State *L, LtState *s, ThArray *a) {
+    if (th_array_ndim(a) != 2 || !dense(a) || lua_rawlen(L, 2) != 2) return false;
+    if (lua_getmetatable(L, 2)) return lua_pop(L, 1), false;
+    lua_rawgeti(L, 2, 1);
+    lua_rawgeti(L, 2, 2);
+    ThArray *at[2] = {lt_array(L, s, -2), lt_array(L, s, -1)};
+    lua_pop(L, 2); /* the table holds them */
+    int keys = 0;
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) keys++;
+    if (keys != 2 || !at[0] || !at[1] || !is_positions(a, at[0]) || !is_positions(a, at[1])) return false;
+    const int64_t count = th_array_size(at[0]), *shape = th_array_shape(a);
+    if (th_array_ndim(at[0]) != 1 || th_array_ndim(at[1]) != 1 || th_array_size(at[1]) != count) return false;
+    const int64_t *i = th_array_data(at[0]), *j = th_array_data(at[1]);
+    if (!all_inside(i, count, shape[0]) || !all_inside(j, count, shape[1])) return false;
+    ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &count);
+    lt_push_array(L, s, r);
+    const size_t bytes = th_dtype_bytes(th_array_dtype(a));
+    const char *from = th_array_data(a);
+    char *to = th_array_data(r);
+    for (int64_t k = 0; k < count; k++, to += bytes) {
+        const int64_t row = i[k] + (i[k] < 0 ? shape[0] : 0), column = j[k] + (j[k] < 0 ? shape[1] : 0);
+        const char *p = from + (size_t)(row * shape[1] + column) * bytes;
+        if (bytes == 8) memcpy(to, p, 8);
+        else memcpy(to, p, bytes);
+    }
+    return true;
+}
+
 /* A mask of all dimensions of a. */
 static bool is_mask(const ThArray *a, const ThArray *mask) {
     int nd = th_array_ndim(a);
@@ -378,7 +407,7 @@ static bool quick_get(lua_State *L, LtState *s, ThArray *a) {
     switch (lua_type(L, 2)) {
     case LUA_TSTRING: return push_named(L, s, a);
     case LUA_TNUMBER: return lua_isinteger(L, 2) && push_integer(L, s, a, lua_tointeger(L, 2));
-    case LUA_TTABLE: return push_integers(L, s, a) || push_parts(L, s, a);
+    case LUA_TTABLE: return push_integers(L, s, a) || push_parts(L, s, a) || push_pairs(L, s, a);
     case LUA_TUSERDATA: return push_array_key(L, s, a);
     default: return false;
     }

@@ -16,6 +16,7 @@ ShortWay vectors_extract, vectors_place, vectors_isin, vectors_nanmax, vectors_n
 ShortWay vectors_eye;
 ShortWay moves_pad, moves_tile, moves_repeat, moves_tri, moves_tril, moves_triu, moves_tril_indices, moves_triu_indices;
 ShortWay moves_tril_indices_from, moves_triu_indices_from, moves_diag, moves_fill_diagonal, moves_indices, moves_block;
+ShortWay moves_ones, moves_ones_like, moves_full, counts_polyval, counts_gradient, counts_cross;
 ShortWay moves_delete, moves_unstack, moves_ascontiguous, moves_empty_like;
 ShortWay counts_histogram, counts_bin_edges, counts_take_along, counts_put_along, counts_argwhere, counts_unravel;
 ShortWay counts_ravel, counts_polyadd, counts_polysub, counts_inner, counts_vdot, counts_trace, counts_diag_indices,

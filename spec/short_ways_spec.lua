@@ -155,6 +155,64 @@ describe("short ways", function()
     assert.has_error(function() nd.matvec(matrix, vector) end)
   end)
 
+  it("evaluate polynomials, slopes and cross products", function()
+    local wild = nd.array({ 0 / 0, math.huge, -0.0, 1e200, -3 })
+    for _, x in ipairs({ vector, matrix, wild, rng:randn(1025) }) do
+      both("polyval", nd.polyval, few, x)
+      both("polyval of one", nd.polyval, nd.array({ 2.5 }), x)
+    end
+    for _, x in ipairs({ vector, awkward, nd.ones(5), few }) do both("gradient", nd.gradient, x) end
+    local a, b = rng:randn(5, 3), rng:randn(5, 3)
+    both("cross", nd.cross, a, b)
+    both("cross of vectors", nd.cross, a[0], b[0])
+    assert.near(0, nd.max(nd.abs(nd.polyfit(nd.arange(6), nd.arange(6) ^ 2, 2) - nd.array({ 1, 0, 0 }))), 1e-12)
+    for i, m in ipairs({ rng:randn(9, 8, 8)[3], rng:randn(20, 30), rng:randn(300, 3), rng:randn(3, 1200) }) do
+      for _, name in ipairs({ "sum", "prod", "max", "min", "mean" }) do
+        both(name .. " of columns " .. i, nd[name], m, { axis = 0 })
+      end
+      local left = rng:randn(m.shape[1])
+      same(nd.dot(left, m), nd.dot(apart(left), apart(m)), "dot of columns")
+    end
+    both("trace", nd.trace, rng:randn(40, 45))
+    local i, j = nd.diag_indices(4)
+    same({ i, j }, { nd.arange(4), nd.arange(4) }, "diag_indices")
+  end)
+
+  it("fill", function()
+    same(nd.ones(3), nd.array({ 1.0, 1.0, 1.0 }), "ones")
+    same(nd.ones({ 2, 0 }), nd.zeros({ 2, 0 }), "no ones")
+    same(nd.full({ 2 }, 7), nd.array({ 7, 7 }), "full of integers")
+    same(nd.full(2, 7.5), nd.array({ 7.5, 7.5 }), "full of floats")
+    same(nd.ones_like(matrix), nd.ones({ 6, 7 }), "ones_like")
+    assert.equal(0, nd.ones({}).ndim)
+    assert.has_error(function() nd.ones(-1) end)
+    local x = nd.arange(6) + 0.5
+    x["1:-1"] = 3
+    assert.same({ 0.5, 3, 3, 3, 3, 5.5 }, x:tolist())
+    x["::-2"] = 0
+    assert.same({ 0.5, 0, 3, 0, 3, 0 }, x:tolist())
+    assert.has_error(function() x["1:-1"] = "a" end)
+  end)
+
+  it("take bits, pairs of places and lists", function()
+    for _, n in ipairs({ 1, 7, 8, 9, 63, 64, 65, 1000, 20000 }) do
+      local b = nd.gt(rng:randn(n), 0)
+      both("packbits", nd.packbits, b)
+      same(nd.unpackbits(nd.packbits(b))[("0:%d"):format(n)]:astype("bool"), b, "unpackbits")
+      assert.equal(nd.sum(b), nd.count_nonzero(b))
+      same(nd.flatnonzero(b), nd.arange(n)[b], "flatnonzero")
+    end
+    both("bitwise_count", nd.bitwise_count, nd.array({ 0, -1, 1, 255, math.mininteger, math.maxinteger }))
+    local i, j = nd.array({ 0, -1, 3 }), nd.array({ 6, 0, -7 })
+    same(matrix[{ i, j }], apart(matrix)[{ i, j }], "pairs")
+    assert.has_error(function() return matrix[{ i, j + 7 }] end)
+    same(nd.array({ 1.5, 2.5 }), nd.array({ 1.5, 2.5 }, "float32"):astype("float64"), "list")
+    same(nd.array({ 1.5, 2 }), nd.array({ 1.5, 2.0 }), "list of both kinds")
+    assert.has_error(function() nd.array({ 1.5, nil, 2.5 }) end)
+    assert.has_error(function() nd.array({ 1.5, x = 2.5 }) end)
+    assert.same({ 1.5, -0.25 }, nd.array({ 1.5, -0.25 }):tolist())
+  end)
+
   it("write numbers to a base, and know what arrays are", function()
     assert.equal("0", nd.binary_repr(0))
     assert.equal("11000000111001", nd.binary_repr(12345))
@@ -231,6 +289,23 @@ describe("whole numbers", function()
     assert.same({ -2147483648, -2147483648, -1 },
       nd.cast(nd.array({ 2147483648.0, 0 / 0, -1.5 }), "int32"):tolist())
     assert.same({ math.mininteger, 5 }, nd.cast(nd.array({ 1e19, 5.5 }), "int64"):tolist())
+  end)
+end)
+
+describe("larger and smaller", function()
+  it("are those of the whole expression", function()
+    local a = nd.array({ 0.0, -0.0, 1, 0 / 0, 2, -math.huge, 5e-324 })
+    local b = nd.array({ -0.0, 0.0, 0 / 0, 1, 2, math.huge, 0 })
+    for _, name in ipairs({ "maximum", "minimum", "fmax", "fmin", "nextafter", "heaviside" }) do
+      both(name, nd[name], a, b)
+      both(name .. " float32", nd[name], a:astype("float32"), b:astype("float32"))
+    end
+    for _, name in ipairs({ "sign", "isfinite", "signbit", "spacing" }) do both(name, nd[name], a) end
+    assert.same({ false, true, false }, nd.signbit(a["0:3"]):tolist())
+    same(nd.nextafter(nd.array({ 0.0, -0.0, 1.0, 2.0, math.huge, -1.0 }), nd.array({ 1.0, -1.0, 2.0, 1.0, 0.0, 0.0 })),
+      nd.array({ 5e-324, -5e-324, 1 + 2.0 ^ -52, 2 - 2.0 ^ -52, 1.7976931348623157e308, -1 + 2.0 ^ -53 }), "nextafter")
+    same(nd.maximum(a, b)["0:2"], nd.array({ 0.0, -0.0 }), "ties")
+    same(nd.clip(a, -1, 1), nd.array({ 0.0, -0.0, 1, 0 / 0, 1, -1, 5e-324 }), "clip")
   end)
 end)
 

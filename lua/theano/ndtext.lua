@@ -188,7 +188,8 @@ return function(nd)
   local function bytes_of(what, path)
     local file, why = io.open(path, "rb")
     if not file then util.raise("IOError", "%s: %s", what, why) end
-    local text = file:read("a")
+    local size = file:seek("end") -- of files alone: what has no end is read up to it
+    local text = size and file:seek("set") and size > 0 and file:read(size) or file:read("a")
     file:close()
     if not text then util.raise("IOError", "%s: %s is not read", what, path) end
     return text

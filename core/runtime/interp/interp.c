@@ -29,6 +29,8 @@ static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n
         r->pos = 0;
         return 0;
     }
+    const bool columns = d == s->nloop - 1 && r->ik->columns[s - r->ik->order.stage] && !from;
+    if (columns && interp_columns(r, s, n)) return 0;
     for (int64_t i = from; i < n; i++) {
         r->idx[dim] = i;
         if (run_depth(r, s, d + 1)) return 1;

@@ -53,7 +53,7 @@ typedef struct IKernel {
     KernelOrder order;
     IRed *red;
     int *step;            /* by stage: elements of a block along the vec dim */
-    bool *rows;           /* by stage: rows.c may run its innermost loop */
+    bool *rows, *columns; /* by stage: rows.c may run its innermost loop */
     bool blocks;          /* kernel_in_blocks */
     size_t reg_bytes, at; /* of all registers; where among them IRun.at lies */
     struct IKernel *flat; /* for parts of a call's result: its rows as one run of elements (flat.c); or NULL */
@@ -94,7 +94,9 @@ void interp_red_final(IRun *r, const IRed *red);
 /* The place of an extremum: what red's value, or its opposite where rows.c says so, is at v in the current block. */
 void interp_red_place(IRun *r, const IRed *red, const LoopStage *s, const char *v);
 bool interp_rows_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s); /* rows.c */
-bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to);       /* false: rows that are not dense */
+bool interp_columns_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s);
+bool interp_columns(IRun *r, const LoopStage *s, int64_t n);             /* false: as interp_rows */
+bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to); /* false: rows that are not dense */
 /* Around the blocks of a reduction of everything: before and after each of them, and after the last. */
 void interp_red_block(IRun *r, const IRed *red, bool first);
 void interp_red_join(IRun *r, const IRed *red, bool first);

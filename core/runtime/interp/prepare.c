@@ -71,7 +71,9 @@ bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena 
     out->red = arena_alloc0(a, sizeof *out->red * (size_t)(k->red.n + 1));
     out->step = arena_alloc0(a, sizeof *out->step * (size_t)(k->st.n + 1));
     out->rows = arena_alloc0(a, sizeof *out->rows * (size_t)(k->st.n + 1));
-    if (!out->ins || !out->red || !out->step || !out->rows || !kernel_order(k, a, &out->order)) return false;
+    out->columns = arena_alloc0(a, sizeof *out->columns * (size_t)(k->st.n + 1));
+    if (!out->ins || !out->red || !out->step || !out->rows || !out->columns || !kernel_order(k, a, &out->order))
+        return false;
     for (int s = 0; s < k->st.n; s++) out->step[s] = step_of(k, &out->order.stage[s]);
     if (k->acc.n > KACC + 8)
         return err(c, TH_RuntimeError, "kernel has %d accesses, at most %d fit", k->acc.n, KACC + 8);
@@ -79,7 +81,10 @@ bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena 
     out->at = (out->reg_bytes + 63) / 64 * 64;
     out->reg_bytes = out->at + sizeof(char *) * (size_t)k->ins.n;
     if (!interp_views(a, out)) return false;
-    for (int s = 0; s < k->st.n; s++) out->rows[s] = interp_rows_suit(simd, out, &out->order.stage[s]);
+    for (int s = 0; s < k->st.n; s++) {
+        out->rows[s] = interp_rows_suit(simd, out, &out->order.stage[s]);
+        out->columns[s] = interp_columns_suit(simd, out, &out->order.stage[s]);
+    }
     return true;
 }
 

@@ -1,8 +1,8 @@
 /*
- * rows.c -- rows that are reduced as they lie in memory: no instruction stands between the loads and the reductions but
- * a product that is summed, or an opposite whose greatest is sought. In: a stage whose innermost loop is reduced. Out:
- * its accumulators fed, thousands of elements at a time. Always holds: the lanes take the values that blocks would give
- * them, in the same order, hence the same bits.
+ * rows.c -- rows and columns that are reduced as they lie in memory: no instruction stands between the loads and the
+ * reductions but a product that is summed, or an opposite whose greatest is sought. In: a stage whose innermost loop is
+ * reduced. Out: its accumulators fed, thousands of elements at a time. Always holds: the lanes take the values that
+ * blocks would give them, in the same order, hence the same bits.
  */
 #include "interp.h"
 
@@ -51,6 +51,56 @@ bool interp_rows_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s) {
     return true;
 }
 
+/* ---- columns: the reduced loop stands inside that of the vectors ------------------------------------------------- */
+/* The one reduction of such a stage, all of whose instructions are loads and perhaps a product of two; or NULL. */
+static const IRed *column(const SimdTable *simd, const IKernel *ik, const LoopStage *s) {
+    const IRed *d = &ik->red[s->st->red0];
+    if (s->st->cls != STAGE_LOOP || s->vec < 0 || s->vec != s->nloop - 2 || s->st->nred != 1) return NULL;
+    if (ik->k->dim[s->loop[s->nloop - 1]].kind != DIM_RED || d->lanes || !d->fold) return NULL;
+    if (s->npost[s->nloop] || s->npre[s->vec + 1] || s->nred[s->vec + 1] != 1) return NULL;
+    const int way = way_of(simd, ik, d), n = s->npre[s->nloop];
+    if ((way == PLAIN && n == 1) || (way == PRODUCT && n == 3)) return d;
+    return NULL;
+}
+
+bool interp_columns_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s) {
+    const IRed *d = column(simd, ik, s);
+    if (d) ik->red[s->st->red0].way = (uint8_t)way_of(simd, ik, d);
+    return d != NULL;
+}
+
+static char *start(const IRun *r, const LoopStage *s, int acc) { /* of the block, in the first row */
+    char *p = r->base[acc];
+    for (int l = 0; l < s->nloop - 1; l++) p += (l == s->vec ? r->pos : r->idx[s->loop[l]]) * r->st[acc][s->loop[l]];
+    return p;
+}
+
+/* The rows of one block: n of them. */
+bool interp_columns(IRun *r, const LoopStage *s, int64_t n) {
+    const IKernel *ik = r->ik;
+    const IRed *d = &ik->red[s->st->red0];
+    const IIns *v = &ik->ins[d->red->v];
+    const IMicro *m = v->nmicro ? &ik->micro.at[v->micro] : NULL;
+    const int along = s->loop[s->vec], over = s->loop[s->nloop - 1];
+    const ThDtype t = (ThDtype)d->red->acc_dtype;
+    char *acc = r->regs + d->reg;
+    int dense = d->way == PLAIN ? d->red->v : m->in[0].value, number = d->way == PLAIN ? dense : m->in[1].value;
+    if (d->way == PRODUCT && !r->st[ik->ins[dense].ins->a][along]) {
+        const int other = dense;
+        dense = number, number = other;
+    }
+    const int a = ik->ins[dense].ins->a, b = ik->ins[number].ins->a;
+    if (r->st[a][along] != ik->ins[dense].bytes || (a != b && r->st[b][along])) return false;
+    if (d->way == PRODUCT && a == b) return false;
+    const char *p = start(r, s, a), *q = start(r, s, b);
+    for (int64_t i = 0; i < n; i++, p += r->st[a][over], q += r->st[b][over]) {
+        if (d->way == PLAIN) d->fold(r->len, acc, p);
+        else r->simd->scaled[t](r->len, acc, q, p);
+    }
+    return true;
+}
+
+/* ---- rows ---- */
 /* Where the loads of this row begin; false: one of them is not dense. */
 static bool look(IRun *r, const LoopStage *s, int64_t from) {
     const IKernel *ik = r->ik;

@@ -49,6 +49,8 @@ typedef struct SimdTable {
     SimdFold join[RED_OR + 1][TH_DTYPE_COUNT]; /* these into the first, by halves; n and v do not matter */
     /* lanes of a sum, of products of floats */
     void (*products[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *a, const void *b);
+    void (*scaled[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *number,
+                                   const void *v); /* acc[i] += *number v[i] */
     /* of the dtypes of most arrays, else NULL: the first of n elements that equals *best (NaN: any NaN), or n; best[i]
      * and its place at[i] replaced where v[i], at `here`, is greater (less), or NaN before which there was none */
     int64_t (*first[TH_DTYPE_COUNT])(int64_t n, const void *best, const void *v);

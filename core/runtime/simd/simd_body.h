@@ -456,6 +456,14 @@ FIRST(double)
         IVDEP for (int64_t i = 0; i < n; i++) end[i] = end[i] + v[i] * w[i];                                            \
     }
 FLOATS(PRODUCTS)
+#define SCALED(T, suffix)                                                                                               \
+    static void scaled_##T(int64_t n, void *pacc, const void *by, const void *pv) {                                     \
+        T *acc = pacc, w;                                                                                               \
+        const T *v = pv;                                                                                                \
+        memcpy(&w, by, sizeof w);                                                                                       \
+        IVDEP for (int64_t i = 0; i < n; i++) acc[i] = acc[i] + w * v[i];                                               \
+    }
+FLOATS(SCALED)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 /* clang-format off */
@@ -527,6 +535,7 @@ const SimdTable SIMD_TABLE = {
         [RED_AND] = {[TH_BOOL] = join_and_uint8_t}, [RED_OR] = {[TH_BOOL] = join_or_uint8_t},
     },
     .products = AT_FLOAT(products),
+    .scaled = AT_FLOAT(scaled),
     .first = {[TH_INT64] = first_int64_t, [TH_FLOAT32] = first_float, [TH_FLOAT64] = first_double},
     .place = {[TH_INT64] = place_int64_t, [TH_FLOAT32] = place_float, [TH_FLOAT64] = place_double},
 };
