@@ -18,46 +18,24 @@ static ThArray *made(lua_State *L, LtState *s, ThDtype d, int nd, const int64_t 
 /* ---- histograms -------------------------------------------------------------------------------------------------- */
 enum { BINS = 4096 };
 
-typedef struct Ends {
-    double low, high, bad; /* bad: NaN where something is not finite */
-} Ends;
-WIDE(Ends, ends_of, (const double *x, int64_t n), (x, n), {
-    enum { SOME = 16 };
-    double low[SOME], high[SOME], bad[SOME];
-    int64_t i = 0;
-    for (int j = 0; j < SOME; j++) low[j] = HUGE_VAL, high[j] = -HUGE_VAL, bad[j] = 0;
-    for (; i + SOME <= n; i += SOME)
-        for (int j = 0; j < SOME; j++) {
-            const double v = x[i + j];
-            low[j] = v < low[j] ? v : low[j];
-            high[j] = v > high[j] ? v : high[j];
-            bad[j] += v - v;
-        }
-    for (int h = SOME / 2; h >= 1; h /= 2)
-        for (int j = 0; j < SOME / 2; j++) {
-            if (j >= h) break;
-            low[j] = low[j + h] < low[j] ? low[j + h] : low[j];
-            high[j] = high[j + h] > high[j] ? high[j + h] : high[j];
-            bad[j] += bad[j + h];
-        }
-    Ends e = {low[0], high[0], bad[0]};
-    for (; i < n; i++) {
-        e.low = x[i] < e.low ? x[i] : e.low;
-        e.high = x[i] > e.high ? x[i] : e.high;
-        e.bad += x[i] - x[i];
-    }
-    return e;
+/* One pass for each: loops so plain have vectors. */
+WIDE_EXTREMUM(highest, >, -HUGE_VAL)
+WIDE_EXTREMUM(lowest, <, HUGE_VAL)
+WIDE(bool, all_numbers, (const double *x, int64_t n), (x, n), {
+    uint64_t bad = 0;
+    for (int64_t i = 0; i < n; i++) bad |= x[i] != x[i];
+    return !bad;
 })
 
 /* Edges of bins of equal width between the least and the greatest element; false: there are none, or not finite. */
 static bool even_edges(const double *x, int64_t n, int64_t bins, double *edges) {
-    if (n == 0) return false;
-    Ends e = ends_of(x, n);
-    if (e.bad != 0 || !(e.high - e.low < HUGE_VAL)) return false;
-    if (e.low == e.high) e.low -= 0.5, e.high += 0.5;
-    const double step = (e.high - e.low) / (double)bins;
-    for (int64_t k = 0; k < bins; k++) edges[k] = (double)k * step + e.low;
-    edges[bins] = e.high;
+    if (n == 0 || !all_numbers(x, n)) return false;
+    double low = lowest(x, n), high = highest(x, n);
+    if (!(high - low < HUGE_VAL)) return false;
+    if (low == high) low -= 0.5, high += 0.5;
+    const double step = (high - low) / (double)bins;
+    for (int64_t k = 0; k < bins; k++) edges[k] = (double)k * step + low;
+    edges[bins] = high;
     return true;
 }
 
@@ -306,7 +284,8 @@ int counts_cross(lua_State *L, LtState *s) { /* cross(a, b) of rows of three flo
         return 0;
     const double *x = th_array_data(a), *y = th_array_data(b);
     double *to = th_array_data(made(L, s, TH_FLOAT64, nd, th_array_shape(a)));
-    for (int64_t i = 0; i < th_array_size(a); i += 3) {
+    const int64_t n = th_array_size(a);
+    for (int64_t i = 0; i < n; i += 3) {
         to[i] = x[i + 1] * y[i + 2] - x[i + 2] * y[i + 1];
         to[i + 1] = x[i + 2] * y[i] - x[i] * y[i + 2];
         to[i + 2] = x[i] * y[i + 1] - x[i + 1] * y[i];

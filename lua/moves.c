@@ -388,8 +388,9 @@ static int filled(lua_State *L, LtState *s, int nd, const int64_t *shape, ThDtyp
     ThArray *r = th_array_empty(s->ctx, d, nd, shape);
     lt_push_array(L, s, r);
     uint64_t *to = th_array_data(r);
+    const int64_t n = th_array_size(r);
     memcpy(&one, v, sizeof one);
-    for (int64_t i = 0; i < th_array_size(r); i++) to[i] = one;
+    for (int64_t i = 0; i < n; i++) to[i] = one;
     return 1;
 }
 

@@ -179,21 +179,8 @@ int vectors_isin(lua_State *L, LtState *s) {
 }
 
 /* ---- extrema of what is not NaN ---------------------------------------------------------------------------------- */
-/* Comparisons with NaN are false, so that it is never taken: several at a time, which do not wait for each other. */
-#define EXTREMUM(NAME, BETTER, WORST) \
-    WIDE(double, NAME, (const double *x, int64_t n), (x, n), { \
-        enum { SOME = 32 }; \
-        double e[SOME], r; \
-        int64_t i = 0; \
-        for (int j = 0; j < SOME; j++) e[j] = WORST; \
-        for (; i + SOME <= n; i += SOME) \
-            for (int j = 0; j < SOME; j++) e[j] = x[i + j] BETTER e[j] ? x[i + j] : e[j]; \
-        for (r = e[0]; i < n; i++) r = x[i] BETTER r ? x[i] : r; \
-        for (int j = 1; j < SOME; j++) r = e[j] BETTER r ? e[j] : r; \
-        return r; \
-    })
-EXTREMUM(greatest, >, -HUGE_VAL)
-EXTREMUM(least, <, HUGE_VAL)
+WIDE_EXTREMUM(greatest, >, -HUGE_VAL)
+WIDE_EXTREMUM(least, <, HUGE_VAL)
 
 /* Infinity may mean that there was nothing else, and a zero has a sign: both are the other way's. */
 static int extremum(lua_State *L, LtState *s, double (*of)(const double *x, int64_t n)) {

@@ -23,4 +23,19 @@
 #define WIDE(result, name, parameters, arguments, ...) static result name parameters __VA_ARGS__
 #endif
 
+/* The greatest or least of n doubles, WORST where there is none; comparisons with NaN are false, so that it is never
+ * taken: several at a time, which do not wait for each other. */
+#define WIDE_EXTREMUM(NAME, BETTER, WORST) \
+    WIDE(double, NAME, (const double *x, int64_t n), (x, n), { \
+        enum { SOME = 32 }; \
+        double e[SOME], r; \
+        int64_t i = 0; \
+        for (int j = 0; j < SOME; j++) e[j] = WORST; \
+        for (; i + SOME <= n; i += SOME) \
+            for (int j = 0; j < SOME; j++) e[j] = x[i + j] BETTER e[j] ? x[i + j] : e[j]; \
+        for (r = e[0]; i < n; i++) r = x[i] BETTER r ? x[i] : r; \
+        for (int j = 1; j < SOME; j++) r = e[j] BETTER r ? e[j] : r; \
+        return r; \
+    })
+
 #endif

@@ -138,7 +138,13 @@ static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, bool max,
         for (int64_t i = 0; i < n && at[i] < 0; i++) at[i] = p;
         return;
     }
-    if (lanes && step > 0 && at[0] >= 0 && p > at[0] && nothing_better(r, v, best, t, max)) return;
+    if (lanes && step > 0 && at[0] >= 0 && p > at[0]) {
+        if (nothing_better(r, v, best, t, max)) return;
+        if (vectors && block_extremum(r, d, v, t, max, best)) { /* better than what was, and later */
+            at[0] = p + r->simd->first[t](n, best, v) * step;
+            return;
+        }
+    }
     switch (t) {
     case TH_BOOL:
     case TH_UINT8: ARG(uint8_t, NEVER) break;

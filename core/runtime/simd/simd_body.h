@@ -404,17 +404,17 @@ FOLD_Z(ThComplex64)
 FOLD_Z(ThComplex128)
 
 /* The first of n elements that equals what stands at `best`, or the first NaN where that is one; n: there is none. */
-#define FIRST(T)                                                                                                        \
+#define FIRST(T, W)                                                                                                        \
     static int64_t first_##T(int64_t n, const void *best, const void *pv) {                                             \
-        enum { SOME = 128 / sizeof(T) };                                                                                \
+        enum { SOME = 256 / sizeof(T) };                                                                                \
         const T *v = pv;                                                                                                \
         T w;                                                                                                            \
         int64_t i = 0;                                                                                                  \
         memcpy(&w, best, sizeof w);                                                                                     \
         const bool nan = w != w;                                                                                        \
         for (; !nan && i + SOME <= n; i += SOME) {                                                                      \
-            T any = 0;                                                                                                  \
-            for (int j = 0; j < SOME; j++) any += v[i + j] == w;                                                        \
+            W any = 0;                                                                                                  \
+            for (int j = 0; j < SOME; j++) any |= v[i + j] == w;                                                        \
             if (any != 0) break;                                                                                        \
         }                                                                                                               \
         for (; i < n; i++)                                                                                              \
@@ -439,9 +439,9 @@ FOLD_Z(ThComplex128)
                 at[i] = better ? here : at[i];                                                                          \
             }                                                                                                           \
     }
-FIRST(int64_t)
-FIRST(float)
-FIRST(double)
+FIRST(int64_t, int64_t)
+FIRST(float, int32_t)
+FIRST(double, int64_t)
 
 /* Sums of products, rounded on their way: lanes of what mul and sum do one after the other. */
 #define PRODUCTS(T, suffix)                                                                                             \
