@@ -151,7 +151,7 @@ describe("the pages", function()
     skip.unless(all > 1000, "no history: an archive, or a clone of the last commits")
     local n = 0
     for row in slurp("CONTRIBUTING.md"):match("\n## To add\n(.-)\n## "):gmatch("\n|[^\n]*") do
-      local subject = row:match("`([%l_, ]+: [^`]*)` |$")
+      local subject = row:match("`([%l_, ]+: [^`]*)` |%s*$")
       if subject then
         n = n + 1
         assert.is_true(subjects[subject], subject)

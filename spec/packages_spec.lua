@@ -140,6 +140,27 @@ describe("what is installed", function()
   end)
 end)
 
+describe("what building needs", function()
+  local function set(text)
+    local list = {}
+    for name in text:gmatch("[%w.+-]+") do list[#list + 1] = name end
+    table.sort(list)
+    return table.concat(list, " ")
+  end
+
+  it("is the same on the page, in the image and in Debian's package", function()
+    local page, image = runner.read("docs/install.md"), runner.read("Containerfile")
+    local want = set(page:match("| to build | `([^`]*)`"))
+    assert.equal(want, set(page:match("\napt%-get install (gcc [^\n]*)")))
+    assert.equal(want, set(image:match("recommends (gcc .-)\nCOPY"):gsub("\\", "")))
+    local debian = runner.read("debian/control"):match("Build%-Depends: (.-)\nStandards")
+    debian = debian:gsub("%b()", ""):gsub("debhelper%-compat", "gcc libc6-dev binutils")
+    assert.equal(want, set(debian))
+    local setup = runner.read("scripts/setup"):match('\nbuild="(.-)"')
+    for name in want:gmatch("%S+") do assert.truthy(setup:find(name, 1, true), name) end
+  end)
+end)
+
 describe("the version", function()
   local version = runner.read("CMakeLists.txt"):match("project%(theano VERSION ([%d.]+)")
 
