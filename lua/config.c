@@ -51,9 +51,9 @@ static int flags(lua_State *L) { /* {{name, doc, default, allowed}, ..} */
 /* autocast_floats(dtype, ..): what float literals become; none: by floatX */
 static int autocast(lua_State *L) {
     LtState *s = LT_STATE(L);
-    ThDtype list[2] = {TH_FLOAT64, TH_FLOAT64};
+    ThDtype list[3] = {TH_FLOAT64, TH_FLOAT64, TH_FLOAT64};
     int n = lua_gettop(L);
-    for (int i = 0; i < n && i < 2; i++) list[i] = th_dtype_from_name(luaL_checkstring(L, i + 1));
+    for (int i = 0; i < n && i < 3; i++) list[i] = th_dtype_from_name(luaL_checkstring(L, i + 1));
     LT_CHECK(L, s, !th_autocast_floats(s->ctx, list, n));
     return 0;
 }

@@ -84,6 +84,13 @@ describe("literals", function()
     assert.equal("float64", T.constant(0.1).dtype)
     assert.equal("float32", T.constant(0.5).dtype)
     assert.same({ "float32", "float64" }, T.autocast_float.dtypes)
+    do
+      local scope <close> = T.autocast_float_as("float16", "float32", "float64")
+      assert.same({ "float16", "float32", "float64" }, { T.constant(0.5).dtype, T.constant(1 + 2 ^ -20).dtype,
+        T.constant(0.1).dtype })
+      assert.is_not_nil(scope)
+    end
+    raises("TypeError", "up to three", function() T.autocast_float_as("float16", "float32", "float64", "float32") end)
     raises("TypeError", "float32, float64", function() T.autocast_float_as("int8") end)
     raises("TypeError", "a dtype is expected", function() T.autocast_float_as() end)
   end)

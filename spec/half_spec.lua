@@ -424,6 +424,12 @@ describe("graphs of halves", function()
       local given = nd.array({ 1, 2 }, dtype)
       assert.equal(f(given):tobytes(), theano.load(path)(given):tobytes())
       os.remove(path)
+      local onnx, w = require("theano.onnx"), theano.shared(nd.array({ 0.1, 3 }, dtype), "w")
+      onnx.save(path, { inputs = { x }, outputs = { y = T.exp(x) * w } })
+      local model = onnx.load(path)
+      local again = theano.compile(model.inputs, model.outputs[1])
+      assert.equal(theano.compile({ x }, T.exp(x) * w)(given):tobytes(), again(given):tobytes())
+      os.remove(path)
     end
     for _, line in ipairs({
       "%0 = Sum{axis=[0], dtype=float32, acc_dtype=float16, no_zeros_in_input=False, or_least=False}(x)",

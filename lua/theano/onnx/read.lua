@@ -46,6 +46,9 @@ local function numbers_of(t)
     values = t[LISTS[dtype] or "int32_data"]
     if #values ~= n then bad("%s: %d numbers, its lengths say %d", name, #values, n) end
   end
+  if dtype:find("float16") then -- bits so far
+    values = nd.frombuffer(nd.array(values, "uint16"):tobytes(), dtype):tolist()
+  end
   return values, dtype, t.dims
 end
 

@@ -7,9 +7,9 @@ local util = require("theano.util")
 local M = {}
 
 local DTYPES = { float32 = 1, uint8 = 2, int8 = 3, uint16 = 4, int16 = 5, int32 = 6, int64 = 7, bool = 9, float64 = 11,
-  uint32 = 12, uint64 = 13 }
+  uint32 = 12, uint64 = 13, float16 = 10, bfloat16 = 16 }
 local PACK = { float32 = "<f", float64 = "<d", uint8 = "<B", int8 = "<b", bool = "<B", int16 = "<h", uint16 = "<H",
-  int32 = "<i4", uint32 = "<I4", int64 = "<i8", uint64 = "<i8" }
+  int32 = "<i4", uint32 = "<I4", int64 = "<i8", uint64 = "<i8", float16 = "<H", bfloat16 = "<H" } -- halves: their bits
 M.DTYPES, M.PACK = DTYPES, PACK
 
 local function refuse(format, ...) util.raise("NotImplementedError", "onnx: " .. format, ...) end
@@ -27,6 +27,7 @@ local function flat(v)
 end
 
 local function raw(values, dtype)
+  if dtype:find("float16") then return require("theano.ndarray").array(values, dtype):tobytes() end
   local format, parts = PACK[dtype], {}
   for i, x in ipairs(values) do
     if x == true then x = 1 elseif x == false then x = 0 end
