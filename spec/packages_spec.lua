@@ -100,6 +100,26 @@ describe("what is installed", function()
     assert.truthy(said:find('"text":"2"', 1, true), said)
   end)
 
+  it("goes into one of Debian's packages, file by file", function()
+    local wanted = {} -- patterns of paths under usr/, and what has them
+    local pipe = assert(io.popen("grep . debian/*.install debian/not-installed"))
+    for line in pipe:lines() do
+      local file, path = line:match("^debian/([^:]*):usr/(.*)$")
+      path = path:gsub("^lib/%*/", "lib/"):gsub("%p", "%%%0"):gsub("%%%*", "[^/]*")
+      wanted[#wanted + 1] = { "^" .. path, file, 0 }
+    end
+    pipe:close()
+    for path in ok("cd '%s' && find . -type f -o -type l", prefix):gmatch("%./([^\n]+)") do
+      local n = 0
+      for _, w in ipairs(wanted) do
+        local rest = path:match(w[1] .. "(.*)$")
+        if rest and (rest == "" or rest:sub(1, 1) == "/") then n, w[3] = n + 1, w[3] + 1 end
+      end
+      assert.equal(1, n, path .. " is in " .. n .. " packages")
+    end
+    for _, w in ipairs(wanted) do assert.is_true(w[3] > 0, w[2] .. ": nothing is " .. w[1]) end
+  end)
+
   it("is found by pkg-config, shared and static", function()
     skip.without_program("pkg-config")
     skip.unless(plain, "a program built without sanitizers cannot load a library built with them")
