@@ -8,7 +8,7 @@ local M = {}
 M.elsewhere = {}
 for name in ([[api_walk autotune bench check_api config cost cuda_headers cuda_oracle docs editor fuzz golden gpu_bundle
   guards help hosts key locale measures modules mutants ndarray_print ndtext numpy_page optimizations oracle_support
-  packages pages plot readme repl report rules runner same_bits sandbox schedule short_rows tables tiers
+  packages page_blocks pages plot readme repl report rules runner same_bits sandbox schedule short_rows tables tiers
   top]]):gmatch("%S+") do
   M.elsewhere[name] = true
 end
