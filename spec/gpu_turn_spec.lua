@@ -55,6 +55,16 @@ describe("tiles that turn what they load", function()
       .. "      a tile along i0\n", theano.printing.plan(f, "cuda"))
   end)
 
+  it("issue few instructions a point: memory is what a GPU waits for", function()
+    local x, y = T.fmatrix("x"), T.fmatrix("y")
+    local f = compiled("cpu", { x, y }, x.T + y)
+    f(nd.zeros({ 2048, 2048 }, "float32"), nd.zeros({ 2048, 2048 }, "float32"))
+    local k = theano.printing.roofline(f, "h100").kernels[1]
+    if not k.issued then skip.now("NVRTC is not found: scripts/setup --gpu-tests fetches it") end
+    assert.same({ "kernel_0b", 4, 4, "memory" }, { k.kernel, k.turns, k.inside, k.limit })
+    assert.is_true(k.issued.all / (k.turns * k.inside) < 50, k.issued.all)
+  end)
+
   it("neither spill nor crowd shared memory", function()
     local x, y = T.dmatrix("x"), T.dmatrix("y")
     local f = compiled("cpu", { x, y }, x.T * y)

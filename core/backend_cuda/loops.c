@@ -173,8 +173,11 @@ static void tiles(Emit *e, const LoopStage *s, const NestNode *n) {
 
 static void tile_points(Emit *e, const LoopStage *s, const char *along, const char *step) {
     int row = s->loop[e->nest->turned], col = s->loop[s->nloop - 1];
-    emit_line(e, "for (int j = threadIdx.x / 32; j < %d; j += %d) {", CHOOSE_TURN, CUDA_THREADS / CHOOSE_TURN);
+    enum { ROWS = CUDA_THREADS / CHOOSE_TURN }; /* at a time */
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int u = 0; u < %d; u++) {", CHOOSE_TURN / ROWS);
     e->indent++;
+    emit_line(e, "const int j = u * %d + (int)(threadIdx.x / 32);", ROWS);
     emit_line(e, "const ix i%d = at%d + (ix)%s, i%d = at%d + (ix)%s;", row, row, along, col, col, step);
     emit_line(e, "if (i%d < n%d && i%d < n%d) {", row, row, col, col);
     e->indent++;

@@ -135,7 +135,8 @@ GridShare grid_share(const GridKernel *g, const int64_t *sym, const GridLaunch *
     if (!t || (t->grid != GRID_THREAD && t->grid != GRID_BLOCK)) return (GridShare){1, 1};
     int64_t all = product(g, sym, 0, t->depth), lanes = grid_neighbours(t), group = grid_group(t);
     int64_t last = t->depth ? length(g, sym, t->depth - 1) : 1;
-    if (t->tiled) all = turned(g, sym, t, all) * CHOOSE_TURN * CHOOSE_TURN;
+    if (t->tiled)
+        return (GridShare){shared_out(turned(g, sym, t, all), l->blocks), CHOOSE_TURN * CHOOSE_TURN / l->threads};
     if (lanes > 1 && last > 0) all = all / last * shared_out(last, lanes);
     return (GridShare){shared_out(all * l->parts, l->blocks * (l->threads / group)),
                        shared_out(inside(g, sym), group * l->parts)};
