@@ -114,7 +114,9 @@ local function count(list, from, to, skip)
     if not (skip and skip[i]) then
       local class = list[i].class
       n[class], n.all = (n[class] or 0) + 1, n.all + 1
-      if class == "load" then n.widest = math.max(n.widest or 0, list[i].bits) end
+      if class == "load" then
+        n.widest, n.flight = math.max(n.widest or 0, list[i].bits), (n.flight or 0) + list[i].bits / 8
+      end
     end
   end
   return n
@@ -146,14 +148,15 @@ local function issued(list, launch)
   local whole, sum, main = count(list, 1, #list), count(list, 1, #list, covered), nil
   local function add(n, times)
     for class, k in pairs(n) do
-      if class ~= "widest" then sum[class] = (sum[class] or 0) + k * times end
+      if class ~= "widest" and class ~= "flight" then sum[class] = (sum[class] or 0) + k * times end
     end
   end
   for _, l in ipairs(outer) do
     if not main or l[2] - l[1] > main[2] - main[1] then main = l end
   end
-  sum.widest = whole.widest
+  sum.widest, sum.flight = whole.widest, whole.flight
   if not main then return sum end
+  sum.flight = count(list, main[1], main[2]).flight
   local deep, best = {}, nil
   for _, l in ipairs(inner) do
     if l ~= main then
@@ -165,6 +168,7 @@ local function issued(list, launch)
   add(count(list, main[1], main[2], deep), launch.turns)
   if best then
     local times = math.max(1, (best.load or 0) / math.max(1, launch.loads))
+    sum.flight = best.flight or sum.flight
     add(best, launch.turns * launch.inside / times)
   end
   return sum
@@ -225,11 +229,11 @@ local function filled(limits, k)
   return math.min(1, k.blocks / limits.multiprocessors) * (waves > 1 and waves / ceil(waves) or 1)
 end
 
--- Bytes a second that come while so many threads wait for so much (Little's law).
+-- Bytes a second that come while so many threads wait for so much (Little's law): all loads of the loop that has most.
 local function in_flight(limits, k)
+  local most = 64
   local threads = math.min(k.blocks * k.threads, limits.multiprocessors * k.occupancy * limits.threads)
-  local each = (k.issued and k.issued.widest or 32) / 8 * math.min(4, math.max(1, k.loads))
-  return threads * each / M.assumed.latency
+  return threads * math.min(most, k.issued and k.issued.flight or 16) / M.assumed.latency
 end
 
 local function product(limits, k)
