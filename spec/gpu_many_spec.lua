@@ -59,7 +59,7 @@ describe("updates of several parameters by one formula", function()
       local p = theano.layers.params({ seed = 1 })
       local x = T.constant(numbers(8 * 12):reshape({ 8, 12 }):astype("float32"))
       local h = x
-      for _, width in ipairs({ 10, 9, 8, 7 }) do
+      for _, width in ipairs({ 10, 9, 8 }) do
         h = T.tanh(theano.layers.dense(p, h, h == x and 12 or width + 1, width))
       end
       local updates = theano.train.optimizers.adam(theano.grad(T.sqr(h):sum(), p.weights), p.weights)
@@ -68,7 +68,7 @@ describe("updates of several parameters by one formula", function()
     local r = theano.printing.roofline(f)
     local joined = 0
     for _, k in ipairs(r.kernels) do joined = joined + (k.joined and 1 or 0) end
-    assert.is_true(joined >= 5)
+    assert.is_true(joined >= 4)
     assert.equal(#r.kernels - joined, r.launches)
     assert.equal(r.launches, first)
   end)
