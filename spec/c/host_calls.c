@@ -310,6 +310,7 @@ static void files(void) {
     const int64_t shape[2] = {3, 4};
     ThArray *a = numbers(c, 2, shape);
     for (int kind = 0; kind < 5; kind++) {
+        if (!TH_ZIP && (kind == 1 || kind == 2)) continue;
         snprintf(real, sizeof real, "%s/%s", dir, names[kind]);
         d = (Disk){.to = real};
         CHECK(!save(c, kind, names[kind], a) && d.last == 'w' && !strcmp(d.path, names[kind]));

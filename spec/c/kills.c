@@ -107,13 +107,20 @@ static void killed(pid_t pid, unsigned microseconds) {
     waitpid(pid, &status, 0);
 }
 
+/* One of the files that this library writes. */
+static int some_kind(void) {
+    int kind = (int)roll(4);
+    return !TH_ZIP && kind == 2 ? 1 : kind;
+}
+
 static void while_saving(int n) {
     ThContext *c = context("py");
     ThFunction *f[2] = {make(c, 1), make(c, 2)};
     ThArray *a[2] = {filled(c, 1), filled(c, 2)};
-    for (int kind = 0; kind < 4; kind++) save(c, f, a, 0, kind);
+    for (int kind = 0; kind < 4; kind++)
+        if (TH_ZIP || kind != 2) save(c, f, a, 0, kind);
     for (int i = 0; i < n; i++) {
-        int kind = (int)roll(4);
+        int kind = some_kind();
         pid_t pid = fork();
         if (!pid) {
             for (int which = 0;; which = !which) save(c, f, a, which, kind);
