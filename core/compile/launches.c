@@ -133,7 +133,10 @@ static void put_launch(Launched *l, int step, const Step *s) {
     const GridKernel *g = &l->g->kernel[s->kernel];
     for (int i = 0; i < s->nsym; i++) {
         l->sizes[i] = l->sym[s->sym[i]];
-        if (l->sizes[i] == SIZE_UNKNOWN) return; /* what is found while it runs */
+        if (l->sizes[i] != SIZE_UNKNOWN) continue;
+        describe_string(l->t, "kind", "unknown"); /* what is found while it runs */
+        l->before = -1;
+        return;
     }
     GridLaunch grid = grid_launch(g, l->sizes);
     const Nest *nest = grid.nest >= 0 ? grid_nest(g->nest, grid.nest) : NULL;
@@ -305,6 +308,7 @@ char *th_function_cubin(ThFunction *f, const char *arch, size_t *bytes, char **l
     if (log) *log = NULL;
     if (!f || failed(c)) return NULL;
     if (!arch || !bytes || !log) return err_missing(c, __func__), NULL;
+    if (th_context_sealed(c)) return NULL; /* no libraries are opened any more */
     char *source;
     Text t;
     text_init(&t, c);
