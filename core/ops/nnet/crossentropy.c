@@ -12,6 +12,10 @@
 static bool want_matrix(Infer *q, int i, const char *name) {
     ThType t = q->in[i]->type;
     if (t.kind == TYPE_TENSOR && t.ndim == 2 && dtype_is_float((ThDtype)t.dtype)) return true;
+    if (t.kind == TYPE_TENSOR && t.ndim > 2) /* steps of a sequence, pixels: their classes are rows too */
+        return err(q->ctx, TH_ValueError,
+                   "%s: %s must be 2-d tensor of floats, not of %d dimensions: p:reshape { -1, classes }, y:flatten()",
+                   q->op->name, name, t.ndim);
     return err(q->ctx, TH_ValueError, "%s: %s must be 2-d tensor of floats", q->op->name, name);
 }
 
