@@ -103,6 +103,15 @@ local CASES = {
   { "inner", { cube(), vec(4) }, function(M, x, y) return M.inner(x, y) end },
   { "vdot", { mat(), mat() }, function(M, x, y) return M.vdot(x, y) end },
   { "cross", { rng:uniform(0, 1, { 2, 3 }), vec(3) }, function(M, x, y) return M.cross(x, y) end },
+  { "array_split", { vec(7) }, function(M, x)
+    local parts = M.array_split(x, { 2, 4 })
+    return parts[1] * parts[2] + parts[3]["1:"]
+  end },
+  { "hsplit", { mat() }, function(M, x) return M.hsplit(x, { 2 })[1] * M.hsplit(x, { 2 })[2] end },
+  { "vsplit", { cube() }, function(M, x) return M.vsplit(x, { 1 })[1] - M.vsplit(x, { 1 })[2] end },
+  { "dsplit", { cube() }, function(M, x) return M.dsplit(x, { 1 })[2] end },
+  { "pad", { mat() }, function(M, x) return M.pad(x, 2) end },
+  { "pad by reflections", { vec(5) }, function(M, x) return M.pad(x, 2, "reflect") end },
   -- statistics
   { "median", { mat() }, function(M, x) return M.median(x, 1) end },
   { "median of all", { mat() }, function(M, x) return M.median(x, nil, true) end },
@@ -539,5 +548,37 @@ describe("dtypes", function()
     assert.equal("float64", T.result_type(x, T.lvector()))
     assert.equal("float64", core.kind(x) and T.promote_types(x.dtype, "int64"))
     assert.is_true(T.isrealobj(x))
+  end)
+end)
+
+describe("every function of T", function()
+  -- Other names, and what has no gradient: makers of Variables, questions about them, places and counts.
+  local OTHER = "amax amin around in1d product repeat trapz as_tensor as_tensor_variable asanyarray autocast_float_as "
+    .. "consider_constant default div_proxy extract_constant get_scalar_constant_value get_vector_length is_flat "
+    .. "makeKeepDims mod_check matrix_dot broadcast_shapes common_type histogramdd iscomplexobj isscalar "
+    .. "min_scalar_type tril_indices_from triu_indices"
+  local MAKERS = "^[bcdfilwz]?(%a+)$"
+  local MADE = { scalar = true, vector = true, matrix = true, matrice = true, row = true, col = true, tensor = true }
+
+  it("is the table's, whose gradients spec/grad_spec.lua names, or has a case", function()
+    local known, text = {}, ""
+    for _, f in ipairs(core.functions()) do known[f.name] = true end
+    for name in OTHER:gmatch("%S+") do known[name] = true end
+    for _, file in ipairs({ "alike", "grad", "structure", "derive" }) do
+      local f = assert(io.open("spec/" .. file .. "_spec.lua"))
+      text = text .. f:read("a")
+      f:close()
+    end
+    local lacking = {}
+    for name, f in pairs(T) do
+      local maker = type(name) == "string" and name:gsub("%d", ""):gsub("s$", ""):match(MAKERS)
+      local made = maker and (MADE[maker] or MADE[name:gsub("%d", ""):gsub("s$", "")])
+      if type(f) == "function" and type(name) == "string" and not known[name] and not made
+        and not text:find("%." .. name .. "%f[^%w_]") then
+        lacking[#lacking + 1] = name
+      end
+    end
+    table.sort(lacking)
+    assert.same({}, lacking)
   end)
 end)
