@@ -115,7 +115,7 @@ static void npy_refused(ThContext *c) {
         const char *words;
     } bad[] = {
         {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", TH_TypeError, "object arrays"},
-        {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,), }", TH_IOError, "truncated or corrupt"},
+        {"{'descr': '<V4', 'fortran_order': False, 'shape': (1,), }", TH_TypeError, "'<V4' is not supported"},
         {"{'descr': '<U3', 'fortran_order': False, 'shape': (1,), }", TH_TypeError, "'<U3' is not supported"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", TH_TypeError, "structured"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999,), }", TH_IOError, "truncated or corrupt"},
