@@ -7,6 +7,7 @@
 #include "ops/random/random.h"
 #include "ops/table/index.h"
 #include "ops/table/nnet.h"
+#include "runtime/attention/attention.h"
 #include "runtime/conv/conv.h"
 #include "runtime/factor/work.h"
 #include "runtime/fft/work.h"
@@ -493,6 +494,7 @@ static const HostServices host_services = {
     .assign = assign_host,
     .pick = pick_host,
     .ctc = ctc_host,
+    .attention = attention_host,
 };
 
 static HostCall host_begin(ThFrame *f) {

@@ -75,7 +75,7 @@ M.passes = { merge1 = 0, ShapeOpt = 0.1, useless = 0.6, ["merge1.1"] = 0.65, pre
 
 --- Passes that are one function over the whole graph, and change it where they are run by name.
 M.whole = { "merge1", "GemmOptimizer", "crossentropy_to_crossentropy_with_softmax", "add_mul_fusion", "elemwise_fusion",
-  "linalg_factors",
+  "linalg_factors", "attention",
   "local_elemwise_split", "inplace_subtensor", "InplaceBlasOpt", "inplace_elemwise_opt" }
 
 M.left = {

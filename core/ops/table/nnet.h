@@ -5,6 +5,7 @@
 #ifndef TH_TABLE_NNET_H
 #define TH_TABLE_NNET_H
 
+#include "kernel/attention_work.h"
 #include "kernel/ctc_work.h"
 #include "ops.h"
 
@@ -13,6 +14,12 @@ ThVar *softmax_make(Builder *b, const Op *op, ThVar *x); /* op_softmax or op_log
 
 /* ---- ctc.c ------------------------------------------------------------------------------------------------------- */
 ThVar *ctc_make(Builder *b, ThVar *activations, ThVar *labels, ThVar *input_lengths);
+
+/* ---- attention.c ------------------------------------------------------------------------------------------------- */
+typedef struct AttentionAttrs {
+    int64_t kind; /* AttentionMask */
+    double scale, fill;
+} AttentionAttrs;
 
 /* ---- rules of vmap (ops/modes) ----------------------------------------------------------------------------------- */
 bool batch_rows(Batch *q); /* operations on rows of matrices, all inputs by row: rows merged */

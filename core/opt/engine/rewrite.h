@@ -229,6 +229,7 @@ bool pass_shape(Opt *o);        /* shape_feature.c */
 bool pass_gemm(Opt *o);         /* gemm.c */
 bool pass_linalg(Opt *o);       /* linalg.c */
 bool pass_xent(Opt *o);         /* xent.c */
+bool pass_attention(Opt *o);    /* attention.c */
 bool pass_fuse_add_mul(Opt *o); /* fuse.c */
 bool pass_split(Opt *o);        /* split.c */
 bool pass_amp_float16(Opt *o);  /* amp.c */

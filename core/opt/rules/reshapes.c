@@ -14,7 +14,7 @@ static int64_t length_at(Opt *o, ThVar *shape, int d, ThVar **v) {
 }
 
 /* Entry d of `shape` is surely the length of x's dim e. */
-static bool keeps_length(Opt *o, ThVar *shape, int d, ThVar *x, int e) {
+bool reshapes_keep(Opt *o, ThVar *shape, int d, ThVar *x, int e) {
     ThVar *v, *n = shape_i(o, x, e);
     int64_t k = length_at(o, shape, d, &v), m;
     if (!n) return false;
@@ -29,7 +29,7 @@ ThVar *rw_useless_reshape(Opt *o, ThApply *a) {
     if (!type_eq(x->type, a->out[0]->type)) return NULL;
     for (int d = 0; d < x->type.ndim && open <= 1; d++) {
         ThVar *v;
-        if (keeps_length(o, a->in[1], d, x, d)) continue;
+        if (reshapes_keep(o, a->in[1], d, x, d)) continue;
         if (length_at(o, a->in[1], d, &v) != -1) return NULL;
         open++;
     }
@@ -98,7 +98,7 @@ ThVar *rw_reshape_to_dimshuffle(Opt *o, ThApply *a) {
     if (kept == n || (kept && !part[0])) return NULL;
     ThVar *x = a->in[0];
     if (kept != 1 || x->type.ndim != 1) x = reshape_make(&o->b, x, make_vector_make(&o->b, part, kept, TH_INT64), kept);
-    else if (!keeps_length(o, a->in[1], n - 1, x, 0) && length_at(o, a->in[1], n - 1, &v) != -1)
+    else if (!reshapes_keep(o, a->in[1], n - 1, x, 0) && length_at(o, a->in[1], n - 1, &v) != -1)
         x = reshape_make(&o->b, x, make_vector_make(&o->b, part, 1, TH_INT64), 1);
     ThVar *r = dimshuffle_make(&o->b, x, order, n);
     return r && type_eq(r->type, a->out[0]->type) ? r : NULL;

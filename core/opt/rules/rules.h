@@ -32,7 +32,8 @@ ThVar *rw_fill_sink(Opt *o, ThApply *a);      /* fill.c */
 ThVar *rw_fill_to_alloc(Opt *o, ThApply *a);
 ThVar *rw_elemwise_alloc(Opt *o, ThApply *a);
 ThVar *rw_useless_inc_subtensor_alloc(Opt *o, ThApply *a);
-ThVar *rw_shape_to_shape_i(Opt *o, ThApply *a); /* shape_feature.c */
+bool reshapes_keep(Opt *o, ThVar *shape, int d, ThVar *x, int e); /* reshapes.c */
+ThVar *rw_shape_to_shape_i(Opt *o, ThApply *a);                   /* shape_feature.c */
 ThVar *rw_track_shape_i(Opt *o, ThApply *a);
 ThVar *rw_subtensor_make_vector(Opt *o, ThApply *a); /* views.c */
 ThVar *rw_dimshuffle_merge(Opt *o, ThApply *a);

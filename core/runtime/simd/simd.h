@@ -38,6 +38,22 @@ typedef void (*SimdFn)(int64_t n, void *o, const void *a, const void *b, const v
 /* acc[i] = acc[i] (+) v[i] for i < n; n is any number here */
 typedef void (*SimdFold)(int64_t n, void *acc, const void *v);
 
+/* A row of attention's scores: n of them, in memory for `padded` (a multiple of SIMD_PAD), which is 64-aligned. */
+typedef struct SimdRow {
+    int64_t n, padded;
+    void *s, *ds;        /* scores, then their softmax; its gradient, then that of the products of q and k */
+    const void *mask;    /* to add, or NULL */
+    const uint8_t *pick; /* or NULL: where a score stays (keep), or where it does not, but becomes `fill` */
+    bool keep;
+    double scale, fill, most, sum, factor;
+} SimdRow;
+typedef struct SimdRows { /* simd_rows.h */
+    void (*scores)(const SimdRow *r);
+    void (*most)(SimdRow *r);
+    void (*exp)(SimdRow *r);
+    void (*back)(const SimdRow *r);
+} SimdRows;
+
 typedef struct SimdTable {
     const char *isa;
     SimdFn prim[SIMD_PRIMS][TH_DTYPE_COUNT]; /* by dtype of the operands (switch: of its branches); NULL: not defined */
@@ -55,6 +71,7 @@ typedef struct SimdTable {
      * and its place at[i] replaced where v[i], at `here`, is greater (less), or NaN before which there was none */
     int64_t (*first[TH_DTYPE_COUNT])(int64_t n, const void *best, const void *v);
     void (*place[TH_DTYPE_COUNT])(int64_t n, void *best, int64_t *at, const void *v, int64_t here, bool max);
+    SimdRows rows[2]; /* float32, float64 */
 } SimdTable;
 
 /* special.c: block kernels of the helper texts, the same for every instruction set */

@@ -465,6 +465,8 @@ FLOATS(PRODUCTS)
     }
 FLOATS(SCALED)
 
+/* clang-format on */
+#include "simd_rows.h"
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 /* clang-format off */
 #define AT_ALL(name) {[TH_BOOL] = name##_uint8_t, [TH_INT8] = name##_int8_t, [TH_INT16] = name##_int16_t, [TH_INT32] = name##_int32_t, \
@@ -538,5 +540,6 @@ const SimdTable SIMD_TABLE = {
     .scaled = AT_FLOAT(scaled),
     .first = {[TH_INT64] = first_int64_t, [TH_FLOAT32] = first_float, [TH_FLOAT64] = first_double},
     .place = {[TH_INT64] = place_int64_t, [TH_FLOAT32] = place_float, [TH_FLOAT64] = place_double},
+    .rows = {ROWS_OF(float), ROWS_OF(double)},
 };
 /* clang-format on */

@@ -1,0 +1,29 @@
+/*
+ * attention_work.h -- softmax(scale q . k + mask) . v and its gradient as what operations hand to the side where their
+ * arrays lie (HostServices.attention). q: (batch, query, feature), k: (batch, feature, key), v: (batch, key, value),
+ * floats of one dtype; mask: (batch, query, key), each of which may be 1: numbers to add, or bools.
+ */
+#ifndef TH_ATTENTION_WORK_H
+#define TH_ATTENTION_WORK_H
+
+#include "base/base.h"
+
+typedef enum {
+    ATTENTION_PLAIN,
+    ATTENTION_ADD,  /* scores + mask */
+    ATTENTION_KEEP, /* mask ? scores : fill */
+    ATTENTION_FILL  /* mask ? fill : scores */
+} AttentionMask;
+
+typedef struct AttentionWork {
+    const ThArray *q, *k, *v, *mask; /* mask: NULL for ATTENTION_PLAIN */
+    AttentionMask kind;
+    double scale, fill;
+    ThArray *z;     /* result, or NULL: the gradient is asked for */
+    ThArray *stats; /* (batch, query, 2): maximum of a row of scores, and one over its sum of exponentials; the gradient
+                       reads it */
+    const ThArray *dz;
+    ThArray *dq, *dk, *dv;
+} AttentionWork;
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * attention.c -- Attention: softmax(scale q . k + mask) . v for each matrix of a batch, and AttentionGrad. Rewriting
+ * makes them of their parts (opt/passes/attention.c), after gradients and batching; nobody else does.
+ * In: q (b, m, d), k (b, d, n), v (b, n, e), floats of one dtype; the mask, if there is one, of three dimensions. Out:
+ * (b, m, e), and two numbers of each row of scores (b, m, 2); the gradient: of q, k and v.
+ */
+#include "graph/services.h"
+#include "ops/table/lowering.h"
+#include "ops/table/nnet.h"
+
+enum { Q, K, V, STATS, DZ }; /* inputs; the mask follows */
+
+static const AttrField attention_fields[] = {
+    {"kind", ATTR_INT, offsetof(AttentionAttrs, kind), false},
+    {"scale", ATTR_FLOAT, offsetof(AttentionAttrs, scale), false},
+    {"fill", ATTR_FLOAT, offsetof(AttentionAttrs, fill), false},
+};
+
+static bool is_grad(const Op *op) { return op == &op_attention_grad; }
+/* Number of the mask among the inputs; -1: there is none. */
+static int mask_of(const Op *op, const AttentionAttrs *at) {
+    return at->kind == ATTENTION_PLAIN ? -1 : is_grad(op) ? DZ + 1 : V + 1;
+}
+
+static bool infer_attention(Infer *q) {
+    const AttentionAttrs *at = q->attrs;
+    int mask = mask_of(q->op, at), want = (is_grad(q->op) ? DZ : V) + 1 + (mask >= 0);
+    ThDtype d = (ThDtype)q->in[Q]->type.dtype;
+    bool good = q->nin == want && (d == TH_FLOAT32 || d == TH_FLOAT64);
+    for (int i = 0; good && i < q->nin; i++) {
+        ThType t = q->in[i]->type;
+        bool flags = i == mask && at->kind != ATTENTION_ADD;
+        good = t.kind == TYPE_TENSOR && t.ndim == 3 && t.dtype == (flags ? TH_BOOL : d);
+    }
+    if (!good) return err(q->ctx, TH_TypeError, "%s: operands are three tensors of three dimensions", q->op->name);
+    if (is_grad(q->op)) {
+        for (int i = 0; i < 3; i++) q->out[i] = q->in[i]->type;
+        return true;
+    }
+    uint32_t first = type_bcast(q->in[Q]->type, 0), rows = (uint32_t)type_bcast(q->in[Q]->type, 1) << 1;
+    q->out[0] = type_tensor(d, 3, first | rows | (uint32_t)type_bcast(q->in[V]->type, 2) << 2);
+    q->out[1] = type_tensor(d, 3, first | rows);
+    return true;
+}
+
+static bool equal(ShapeQ *q, int x, int i, int y, int j, const char *why) {
+    return q->alg->equal(q->alg->u, q->in[x][i], q->in[y][j], why);
+}
+
+static bool shape_attention(ShapeQ *q) {
+    const ThApply *a = q->node;
+    const Op *op = a->op;
+    int mask = mask_of(op, a->attrs);
+    Sz rows = q->in[Q][1], keys = q->in[K][2];
+    bool ok = equal(q, Q, 0, K, 0, "Shape mismatch: batch sizes unequal: x has {0} and y has {1}{x=0}{y=1}") &&
+              equal(q, Q, 2, K, 1, "Shape mismatch: the rows of x have length {0}, the columns of y {1}{x=0}{y=1}") &&
+              equal(q, Q, 0, V, 0, "Shape mismatch: batch sizes unequal: x has {0} and y has {1}{x=0}{y=1}") &&
+              equal(q, K, 2, V, 1, "Shape mismatch: the rows of x have length {0}, the columns of y {1}{x=0}{y=1}");
+    const Sz want[3] = {q->in[Q][0], rows, keys};
+    for (int d = 0; ok && mask >= 0 && d < 3; d++)
+        if (!type_bcast(a->in[mask]->type, d))
+            ok = q->alg->equal(q->alg->u, want[d], q->in[mask][d],
+                               "Input dimension mis-match: scores have {0}, the mask {1}");
+    if (ok && is_grad(op)) {
+        const Sz result[3] = {q->in[Q][0], rows, q->in[V][2]};
+        for (int d = 0; ok && d < 3; d++) {
+            ok = q->alg->equal(q->alg->u, result[d], q->in[DZ][d], "gradient of another shape: {0} and {1}");
+            for (int i = 0; i < 3; i++) q->out[i][d] = q->in[i][d];
+        }
+        return ok && q->alg->equal(q->alg->u, rows, q->in[STATS][1], "rows of another number: {0} and {1}") &&
+               q->alg->equal(q->alg->u, q->in[Q][0], q->in[STATS][0], "another batch: {0} and {1}");
+    }
+    if (!ok || is_grad(op)) return ok;
+    for (int o = 0; o < 2; o++) q->out[o][0] = q->in[Q][0], q->out[o][1] = rows;
+    q->out[0][2] = q->in[V][2];
+    q->out[1][2] = q->alg->constant(q->alg->u, 2);
+    return true;
+}
+
+static int run_attention(HostCall *h) {
+    const AttentionAttrs *at = h->attrs;
+    int mask = mask_of(h->op, at);
+    AttentionWork w = {.q = h->in[Q], .k = h->in[K], .v = h->in[V], .kind = (AttentionMask)at->kind};
+    w.scale = at->scale, w.fill = at->fill;
+    if (mask >= 0) w.mask = h->in[mask];
+    if (is_grad(h->op)) {
+        w.stats = h->in[STATS], w.dz = h->in[DZ];
+        w.dq = h->out[0], w.dk = h->out[1], w.dv = h->out[2];
+    } else {
+        w.z = h->out[0], w.stats = h->out[1];
+    }
+    return h->lib->attention(h, &w);
+}
+
+/* What is kept of rows is read as it lies. */
+static bool lower_attention(Lower *l) {
+    if (is_grad(l->node->op) && !l->api->contiguous(l, STATS)) return false;
+    return l->api->host(l, run_attention, 0);
+}
+
+#define ATTENTION_OP(var, title, outputs, text) \
+    const Op op_##var = { \
+        .name = title, \
+        .nin = -1, \
+        .nout = outputs, \
+        .attr_bytes = sizeof(AttentionAttrs), \
+        .attrs = attention_fields, \
+        .nattr = TH_LEN(attention_fields), \
+        .infer = infer_attention, \
+        .shape = shape_attention, \
+        .lower = lower_attention, \
+        .doc = text, \
+    }
+ATTENTION_OP(attention, "Attention", 2,
+             "softmax of scaled and masked products of x and y, times z; what its gradient needs of each row");
+ATTENTION_OP(attention_grad, "AttentionGrad", 3, "gradient of Attention, which computes the scores again");

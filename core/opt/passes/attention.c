@@ -1,0 +1,227 @@
+/*
+ * attention.c -- a softmax of the rows of scores between two batched products, and the gradients of these, become
+ * Attention and AttentionGrad, which have no matrix of all scores in memory.
+ * In: an FGraph before fusion. Per Softmax, with s = BatchedDot(q, k), all of three dimensions:
+ *     z = BatchedDot(p, v), p = Reshape(Softmax(Reshape(t))), t = s, c s, c s + mask, switch(mask, c s, number), ..
+ *     u = c Reshape(SoftmaxGrad(Reshape(BatchedDot(dz, v')), Softmax)), switched as t is
+ *     dq = BatchedDot(u, k'), dk = BatchedDot(q', u), dv = BatchedDot(p', dz)         (' : turned)
+ * Out: z, dq, dk, dv of the two operations, where nobody else reads what is between. On the processor alone: a device
+ * has kernels for the parts. Always holds: no cycle is made, since new nodes stand no later than what they replace.
+ */
+#include "opt/rules/softmaxes.h"
+#include "ops/table/nnet.h"
+
+typedef struct Family {
+    ThApply *softmax;
+    ThVar *q, *k, *v, *mask, *dz;
+    AttentionAttrs attrs;
+    ThVar *z, *dq, *dk, *dv; /* what is replaced, or NULL */
+} Family;
+
+/* The only client of v; NULL: there are others, or it is an output. */
+static ThApply *client(const ThVar *v) { return v->nclients == 1 ? v->clients[0].node : NULL; }
+
+static bool turned_of(ThVar *v, ThVar *w) {
+    Shuffled a = softmaxes_behind(v), b = softmaxes_behind(w);
+    if (a.v != b.v || a.order.n != 3 || b.order.n != 3) return false;
+    return a.order.at[0] == b.order.at[0] && a.order.at[1] == b.order.at[2] && a.order.at[2] == b.order.at[1];
+}
+
+static bool is_turn(const ThApply *a) {
+    const AttrInts *p = a && a->op == &op_dimshuffle ? ask_attr(a->op, a->attrs, "order") : NULL;
+    return p && p->n == 3 && p->at[0] == 0 && p->at[1] == 2 && p->at[2] == 1;
+}
+
+/* x behind Reshape(x) to the matrix of its rows. */
+static ThVar *rows_of(Opt *o, ThVar *v) {
+    if (!ask_op(v, &op_reshape) || v->type.ndim != 2) return NULL;
+    ThVar *x = v->owner->in[0];
+    return x->type.ndim == 3 && reshapes_keep(o, v->owner->in[1], 1, x, 2) ? x : NULL;
+}
+
+/* Is the node a Reshape of rows back to the lengths of x (one entry follows from the others)? */
+static bool is_back(Opt *o, ThApply *a, ThVar *x) {
+    int kept = 0;
+    if (!a || a->op != &op_reshape || a->out[0]->type.ndim != 3) return false;
+    for (int d = 0; d < 3; d++) kept += reshapes_keep(o, a->in[1], d, x, d);
+    return kept >= 2 && reshapes_keep(o, a->in[1], 2, x, 2);
+}
+
+/* ---- scores ------------------------------------------------------------------------------------------------------ */
+/* v as number times BatchedDot. */
+static bool scaled(ThVar *v, Family *f) {
+    ThApply *m = ask_scalar(v, S_mul);
+    ThVar *dot = v;
+    double c = 1;
+    if (m) {
+        if (m->nin != 2 || v->nclients != 1) return false;
+        bool first = ask_value(m->in[0], &c);
+        if (!first && !ask_value(m->in[1], &c)) return false;
+        dot = m->in[first];
+        if (!type_eq(dot->type, v->type)) return false;
+    }
+    if (!ask_op(dot, &op_batched_dot) || dot->nclients != 1 || dot->type.ndim != 3) return false;
+    f->q = dot->owner->in[0], f->k = dot->owner->in[1];
+    f->attrs.scale = c;
+    return f->q->type.ndim == 3 && f->k->type.ndim == 3;
+}
+
+static bool scores(ThVar *t, Family *f) {
+    ThApply *choose = ask_scalar(t, S_switch), *sum = ask_scalar(t, S_add);
+    if (t->nclients != 1) return false;
+    if (choose) {
+        bool keep = ask_value(choose->in[2], &f->attrs.fill);
+        if (!keep && !ask_value(choose->in[1], &f->attrs.fill)) return false;
+        f->attrs.kind = keep ? ATTENTION_KEEP : ATTENTION_FILL;
+        f->mask = choose->in[0];
+        return f->mask->type.dtype == TH_BOOL && scaled(choose->in[keep ? 1 : 2], f);
+    }
+    if (sum) {
+        if (sum->nin != 2) return false;
+        bool second = !scaled(sum->in[0], f);
+        if (second && !scaled(sum->in[1], f)) return false;
+        f->attrs.kind = ATTENTION_ADD;
+        f->mask = sum->in[!second];
+        return f->mask->type.dtype == t->type.dtype;
+    }
+    return scaled(t, f);
+}
+
+/* ---- the family -------------------------------------------------------------------------------------------------- */
+/* What reads p: z = p . v, and perhaps dv = p' . dz. */
+static bool take_weights(ThVar *p, Family *f) {
+    if (p->nclients < 1 || p->nclients > 2) return false;
+    for (int i = 0; i < p->nclients; i++) {
+        ThApply *a = p->clients[i].node;
+        if (!a) return false;
+        if (a->op == &op_batched_dot && a->in[0] == p && a->in[1] != p && a->in[1]->type.ndim == 3 && !f->z) {
+            f->z = a->out[0], f->v = a->in[1];
+        } else if (is_turn(a) && !f->dv) {
+            ThVar *turn = a->out[0];
+            ThApply *d = client(turn);
+            if (!d || d->op != &op_batched_dot || d->in[0] != turn || d->in[1]->type.ndim != 3) return false;
+            f->dv = d->out[0], f->dz = d->in[1];
+        } else {
+            return false;
+        }
+    }
+    return f->z != NULL;
+}
+
+/* The gradient of the scores, whose readers are dq and dk. */
+static bool take_scores(ThVar *u, Family *f) {
+    if (u->nclients < 1 || u->nclients > 2) return false;
+    for (int i = 0; i < u->nclients; i++) {
+        ThApply *a = u->clients[i].node;
+        if (!a || a->op != &op_batched_dot) return false;
+        if (a->in[0] == u && !f->dq && turned_of(a->in[1], f->k)) f->dq = a->out[0];
+        else if (a->in[1] == u && !f->dk && turned_of(a->in[0], f->q)) f->dk = a->out[0];
+        else return false;
+    }
+    return true;
+}
+
+/* The only client where it zeroes what the mask chose, or multiplies by the scores' number; else NULL. */
+static ThApply *undone(const ThVar *u, const Family *f, bool choose) {
+    ThApply *a = client(u);
+    double c;
+    if (choose) {
+        int kept = f->attrs.kind == ATTENTION_KEEP ? 1 : 2;
+        bool same = ask_which(a) == S_switch && a->in[0] == f->mask && a->in[kept] == u;
+        return same && ask_zeros(a->in[3 - kept]) ? a : NULL;
+    }
+    bool same = ask_which(a) == S_mul && a->nin == 2 && ask_value(a->in[a->in[0] == u], &c);
+    return same && c == f->attrs.scale ? a : NULL;
+}
+
+/* u behind the gradient of the softmax: switched as the scores are and times the same number, in either order. */
+static ThVar *unscaled(ThVar *u, const Family *f) {
+    bool left[2] = {f->attrs.scale != 1, f->attrs.kind >= ATTENTION_KEEP};
+    for (int step = 0; step < 2; step++)
+        for (int choose = 0; choose < 2; choose++) {
+            ThApply *a = left[choose] ? undone(u, f, choose) : NULL;
+            if (!a) continue;
+            left[choose] = false;
+            u = a->out[0];
+        }
+    return left[0] || left[1] ? NULL : u;
+}
+
+static bool take_gradient(Opt *o, ThApply *g, Family *f, ThVar *t) {
+    ThVar *d = ask_op(g->in[0], &op_reshape) ? g->in[0]->owner->in[0] : NULL; /* v has as many rows as t columns */
+    if (!d || g->in[0]->nclients != 1 || d->nclients != 1 || !ask_op(d, &op_batched_dot)) return false;
+    if (f->dz && d->owner->in[0] != f->dz) return false;
+    f->dz = d->owner->in[0];
+    if (f->dz->type.ndim != 3 || !turned_of(d->owner->in[1], f->v)) return false;
+    ThApply *back = client(g->out[0]);
+    if (!is_back(o, back, t)) return false;
+    ThVar *u = unscaled(back->out[0], f);
+    return u && take_scores(u, f);
+}
+
+static uint32_t rank(const ThVar *v) { return v->owner ? v->owner->rank + 1 : 0; }
+
+/* All that the gradient reads is there before what it replaces: else a cycle could come of it. */
+static bool in_order(const Family *f) {
+    ThVar *const from[] = {f->q, f->k, f->v, f->dz, f->mask}, *const to[] = {f->dq, f->dk, f->dv};
+    for (int t = 0; t < 3; t++)
+        for (int i = 0; to[t] && i < 5; i++)
+            if (from[i] && rank(from[i]) >= rank(to[t])) return false;
+    for (int i = 0; i < 5; i++)
+        if (from[i] && i != 3 && rank(from[i]) >= rank(f->z)) return false;
+    return true;
+}
+
+static bool find(Opt *o, ThApply *a, Family *f) {
+    ThVar *sm = a->out[0], *t = rows_of(o, a->in[0]);
+    *f = (Family){.softmax = a};
+    if (!t || a->in[0]->nclients != 1 || !scores(t, f) || sm->nclients < 1 || sm->nclients > 2) return false;
+    ThDtype d = (ThDtype)t->type.dtype;
+    if (d != TH_FLOAT32 && d != TH_FLOAT64) return false;
+    ThApply *grad = NULL, *p = NULL;
+    for (int i = 0; i < sm->nclients; i++) {
+        ThApply *c = sm->clients[i].node;
+        if (c && c->op == &op_softmax_grad && c->in[1] == sm && !grad) grad = c;
+        else if (is_back(o, c, t) && !p) p = c;
+        else return false;
+    }
+    if (!p || !take_weights(p->out[0], f) || (grad && !take_gradient(o, grad, f, t))) return false;
+    ThVar *const all[] = {f->q, f->k, f->v, f->dz};
+    for (int i = 0; i < 4; i++)
+        if (all[i] && all[i]->type.dtype != d) return false;
+    return !(f->mask && f->mask->type.ndim != 3) && in_order(f);
+}
+
+static bool replace(Opt *o, ThVar *from, ThVar *to) {
+    return !from || (to && engine_replace(o, from, fg_find(to), o->pass->name)) || !failed(o->c);
+}
+
+static bool join(Opt *o, const Family *f) {
+    ThVar *in[6] = {f->q, f->k, f->v, f->mask};
+    bool ok = false;
+    ThApply *z = apply_make(&o->b, &op_attention, &f->attrs, in, 3 + (f->mask != NULL));
+    if (z && f->dz) {
+        in[3] = z->out[1], in[4] = f->dz, in[5] = f->mask;
+        ThApply *g = apply_make(&o->b, &op_attention_grad, &f->attrs, in, 5 + (f->mask != NULL));
+        ok = g && replace(o, f->dq, g->out[0]) && replace(o, f->dk, g->out[1]) && replace(o, f->dv, g->out[2]);
+    } else {
+        ok = z != NULL;
+    }
+    ok = ok && replace(o, f->z, z->out[0]);
+    return ok && !failed(o->c);
+}
+
+bool pass_attention(Opt *o) {
+    if (o->fg->device || !opt_made(o, &op_softmax) || !opt_made(o, &op_batched_dot)) return true;
+    bool ok = opt_ranks(o);
+    for (int i = 0; ok && i < o->fg->node.n; i++) {
+        ThApply *a = o->fg->node.at[i];
+        Family f;
+        if (!a || a->op != &op_softmax) continue;
+        builder_begin_fg(&o->b, o->fg, a->prov);
+        o->b.rule = o->pass->name;
+        if (find(o, a, &f)) ok = join(o, &f);
+        builder_end(&o->b);
+    }
+    return ok && !failed(o->c);
+}

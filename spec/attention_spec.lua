@@ -1,0 +1,139 @@
+--- Attention as one operation (the pass `attention`, which a mode includes): results and gradients against the graph as
+-- it is otherwise, masks, what is not matched, lengths that do not fit, threads.
+local compile = require("theano.compile")
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+local T = require("theano.tensor")
+
+local rng = nd.random.RandomState(5)
+local kinds = { "bare", "scaled", "add", "keep", "fill" }
+
+local function operands(dtype)
+  local v = {}
+  for _, name in ipairs({ "q", "k", "v", "g" }) do v[#v + 1] = T.tensor3(name, { dtype = dtype }) end
+  v[5], v[6] = T.matrix("mask", { dtype = dtype }), T.matrix("where", { dtype = "bool" })
+  return v
+end
+
+local function attended(kind, dtype, v)
+  local s = T.batched_dot(v[1], v[2]:dimshuffle(0, 2, 1))
+  local low = T.constant(-1e9, { dtype = dtype })
+  if kind ~= "bare" then s = s * T.constant(0.25, { dtype = dtype }) end
+  if kind == "add" then s = s + v[5] end
+  if kind == "keep" then s = T.switch(v[6], s, low) end
+  if kind == "fill" then s = T.switch(v[6], low, s) end
+  local p = T.nnet.softmax(s, { axis = -1 })
+  return T.batched_dot(p, v[3]), p
+end
+
+local function function_of(kind, dtype, including, more)
+  local v = operands(dtype)
+  local z, p = attended(kind, dtype, v)
+  local outputs = { z, table.unpack(T.grad(T.sum(z * v[4]), { v[1], v[2], v[3] })) }
+  if more then outputs[5] = p end
+  local _ <close> = theano.config.change_flags({ optimizer_including = including })
+  return compile({ inputs = v, outputs = outputs, on_unused_input = "ignore" })
+end
+local function text(f) return theano.printing.debugprint(f, { file = "str" }) end
+
+local function numbers(dtype, s)
+  local b, m, n, d, e = table.unpack(s)
+  local function draw(...) return rng:randn(...):astype(dtype) end
+  return draw(b, m, d), draw(b, n, d), draw(b, n, e), draw(b, m, e), draw(m, n), rng:randn(m, n):gt(-0.5)
+end
+local shapes = { { 2, 5, 7, 3, 4 }, { 1, 1, 1, 1, 1 }, { 3, 50, 65, 32, 32 }, { 2, 100, 17, 8, 40 }, { 4, 13, 0, 3, 2 },
+  { 0, 3, 3, 3, 3 }, { 2, 0, 4, 2, 3 }, { 1, 61, 300, 20, 1 } }
+
+describe("attention", function()
+  it("is what its parts are, with every mask, in both precisions #asan", function()
+    for _, dtype in ipairs({ "float32", "float64" }) do
+      for _, kind in ipairs(kinds) do
+        local one, parts = function_of(kind, dtype, "attention"), function_of(kind, dtype, "")
+        assert(text(one):find("AttentionGrad", 1, true) and not text(one):find("Softmax", 1, true), kind)
+        assert(not text(parts):find("Attention", 1, true))
+        for _, s in ipairs(shapes) do
+          local args = { numbers(dtype, s) }
+          local want = { parts(table.unpack(args)) }
+          for i, got in ipairs({ one(table.unpack(args)) }) do
+            assert.same(want[i].shape, got.shape)
+            local off = got.size > 0 and nd.abs(got - want[i]):max() or 0
+            assert(off < (dtype == "float32" and 3e-5 or 1e-12),
+              ("%s, %s, %s, output %d: %g"):format(kind, dtype, table.concat(s, " "), i, off))
+          end
+        end
+      end
+    end
+  end)
+
+  it("has gradients that differences confirm", function()
+    local v = operands("float64")
+    local z = attended("keep", "float64", v)
+    local _ <close> = theano.config.change_flags({ optimizer_including = "attention" })
+    local cost = T.sum(z * v[4])
+    local f = compile({ inputs = v, outputs = cost, on_unused_input = "ignore" })
+    local g = compile({ inputs = v, outputs = T.grad(cost, { v[1], v[2], v[3] }), on_unused_input = "ignore" })
+    local args = { numbers("float64", { 2, 4, 5, 3, 2 }) }
+    local slopes = { g(table.unpack(args)) }
+    for i = 1, 3 do
+      local at = { 1, 2, 1 }
+      local x = args[i][at]
+      local function cost_at(value)
+        args[i][at] = value
+        return f(table.unpack(args))
+      end
+      local slope = (cost_at(x + 1e-5) - cost_at(x - 1e-5)) / 2e-5
+      args[i][at] = x
+      assert(math.abs(slope - slopes[i][at]) < 1e-7, ("operand %d: %g for %g"):format(i, slopes[i][at], slope))
+    end
+  end)
+
+  it("without a gradient, and not where others read the weights", function()
+    local _ <close> = theano.config.change_flags({ optimizer_including = "attention" })
+    local v = operands("float32")
+    local z, p = attended("add", "float32", v)
+    local alone = compile({ inputs = v, outputs = z, on_unused_input = "ignore" })
+    assert(text(alone):find("Attention{", 1, true))
+    assert(not text(compile({ inputs = v, outputs = { z, p }, on_unused_input = "ignore" })):find("Attention", 1, true))
+    assert(not text(function_of("add", "float32", "attention", true)):find("Attention", 1, true))
+  end)
+
+  it("leaves NaN and rows of which everything is masked as its parts do", function()
+    local one, parts = function_of("add", "float32", "attention"), function_of("add", "float32", "")
+    local args = { numbers("float32", { 2, 20, 33, 8, 8 }) }
+    args[5][{ 3 }] = -math.huge
+    args[1][{ 1, 5, 2 }] = 0 / 0
+    args[5][{ 4, 7 }] = -math.huge
+    local want = { parts(table.unpack(args)) }
+    for i, got in ipairs({ one(table.unpack(args)) }) do
+      assert(nd.isnan(got):eq(nd.isnan(want[i])):all(), i)
+      local off = nd.abs(nd.where(nd.isnan(got), 0, got) - nd.where(nd.isnan(want[i]), 0, want[i])):max()
+      assert(off < 1e-5, i)
+    end
+  end)
+
+  it("raises where lengths do not fit", function()
+    local one = function_of("add", "float32", "attention")
+    local q, k, v, g, mask, where = numbers("float32", { 2, 5, 7, 3, 4 })
+    raises("ValueError", "batch sizes unequal", function() one(q, k[{ T.slice(0, 1) }], v, g, mask, where) end)
+    raises("ValueError", "", function() one(q, k, v, g, mask[{ T.slice(0, 4) }], where) end)
+    raises("ValueError", "", function() one(q, k, v[{ T.slice(), T.slice(0, 6) }], g, mask, where) end)
+  end)
+
+  it("has the same bits on several threads, and in the interpreter", function()
+    local dtype = "float32"
+    local v = operands(dtype)
+    local z = attended("add", dtype, v)
+    local outputs = { z, table.unpack(T.grad(T.sum(z * v[4]), { v[1], v[2], v[3] })) }
+    local _ <close> = theano.config.change_flags({ optimizer_including = "attention" })
+    local f = compile({ inputs = v, outputs = outputs, on_unused_input = "ignore" })
+    local h = compile({ inputs = v, outputs = outputs, on_unused_input = "ignore",
+      mode = compile.Mode({ linker = "interpreter" }) })
+    local args = { numbers(dtype, { 6, 90, 130, 32, 32 }) }
+    local alone = { f(table.unpack(args)) }
+    local _ <close> = theano.config.change_flags({ openmp = true })
+    for _, way in ipairs({ f, h }) do
+      for i, got in ipairs({ way(table.unpack(args)) }) do assert(got:tobytes() == alone[i]:tobytes(), i) end
+    end
+  end)
+end)
