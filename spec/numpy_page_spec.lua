@@ -62,7 +62,9 @@ describe("what is not wanted", function()
     for name, why in pairs(ported.unwanted) do
       assert.is_nil(rawget(nd, name), name)
       raises("AttributeError", why:sub(1, 40), function() return nd[name] end)
-      raises("KeyError", why:sub(1, 40), function() theano.help("nd." .. name) end)
+      if rawget(theano, name) == nil then -- else help finds that
+        raises("KeyError", why:sub(1, 40), function() theano.help("nd." .. name) end)
+      end
     end
   end)
 end)
