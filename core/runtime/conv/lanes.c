@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { ROOM_ALIGN = CONV_ALIGN, TURNED_BYTES = 64 * 1024, ROW_BYTES = 512 * 1024 };
+/* FEW_TAPS: of a filter; what turns results, or gradients, costs more than lanes along rows lose with fewer */
+enum { FEW_TAPS = 128, ROOM_ALIGN = CONV_ALIGN, TURNED_BYTES = 64 * 1024, ROW_BYTES = 512 * 1024 };
 
 /* ---- to top ------------------------------------------------------------------------------------------------------ */
 typedef struct Lanes {
@@ -103,7 +104,7 @@ static bool lanes_pay(const ConvRun *r) {
     if (r->way == CONV_LANES) return true;
     for (int d = 0; d < w->ndim; d++) k *= w->size[d];
     double lanes = (double)w->filters / (double)up(w->filters, vl), along = 0;
-    if (w->step[last] == 1 && n >= vl) along = 0.85 * (double)n / (double)up(n, vl);
+    if (w->step[last] == 1 && n >= vl) along = (k < FEW_TAPS ? 1 : 0.85) * (double)n / (double)up(n, vl);
     return lanes >= 0.6 && lanes > along && w->filters >= 2 * vl && k >= 8;
 }
 
@@ -165,7 +166,10 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
 static bool filters_fill_lanes(const ConvWork *w, int64_t vl) {
     int64_t n = w->out[w->ndim - 1];
     bool dots = w->step[w->ndim - 1] == 1 && w->top_st[1 + w->ndim] == 1 && n >= vl;
-    double along = (double)n / (double)up(n, vl), across = 1.1 * (double)w->filters / (double)up(w->filters, vl);
+    int64_t k = w->channels;
+    for (int d = 0; d < w->ndim; d++) k *= w->size[d];
+    double gain = k < FEW_TAPS ? 1 : 1.1, along = (double)n / (double)up(n, vl);
+    double across = gain * (double)w->filters / (double)up(w->filters, vl);
     return !dots || across > along;
 }
 
