@@ -122,13 +122,16 @@ static bool program(Build *b, const Expr *e) {
 
 /* One kernel for the whole text, where there is one. */
 static SimdFn whole_of(const SimdTable *simd, const Ins *i) {
-    static const int op[SIMD_WHOLES] = {
-#define X(name) [W_##name] = S_##name,
+    static const struct {
+        int op;
+        const char *text;
+    } whole[SIMD_WHOLES] = {
+#define X(name, text) [W_##name] = {S_##name, text},
         SIMD_WHOLE(X)
 #undef X
     };
     for (int w = 0; w < SIMD_WHOLES; w++)
-        if (op[w] == i->op) return simd->whole[w][i->in_dtype];
+        if (whole[w].op == i->op && !strcmp(whole[w].text, scalar_ops[i->op].value)) return simd->whole[w][i->in_dtype];
     return NULL;
 }
 

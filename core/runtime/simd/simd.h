@@ -25,10 +25,15 @@ typedef enum {
                 SIMD_PRIMS
 } SimdPrim;
 
-/* Scalar operations whose whole value text is one block kernel too, the same expression. */
-#define SIMD_WHOLE(X) X(maximum) X(minimum) X(fmax) X(fmin) X(clip) X(sgn) X(heaviside) X(isfinite) X(signbit)
+/* Scalar operations with a block kernel of this expression: taken where it is the operation's whole value text. */
+#define SIMD_WHOLE(X) \
+    X(maximum, "a >= b || a != a ? a : b") \
+    X(minimum, "a <= b || a != a ? a : b") X(fmax, "a >= b || b != b ? a : b") X(fmin, "a <= b || b != b ? a : b") \
+        X(clip, "a < b ? b : a > c ? c : a") X(sgn, "a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a") \
+            X(heaviside, "a < 0 ? 0 : a > 0 ? 1 : a == 0 ? b : a") X(isfinite, "a - a == 0") \
+                X(signbit, "copysign(1, a) < 0")
 typedef enum {
-#define X(name) W_##name,
+#define X(name, text) W_##name,
     SIMD_WHOLE(X)
 #undef X
         SIMD_WHOLES
