@@ -26,12 +26,18 @@ typedef enum {
 } SimdPrim;
 
 /* Scalar operations with a block kernel of this expression: taken where it is the operation's whole value text. */
+/* clang-format off */
 #define SIMD_WHOLE(X) \
     X(maximum, "a >= b || a != a ? a : b") \
-    X(minimum, "a <= b || a != a ? a : b") X(fmax, "a >= b || b != b ? a : b") X(fmin, "a <= b || b != b ? a : b") \
-        X(clip, "a < b ? b : a > c ? c : a") X(sgn, "a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a") \
-            X(heaviside, "a < 0 ? 0 : a > 0 ? 1 : a == 0 ? b : a") X(isfinite, "a - a == 0") \
-                X(signbit, "copysign(1, a) < 0")
+    X(minimum, "a <= b || a != a ? a : b") \
+    X(fmax, "a >= b || b != b ? a : b") \
+    X(fmin, "a <= b || b != b ? a : b") \
+    X(clip, "a < b ? b : a > c ? c : a") \
+    X(sgn, "a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a") \
+    X(heaviside, "a < 0 ? 0 : a > 0 ? 1 : a == 0 ? b : a") \
+    X(isfinite, "a - a == 0") \
+    X(signbit, "copysign(1, a) < 0")
+/* clang-format on */
 typedef enum {
 #define X(name, text) W_##name,
     SIMD_WHOLE(X)
