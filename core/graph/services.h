@@ -29,7 +29,7 @@ struct HostServices {
     int (*pick)(HostCall *h, const PickWork *w);     /* columns by uniform numbers */
     int (*state)(HostCall *h, const StateWork *w);   /* draws of a RandomState; NULL: the operation draws itself */
     int (*ctc)(HostCall *h, const CtcWork *w);
-    int (*attention)(HostCall *h, const AttentionWork *w);        /* NULL on a device: no graph for one has it */
+    int (*attention)(HostCall *h, const AttentionWork *w);
     int (*sparse)(HostCall *h, const SparseWork *w);              /* NULL: the operations have loops of their own */
     int (*assign)(HostCall *h, ThArray *to, const ThArray *from); /* one dtype and shape; they do not overlap */
 };

@@ -19,10 +19,10 @@ typedef struct AttentionWork {
     const ThArray *q, *k, *v, *mask; /* mask: NULL for ATTENTION_PLAIN */
     AttentionMask kind;
     double scale, fill;
-    ThArray *z;     /* result, or NULL: the gradient is asked for */
+    ThArray *z;     /* result; of the gradient what was one, where the graph has it (for a device), or NULL */
     ThArray *stats; /* (batch, query, 2): maximum of a row of scores, and one over its sum of exponentials; the gradient
                        reads it */
-    const ThArray *dz;
+    const ThArray *dz; /* NULL: the result is asked for */
     ThArray *dq, *dk, *dv;
 } AttentionWork;
 

@@ -2,7 +2,8 @@
  * attention.c -- Attention: softmax(scale q . k + mask) . v for each matrix of a batch, and AttentionGrad. Rewriting
  * makes them of their parts (opt/passes/attention.c), after gradients and batching; nobody else does.
  * In: q (b, m, d), k (b, d, n), v (b, n, e), floats of one dtype; the mask, if there is one, of three dimensions. Out:
- * (b, m, e), and two numbers of each row of scores (b, m, 2); the gradient: of q, k and v.
+ * (b, m, e), and two numbers of each row of scores (b, m, 2); the gradient: of q, k and v. It may take the result as
+ * its last input: a device does, which finds the rows of dz . z by it.
  */
 #include "graph/services.h"
 #include "ops/table/lowering.h"
@@ -26,7 +27,7 @@ static bool infer_attention(Infer *q) {
     const AttentionAttrs *at = q->attrs;
     int mask = mask_of(q->op, at), want = (is_grad(q->op) ? DZ : V) + 1 + (mask >= 0);
     ThDtype d = (ThDtype)q->in[Q]->type.dtype;
-    bool good = q->nin == want && (d == TH_FLOAT32 || d == TH_FLOAT64);
+    bool good = (q->nin == want || (is_grad(q->op) && q->nin == want + 1)) && (d == TH_FLOAT32 || d == TH_FLOAT64);
     for (int i = 0; good && i < q->nin; i++) {
         ThType t = q->in[i]->type;
         bool flags = i == mask && at->kind != ATTENTION_ADD;
@@ -84,7 +85,9 @@ static int run_attention(HostCall *h) {
     w.scale = at->scale, w.fill = at->fill;
     if (mask >= 0) w.mask = h->in[mask];
     if (is_grad(h->op)) {
+        int z = DZ + 1 + (mask >= 0);
         w.stats = h->in[STATS], w.dz = h->in[DZ];
+        if (z < h->nin) w.z = h->in[z];
         w.dq = h->out[0], w.dk = h->out[1], w.dv = h->out[2];
     } else {
         w.z = h->out[0], w.stats = h->out[1];
@@ -109,6 +112,7 @@ static bool lower_attention(Lower *l) {
         .infer = infer_attention, \
         .shape = shape_attention, \
         .lower = lower_attention, \
+        .device = DEVICE_FORM, \
         .doc = text, \
     }
 ATTENTION_OP(attention, "Attention", 2,

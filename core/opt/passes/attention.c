@@ -5,8 +5,8 @@
  *     z = BatchedDot(p, v), p = Reshape(Softmax(Reshape(t))), t = s, c s, c s + mask, switch(mask, c s, number), ..
  *     u = c Reshape(SoftmaxGrad(Reshape(BatchedDot(dz, v')), Softmax)), switched as t is
  *     dq = BatchedDot(u, k'), dk = BatchedDot(q', u), dv = BatchedDot(p', dz)         (' : turned)
- * Out: z, dq, dk, dv of the two operations, where nobody else reads what is between. On the processor alone: a device
- * has kernels for the parts. Always holds: no cycle is made, since new nodes stand no later than what they replace.
+ * Out: z, dq, dk, dv of the two operations, where nobody else reads what is between; for a device the gradient reads z
+ * too. Always holds: no cycle is made, since new nodes stand no later than what they replace.
  */
 #include "opt/rules/softmaxes.h"
 #include "ops/table/nnet.h"
@@ -197,12 +197,15 @@ static bool replace(Opt *o, ThVar *from, ThVar *to) {
 }
 
 static bool join(Opt *o, const Family *f) {
-    ThVar *in[6] = {f->q, f->k, f->v, f->mask};
+    ThVar *in[7] = {f->q, f->k, f->v, f->mask};
     bool ok = false;
     ThApply *z = apply_make(&o->b, &op_attention, &f->attrs, in, 3 + (f->mask != NULL));
     if (z && f->dz) {
-        in[3] = z->out[1], in[4] = f->dz, in[5] = f->mask;
-        ThApply *g = apply_make(&o->b, &op_attention_grad, &f->attrs, in, 5 + (f->mask != NULL));
+        int n = 3;
+        in[n++] = z->out[1], in[n++] = f->dz;
+        if (f->mask) in[n++] = f->mask;
+        if (o->fg->device) in[n++] = z->out[0];
+        ThApply *g = apply_make(&o->b, &op_attention_grad, &f->attrs, in, n);
         ok = g && replace(o, f->dq, g->out[0]) && replace(o, f->dk, g->out[1]) && replace(o, f->dv, g->out[2]);
     } else {
         ok = z != NULL;
@@ -212,7 +215,7 @@ static bool join(Opt *o, const Family *f) {
 }
 
 bool pass_attention(Opt *o) {
-    if (o->fg->device || !opt_made(o, &op_softmax) || !opt_made(o, &op_batched_dot)) return true;
+    if (!opt_made(o, &op_softmax) || !opt_made(o, &op_batched_dot)) return true;
     bool ok = opt_ranks(o);
     for (int i = 0; ok && i < o->fg->node.n; i++) {
         ThApply *a = o->fg->node.at[i];

@@ -103,7 +103,7 @@ static void most(int64_t *n, size_t bytes) {
 }
 
 static void measure(Attend *a) {
-    bool back = !a->w->z;
+    bool back = a->w->dz != NULL;
     int64_t m = a->rows;
     for (int at = 0; at < 4; at++) {
         if (back ? at == 1 : at > 1) continue;
@@ -239,7 +239,7 @@ static bool backward_rows(Part *t, int64_t b, int64_t row, int64_t m) {
 /* ---- matrices of the batch --------------------------------------------------------------------------------------- */
 static bool one_matrix(Part *t, int64_t b) {
     const Attend *a = t->a;
-    bool back = !a->w->z;
+    bool back = a->w->dz != NULL;
     for (int at = 0; at < 4; at++) {
         GemmArgs g = whole(a, at, b, 1);
         if (a->packed[at] && gemm_pack_b(t->call.ctx, &g, t->packed[at])) return false;
@@ -285,8 +285,8 @@ int attention_host(HostCall *h, const AttentionWork *w) {
     a.item = (int64_t)th_dtype_bytes(a.d);
     a.batch = q[0], a.queries = q[1], a.features = q[2], a.keys = v[1], a.values = v[2];
     if (!a.batch || !a.queries || !a.keys || !a.features || !a.values) {
-        nothing(w->z), nothing(w->dq), nothing(w->dk), nothing(w->dv);
-        if (w->z) nothing(w->stats);
+        if (!w->dz) nothing(w->z), nothing(w->stats);
+        nothing(w->dq), nothing(w->dk), nothing(w->dv);
         return 0;
     }
     a.q = view_of(w->q, a.item), a.k = view_of(w->k, a.item), a.v = view_of(w->v, a.item);

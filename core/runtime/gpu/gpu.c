@@ -25,9 +25,10 @@ typedef struct Library {
 } Library;
 
 const GpuFamily *const gpu_families[] = {
-    &gpu_cum,    &gpu_sorts,   &gpu_searches, &gpu_uniques, &gpu_found,         &gpu_moves,          &gpu_picks,
-    &gpu_ctcs,   &gpu_factors, &gpu_spectrum, &gpu_ffts,    &gpu_sparse_places, &gpu_sparse_choices, &gpu_sparse_values,
-    &gpu_states, &gpu_steers};
+    &gpu_cum,    &gpu_sorts,         &gpu_searches,       &gpu_uniques,       &gpu_found,
+    &gpu_moves,  &gpu_picks,         &gpu_ctcs,           &gpu_factors,       &gpu_spectrum,
+    &gpu_ffts,   &gpu_sparse_places, &gpu_sparse_choices, &gpu_sparse_values, &gpu_states,
+    &gpu_steers, &gpu_attentions};
 const int gpu_family_count = TH_LEN(gpu_families);
 
 const HostServices gpu_services = {
@@ -43,6 +44,7 @@ const HostServices gpu_services = {
     .assign = gpu_assign,
     .pick = gpu_pick,
     .ctc = gpu_ctc,
+    .attention = gpu_attention,
     .sparse = gpu_sparse,
     .state = gpu_state,
 };

@@ -124,6 +124,7 @@ int gpu_nonzero(HostCall *h, const NonzeroWork *w);
 int gpu_repeat(HostCall *h, const RepeatWork *w);
 int gpu_pick(HostCall *h, const PickWork *w);
 int gpu_ctc(HostCall *h, const CtcWork *w);
+int gpu_attention(HostCall *h, const AttentionWork *w);
 int gpu_state(HostCall *h, const StateWork *w);
 int gpu_sparse(HostCall *h, const SparseWork *w);
 int gpu_assign(HostCall *h, ThArray *to, const ThArray *from);
@@ -232,7 +233,7 @@ GpuDone gpu_product(HostCall *h, GpuProduct *p); /* gpu.c: by the device's */
 
 /* ---- what families use of each other ---- */
 extern const GpuFamily gpu_states, gpu_steers, gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves, gpu_picks,
-    gpu_ctcs;
+    gpu_ctcs, gpu_attentions;
 int gpu_running_sums(HostCall *h, i64 *v, i64 n); /* cumulate.c: in place */
 /* sort.c: a vector, or the rows of a matrix, in order: positions, or (a vector's, not `at`) exact keys. */
 typedef struct GpuOrder {

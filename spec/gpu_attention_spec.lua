@@ -1,0 +1,112 @@
+--- Attention as one operation on a device (the emulated driver): result and gradients against the plain graph on the
+-- CPU, masks, rows of which nothing is left, lengths that are no whole tiles; no matrix of scores anywhere.
+local compile = require("theano.compile")
+local device = require("spec.support.device")
+local nd = require("theano.ndarray")
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T = require("theano.tensor")
+
+local rng = nd.random.RandomState(7)
+
+local function operands(dtype)
+  local v = {}
+  for _, name in ipairs({ "q", "k", "v", "g" }) do v[#v + 1] = T.tensor3(name, { dtype = dtype }) end
+  v[5], v[6] = T.matrix("mask", { dtype = dtype }), T.matrix("where", { dtype = "bool" })
+  return v
+end
+
+local function function_of(kind, dtype, flags, alone)
+  local v = operands(dtype)
+  local s = T.batched_dot(v[1], v[2]:dimshuffle(0, 2, 1))
+  local low = T.constant(-1e9, { dtype = dtype })
+  if kind ~= "bare" then s = s * T.constant(0.25, { dtype = dtype }) end
+  if kind == "add" then s = s + v[5] end
+  if kind == "keep" then s = T.switch(v[6], s, low) end
+  if kind == "fill" then s = T.switch(v[6], low, s) end
+  local z = T.batched_dot(T.nnet.softmax(s, { axis = -1 }), v[3])
+  local outputs = { z }
+  if not alone then outputs = { z, table.unpack(T.grad(T.sum(z * v[4]), { v[1], v[2], v[3] })) } end
+  local _ <close> = theano.config.change_flags(flags)
+  return compile({ inputs = v, outputs = outputs, on_unused_input = "ignore" })
+end
+
+local THERE = { device = device.flags.device, force_device = true, optimizer_including = "attention" }
+
+local function numbers(dtype, b, m, n, d, e)
+  local function draw(...) return rng:randn(...):astype(dtype) end
+  return { draw(b, m, d), draw(b, n, d), draw(b, n, e), draw(b, m, e), draw(m, n), rng:randn(m, n):gt(-0.5) }
+end
+
+local function same(want, got, tolerance, what)
+  for i = 1, #want do
+    local a, b = nd.asarray(got[i]), want[i]
+    assert.same(b.shape, a.shape)
+    assert(nd.isnan(a):eq(nd.isnan(b)):all(), ("%s, output %d: other NaN"):format(what, i))
+    local off = a.size > 0 and nd.abs(nd.where(nd.isnan(a), 0, a) - nd.where(nd.isnan(b), 0, b)):max() or 0
+    assert(off < tolerance, ("%s, output %d: off by %g"):format(what, i, off))
+  end
+end
+
+describe("attention on a device", function()
+  if theano.config.cxx == "" then
+    it("needs a compiler", function() skip.now("there is no C compiler") end)
+    return
+  end
+
+  -- tiles of 64 rows (32 in float64), of 128 (64) columns of a result, 16 terms of a score
+  local shapes = { { 2, 5, 7, 3, 4 }, { 1, 1, 1, 1, 1 }, { 2, 65, 130, 20, 33 }, { 1, 70, 64, 16, 130 },
+    { 2, 13, 0, 3, 2 }, { 0, 3, 3, 3, 3 }, { 2, 0, 4, 2, 3 }, { 1, 3, 2, 140, 0 } }
+
+  for _, dtype in ipairs({ "float32", "float64" }) do
+    for at, kind in ipairs({ "bare", "scaled", "add", "keep", "fill" }) do
+      it(("is its parts: %s, %s"):format(dtype, kind), function()
+        local parts, one = function_of(kind, dtype, {}), function_of(kind, dtype, THERE)
+        local text = theano.printing.debugprint(one, { file = "str" })
+        assert(text:find("AttentionGrad", 1, true) and not text:find("Softmax", 1, true), text)
+        assert.is_nil(theano.printing.plan(one):match("[^\n]*on the host[^\n]*ttention"))
+        for i, s in ipairs(shapes) do
+          if i < 3 or i > 4 or (i + at) % 2 == 0 then
+            local args = numbers(dtype, table.unpack(s))
+            same({ parts(table.unpack(args)) }, { one(table.unpack(args)) }, dtype == "float32" and 4e-5 or 1e-12,
+              table.concat(s, " "))
+          end
+        end
+      end)
+    end
+  end
+
+  it("leaves NaN, and rows of which everything is masked, as its parts do", function()
+    local parts, one = function_of("add", "float32", {}), function_of("add", "float32", THERE)
+    local args = numbers("float32", 2, 20, 133, 8, 8)
+    args[5][{ 3 }] = -math.huge -- no key is left
+    args[5][{ 4, T.slice(0, 70) }] = -math.huge -- none of the first tile
+    args[5][{ 5, T.slice(64, 133) }] = -math.huge -- none of the last two
+    args[1][{ 1, 6, 2 }] = 0 / 0
+    local want = { parts(table.unpack(args)) }
+    assert(nd.isnan(want[1][{ 0, 3 }]):all() and not nd.isnan(want[1][{ 0, 4 }]):any())
+    same(want, { one(table.unpack(args)) }, 2e-5, "masked")
+    local kept, filled = function_of("keep", "float32", {}), function_of("keep", "float32", THERE)
+    args = numbers("float32", 1, 9, 70, 4, 4)
+    args[6][{ 2 }] = false -- all keys alike
+    same({ kept(table.unpack(args)) }, { filled(table.unpack(args)) }, 2e-5, "filled")
+  end)
+
+  it("takes scores whose exponentials are no numbers", function()
+    local parts, one = function_of("bare", "float32", {}, true), function_of("bare", "float32", THERE, true)
+    local args = numbers("float32", 1, 66, 140, 4, 5)
+    args[1] = args[1] * 300
+    same({ parts(table.unpack(args)) }, { one(table.unpack(args)) }, 1e-4, "large")
+  end)
+
+  it("has one launch for the result and four for the gradient, and the same bits each time", function()
+    local f = function_of("add", "float32", THERE)
+    local args = numbers("float32", 2, 66, 70, 8, 8)
+    local _ <close> = theano.config.change_flags(device.flags)
+    local first = { f(table.unpack(args)) }
+    local before = theano.cuda.memory().launches
+    local again = { f(table.unpack(args)) }
+    assert.equal(6, theano.cuda.memory().launches - before) -- and dz, a product of its own
+    for i = 1, 4 do assert.equal(first[i]:tobytes(), again[i]:tobytes()) end
+  end)
+end)
