@@ -144,6 +144,7 @@ function M.open()
   basic(env, printed)
   local require = require
   env.theano = require("theano")
+  require("theano.parts").complete() -- files are closed to what would be loaded later
   function env.require(name)
     if allowed(name) then return require(name) end
     error("RuntimeError: require: a sandbox has theano and its documented modules, not " .. tostring(name), 2)

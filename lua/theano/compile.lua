@@ -1,6 +1,6 @@
 --- Compiled functions: `theano.compile{inputs = {x}, outputs = y, updates = {{w, w - g}}}`.
 -- @module theano.compile
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.compile"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.compile") end -- it loads us
 local core = require("theano.core")
 require("theano.gof")
 local mode = require("theano.mode")

@@ -1,6 +1,6 @@
 --- Flags: `theano.config.floatX = "float32"`. Read from .theanorc, then THEANO_FLAGS, then set here; later wins.
 -- @module theano.config
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.config"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.config") end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 

@@ -1,6 +1,6 @@
 --- GPUs: what there is, what it has, what went there and back.
 -- @module theano.cuda
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.cuda"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.cuda") end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 

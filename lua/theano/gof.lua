@@ -1,7 +1,7 @@
 --- Graphs and rewrites of your own: FunctionGraph, text and table patterns, functions on a node and on the whole graph,
 -- and the table they go into.
 -- @module theano.gof
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.gof"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.gof") end -- it loads us
 local core = require("theano.core")
 local fg = require("theano.fgraph")
 local opt = require("theano.rewriters")

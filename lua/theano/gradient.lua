@@ -1,6 +1,6 @@
 --- Gradients: `grad(cost, wrt)`, and `verify_grad` to check them by finite differences.
 -- @module theano.gradient
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.gradient"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.gradient") end -- it loads us
 local core = require("theano.core")
 local config = require("theano.config")
 local updates = require("theano.updates")

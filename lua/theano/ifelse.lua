@@ -1,6 +1,6 @@
 --- Conditionals: `theano.ifelse(condition, then_branch, else_branch)` computes only the branch that is taken.
 -- @module theano.ifelse
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.ifelse"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.ifelse") end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 

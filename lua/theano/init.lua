@@ -18,28 +18,6 @@ package.loaded["theano"] = theano -- submodules may require it while it loads
 
 theano.config = require("theano.config")
 theano.config.load()
-theano.ndarray = require("theano.ndarray")
-theano.tensor = require("theano.tensor")
-theano.gradient = require("theano.gradient")
-theano.sparse = require("theano.sparse")
-require("theano.nnet")
-require("theano.images")
-require("theano.types")
-theano.get_test_value = require("theano.test_value").get_test_value
-require("theano.extra")
-local sandbox_linalg = require("theano.linalg")(theano.tensor)
-require("theano.pad")
-require("theano.alike").variables(theano.tensor)
-theano.printing = require("theano.printing")
-theano.why = require("theano.why").why
-theano.updates = require("theano.updates")
-theano.typed_list = require("theano.typed_list")
-
-local fn = require("theano.compile")
-theano.compile = fn
-theano["function"] = fn
-theano.In, theano.Out = fn.In, fn.Out
-theano.load = require("theano.model").load
 local keep = require("theano.keep")
 theano.keep, theano.kept, theano.forget = keep.keep, keep.kept, keep.forget
 
@@ -55,12 +33,6 @@ function theano.sandboxed(limits)
     nodes = "number" })
   return core.sandboxed(limits)
 end
-theano.gof = require("theano.gof")
-theano.tensor.opt = theano.tensor.opt or {}
-for k, v in pairs(theano.gof.phases) do theano.tensor.opt[k] = v end
-setmetatable(theano.tensor.opt, { __index = require("theano.optdb").field })
-theano.shared = require("theano.shared")
-theano.cuda = require("theano.cuda")
 
 --- An array for another library of this process, without a copy, as DLPack has it: a capsule, which keeps the array's
 -- memory until the library lets go. `capsule:take()` is the tensor (light userdata) for code in C, which then calls its
@@ -86,34 +58,9 @@ function theano.from_dlpack(tensor, options)
     util.raise("TypeError", "from_dlpack takes a capsule of to_dlpack or light userdata, got %s", util.kind_of(tensor))
   end
   util.check_keywords("from_dlpack", options or {}, { versioned = "boolean" })
+  require("theano.ndarray") -- what the array can do
   return core.from_dlpack(tensor, options and options.versioned or false)
 end
-
-theano.clone = require("theano.clone")
-theano.grad = theano.gradient.grad
-theano.Lop, theano.Rop, theano.subgraph_grad = theano.gradient.Lop, theano.gradient.Rop, theano.gradient.subgraph_grad
-for _, name in ipairs({ "grad", "Lop", "Rop", "jacobian", "hessian", "vmap", "verify_grad", "consider_constant" }) do
-  theano.tensor[name] = theano.gradient[name]
-end
-theano.sparse_grad = theano.gradient.sparse_grad
-theano.dot = theano.tensor.dot
-theano.get_scalar_constant_value = theano.tensor.get_scalar_constant_value
-theano.pp = theano.printing.pp
-local op = require("theano.op")
-theano.Op, theano.Apply, theano.as_op, theano.OpFromGraph = op.Op, op.Apply, op.as_op, op.OpFromGraph
-local scan = require("theano.scan")
-theano.scan, theano.map, theano.reduce, theano.foldl, theano.foldr = scan.scan, scan.map, scan.reduce, scan.foldl,
-  scan.foldr
-theano.until_, theano.scan_module, theano.scan_checkpoints = scan.until_, scan, scan.scan_checkpoints
-theano.ifelse = require("theano.ifelse")
-theano.sandbox = { rng_mrg = require("theano.rng_mrg"), linalg = sandbox_linalg }
-package.loaded["theano.sandbox"] = theano.sandbox
-package.loaded["theano.sandbox.linalg"] = theano.sandbox.linalg
-theano.tensor.raw_random = require("theano.raw_random")
-theano.tensor.shared_randomstreams = require("theano.shared_randomstreams")
-theano.random = require("theano.random")
-require("theano.dropout")
-theano.OrderedUpdates = theano.updates.OrderedUpdates
 
 --- Kind of an error message raised by this library ("ShapeError"), or nil.
 -- @tparam string message
@@ -150,11 +97,6 @@ theano.stat = core.stat
 -- Loaded when they are first asked for: what a training script needs and an engine does not.
 local LATER = { init = "initializers", layers = "layers", train = "train", data = "data", checkpoint = "checkpoint",
   progress = "progress", mpi = "mpi", plot = "plot", args = "runner.args", run = "runner.current", onnx = "onnx" }
-setmetatable(theano, { __index = function(t, name)
-  if not LATER[name] then return nil end
-  local module = require("theano." .. LATER[name])
-  rawset(t, name, module)
-  return module
-end })
-require("theano.modules").seal_all(theano)
+require("theano.parts").install(theano, LATER)
+require("theano.modules").seal_part(theano, "theano")
 return theano

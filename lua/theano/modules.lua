@@ -6,7 +6,11 @@ local util = require("theano.util")
 
 local M = {}
 
-local sealed, order = {}, {} -- by name as shown; names in the order of sealing
+local sealed, order = {}, {} -- by name as shown; names in the order of MODULES
+local place_of -- a name's place in MODULES
+
+-- Before all names are looked through, those that were put off are made.
+local function complete() require("theano.parts").complete() end
 
 -- Whether the original has the name: `names` has the text of all.
 local function original(key, name)
@@ -18,6 +22,7 @@ local function family(shown) return shown:match("^[^.]+%.ndarray") or "theano" e
 
 -- The modules that could be meant instead of this one, inner ones first.
 local function others(shown)
+  complete()
   local list = {}
   for _, name in ipairs(order) do
     local related = family(name) == family(shown) and name ~= shown
@@ -109,7 +114,9 @@ function M.seal(module, shown, like)
   like = like or shown
   local whose = like:find("^theano") and "Theano" or like:find("^scipy") and "SciPy" or "NumPy"
   sealed[shown] = { module = module, like = like, whose = whose }
-  order[#order + 1] = shown
+  local at = #order + 1
+  while at > 1 and (place_of[order[at - 1]] or math.huge) > (place_of[shown] or math.huge) do at = at - 1 end
+  table.insert(order, at, shown)
   local found = meta.__index -- fields that are made when they are asked for
   meta.__index = function(_, key)
     local value = found and asked(key) and found(module, key)
@@ -129,6 +136,7 @@ end
 
 --- The name of a sealed module with a field of this name, "theano.tensor.nnet.softmax", or nil.
 function M.find(name)
+  complete()
   for _, shown in ipairs(order) do
     if rawget(sealed[shown].module, name) ~= nil then return shown .. "." .. name end
   end
@@ -137,6 +145,7 @@ end
 --- Modules and their fields under that path or its end ("nnet.relu", "relu", "nnet"): a sequence of {path =, value =},
 -- each value once.
 function M.under(path)
+  complete()
   local list, seen = {}, {}
   local function add(shown, value)
     local ends = ("." .. shown):sub(-#path - 1) == "." .. path
@@ -152,6 +161,7 @@ end
 
 --- The public names of one of the library's modules, sorted; nil for anything else.
 function M.names(module)
+  complete()
   for _, about in pairs(sealed) do
     if about.module == module then return names_in(module, "", {}) end
   end
@@ -182,7 +192,13 @@ local MODULES = {
   "theano.ifelse", "theano.typed_list", "theano.updates", "theano.sparse",
   "theano.random", "theano.sandbox", "theano.sandbox.rng_mrg", "theano.tensor.random", "theano.tensor.special",
   "theano.tensor.raw_random", "theano.tensor.shared_randomstreams",
+  "theano.ndarray", "theano.ndarray.fft", "theano.ndarray.special", "theano.ndarray.optimize",
+  "theano.ndarray.integrate", "theano.ndarray.interpolate", "theano.ndarray.signal", "theano.ndarray.signal.windows",
+  "theano.ndarray.sparse", "theano.ndarray.linalg", "theano.ndarray.random",
 }
+place_of = {}
+for i, path in ipairs(MODULES) do place_of[path] = i end
+
 
 -- Parameters that take a table of keywords themselves, or any value at all: no names then, as many arguments as ever.
 local FREE = util.set({
@@ -201,9 +217,10 @@ M.TYPES = TYPES
 local function on_tensors(path)
   return path:find("^theano%.tensor") or path == "theano.gradient" or path:find("^nd") or path == "a"
 end
+local lazy = {} -- module -> what makes its fields
 local by_name = {} -- function -> what takes its place, in every module that has it
 local function name_parameters(module, path, types)
-  for name, f in pairs(module) do
+  for name, f in next, module do
     local info = type(f) == "function" and debug.getinfo(f, "Su")
     local plain = info and info.what == "Lua" and not info.isvararg
     if plain and name ~= "help" then -- by which tools find where our files are
@@ -218,7 +235,7 @@ end
 
 -- The common calls of functions of arrays in C, the rest as they are.
 local function shorten(functions)
-  for name, f in pairs(functions) do
+  for name, f in next, functions do
     local short = type(f) == "function" and core.shorter(name, f)
     if short then functions[name] = util.instead(short, f) end
   end
@@ -238,35 +255,73 @@ local function no_module(name)
     found and (": did you mean '%s'?"):format(found) or "")
 end
 
---- All of the library's modules, once they are put together.
-function M.seal_all(theano)
+--- Fields that are made when they are first asked for: `load(name)` sets them with rawset. Of those under `names`,
+-- pairs shows the ones that are true there.
+function M.later(module, names, load)
+  lazy[module] = function(name)
+    if names[name] ~= nil and rawget(module, name) == nil then load(name) end
+    return rawget(module, name)
+  end
+  local meta = getmetatable(module) or {}
+  meta.__index = function(_, name) return lazy[module](name) end
+  meta.__pairs = function(t)
+    for name, shown in pairs(names) do if shown then lazy[module](name) end end
+    return next, t, nil
+  end
+  return setmetatable(module, meta)
+end
+
+--- A module's field, made where it was put off; nil where there is none.
+function M.field(module, name)
+  local value = rawget(module, name)
+  if value == nil and lazy[module] then return lazy[module](name) end
+  return value
+end
+
+-- The parts of theano.parts, by what stands behind "theano." in the paths of their modules; the rest is the language.
+local PARTS = { ndarray = "arrays", compile = "functions", gof = "functions", updates = "functions",
+  printing = "printing" }
+
+local function seal_arrays(nd)
+  name_parameters(nd, "nd", TYPES)
+  name_parameters(core.array_methods, "a", TYPES)
+  shorten(nd)
+  shorten(core.array_methods)
+  M.seal(nd, "theano.ndarray", "numpy")
+  for _, name in ipairs({ "special", "sparse" }) do M.seal_arrays_module(nd[name], name) end
+end
+
+local NAMED = { -- what is NumPy's here or SciPy's: types of parameters by name, where they are given by name
+  fft = { "numpy.fft", { n = "integer", axis = "integer", norm = "string" } }, linalg = { "numpy.linalg", TYPES },
+  random = { "numpy.random", false }, sparse = { "scipy.sparse", false },
+}
+
+--- A module that stands in theano.ndarray, once it is put together.
+function M.seal_arrays_module(module, name)
+  local like, types = table.unpack(NAMED[name] or { "scipy." .. name })
+  if types ~= false then name_parameters(module, "nd." .. name, types) end
+  M.seal(module, "theano.ndarray." .. name, like)
+  if name == "signal" then M.seal(module.windows, "theano.ndarray.signal.windows", "scipy.signal.windows") end
+end
+
+--- A part of the library (theano.parts; "theano" for its own functions), once it is put together.
+function M.seal_part(theano, part)
+  if part == "theano" then
+    M.seal(theano, "theano")
+    table.insert(package.searchers, no_module) -- the last one to be asked
+  end
+  name_parameters(theano, "theano")
   for _, path in ipairs(MODULES) do
-    local module = theano
-    for part in path:gmatch("%.([^.]+)") do module = module and rawget(module, part) end
-    if type(module) == "table" then
+    local module, first = theano, path:match("^theano%.([^.]+)")
+    for inner in path:gmatch("%.([^.]+)") do module = module and rawget(module, inner) end
+    if first and (PARTS[first] or "language") == part and part ~= "arrays" and type(module) == "table" then
       name_parameters(module, path)
       M.seal(module, path)
     end
   end
-  for name, f in pairs(theano) do theano[name] = by_name[f] or f end
+  for name, f in next, theano do theano[name] = by_name[f] or f end
   for name, f in pairs(package.loaded) do package.loaded[name] = by_name[f] or f end
-  name_parameters(theano.ndarray, "nd", TYPES)
-  name_parameters(core.array_methods, "a", TYPES)
-  shorten(theano.ndarray)
-  shorten(core.array_methods)
-  M.seal(theano.ndarray, "theano.ndarray", "numpy")
-  name_parameters(theano.ndarray.fft, "nd.fft", { n = "integer", axis = "integer", norm = "string" })
-  M.seal(theano.ndarray.fft, "theano.ndarray.fft", "numpy.fft")
-  for _, name in ipairs({ "special", "optimize", "integrate", "interpolate", "signal" }) do
-    name_parameters(theano.ndarray[name], "nd." .. name)
-    M.seal(theano.ndarray[name], "theano.ndarray." .. name, "scipy." .. name)
-  end
-  M.seal(theano.ndarray.signal.windows, "theano.ndarray.signal.windows", "scipy.signal.windows")
-  M.seal(theano.ndarray.sparse, "theano.ndarray.sparse", "scipy.sparse")
-  name_parameters(theano.ndarray.linalg, "nd.linalg", TYPES)
-  M.seal(theano.ndarray.linalg, "theano.ndarray.linalg", "numpy.linalg")
-  M.seal(theano.ndarray.random, "theano.ndarray.random", "numpy.random")
-  table.insert(package.searchers, no_module) -- the last one to be asked
+  if part == "arrays" then seal_arrays(theano.ndarray) end
 end
 
 return M

@@ -1,7 +1,7 @@
 --- The strided N-d array: creation, views, eager arithmetic through the same definitions as the symbolic functions,
 -- files, and NumPy's legacy random streams. Shapes are tables; axes and positions count from 0.
 -- @module theano.ndarray
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.ndarray"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.ndarray") end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 
@@ -130,7 +130,8 @@ local function unknown(key)
   for n in pairs(methods) do names[#names + 1] = n end
   table.sort(names)
   local hint = require("theano.modules").hint(key, names, "ndarray", "NumPy")
-  if hint == "" and rawget(nd, key) then hint = (": it is the function theano.ndarray.%s"):format(key) end
+  local is_function = type(rawget(nd, key)) == "function"
+  if hint == "" and is_function then hint = (": it is the function theano.ndarray.%s"):format(key) end
   util.raise("AttributeError", "an ndarray has no attribute '%s'%s", key, hint)
 end
 
@@ -243,17 +244,16 @@ end
 
 -- ---- files and random streams -----------------------------------------------------------------------------------
 for name, f in pairs(require("theano.ndfiles")) do nd[name] = f end
-nd.random = require("theano.ndrandom")
-package.loaded["theano.ndarray.random"] = nd.random
-nd.fft = require("theano.ndfft")(nd)
-package.loaded["theano.ndarray.fft"] = nd.fft
 nd.sparse = require("theano.ndsparse")(nd)
 package.loaded["theano.ndarray.sparse"] = nd.sparse
-nd.linalg = require("theano.ndlinalg")(nd)
-package.loaded["theano.ndarray.linalg"] = nd.linalg
-for _, name in ipairs({ "optimize", "integrate", "interpolate", "signal" }) do
-  nd[name] = require("theano.nd" .. name)(nd)
-  package.loaded["theano.ndarray." .. name] = nd[name]
-end
 
-return nd
+-- What is loaded when it is first asked for.
+local LATER = { random = true, fft = true, linalg = true, optimize = true, integrate = true, interpolate = true,
+  signal = true }
+return require("theano.modules").later(nd, LATER, function(name)
+  local module = require("theano.nd" .. name)
+  if name ~= "random" then module = module(nd) end
+  rawset(nd, name, module)
+  package.loaded["theano.ndarray." .. name] = module
+  require("theano.modules").seal_arrays_module(module, name)
+end)

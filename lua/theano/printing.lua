@@ -1,6 +1,6 @@
 --- Printing of graphs, plans and generated code.
 -- @module theano.printing
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.printing"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.printing") end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 

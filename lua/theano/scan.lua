@@ -1,6 +1,6 @@
 --- Loops: `theano.scan`, `map`, `reduce`, `foldl`, `foldr`, and `until_` to end one.
 -- @module theano.scan
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.scan"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.scan") end -- it loads us
 local core = require("theano.core")
 local updates_of = require("theano.updates")
 local util = require("theano.util")

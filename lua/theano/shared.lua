@@ -1,6 +1,6 @@
 --- Shared variables: values that live in the engine and keep their place between calls.
 -- @module theano.shared
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.shared"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.shared") end -- it loads us
 local core = require("theano.core")
 local nd = require("theano.ndarray")
 local util = require("theano.util")

@@ -1,7 +1,7 @@
 --- Sparse matrices in graphs: `theano.sparse`, Theano's names. A variable is CSR or CSC (`Sparse[float64, csr]`); its
 -- operators, `.T`, `.shape` and methods are those of this module. Values are `nd.sparse`'s.
 -- @module theano.sparse
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.sparse"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.sparse") end -- it loads us
 local core = require("theano.core")
 local T = require("theano.tensor")
 local util = require("theano.util")

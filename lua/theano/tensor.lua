@@ -1,7 +1,7 @@
 --- The tensor language: constructors, and every function of the engine's table under its dotted name.
 -- Axes and positions inside tensors count from 0; see `theano.help(name)` for a function's signature.
 -- @module theano.tensor
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.tensor"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.tensor") end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 

@@ -3,6 +3,7 @@
 -- vector of lengths for each level. So what is done with lists are operations on tensors: they have gradients and run
 -- in every mode. A compiled function takes and gives Lua sequences.
 -- @module theano.typed_list
+if not package.loaded["theano"] then require("theano") return require("theano.typed_list") end -- it loads us
 local core = require("theano.core")
 local nd = require("theano.ndarray")
 local T = require("theano.tensor")

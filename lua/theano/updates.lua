@@ -1,6 +1,6 @@
 --- Ordered pairs (shared variable, new value).
 -- @module theano.updates
-if not package.loaded["theano"] then require("theano") return package.loaded["theano.updates"] end -- it loads us
+if not package.loaded["theano"] then require("theano") return require("theano.updates") end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 
