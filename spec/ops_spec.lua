@@ -215,6 +215,29 @@ for linker, mode in pairs(LINKERS) do
       none(wrong)
     end)
 
+    it("exponentials that underflow are zeros and denormals, at the very bounds", function()
+      local edge = { float32 = { exp = -0x1.9fe36ap+6, exp2 = -150 },
+        float64 = { exp = -0x1.74910d52d3053p+9, exp2 = -1075 } }
+      for dtype, names in pairs(edge) do
+        for name, last in pairs(names) do -- whose value rounds to zero, and one near it
+          local least = dtype == "float32" and 0x1p-149 or 0x1p-1074
+          local near = last * (1 - (dtype == "float32" and 0x1p-21 or 0x1p-50))
+          local x = { 0, last, near, last - 1, last * 1.002, -1e9, -math.huge, last, near, -800, -1100, -1e30, 0 / 0 }
+          local want = { 1, 0, least, 0, 0, 0, 0, 0, least, 0, 0, 0 }
+          if dtype == "float64" and name == "exp2" then want[10] = 0x1p-800 end
+          local v = T.vector("v", { dtype = dtype })
+          local f = compile({ inputs = { v }, outputs = T[name](v), mode = mode })
+          for n = 1, #x do -- vectors, and what is left of them
+            local got = f(array(dtype, { table.unpack(x, 1, n) }))
+            for i = 1, n do
+              local y = got[i - 1]
+              assert(i == 13 and y ~= y or y == want[i], ("%s(%g) of %s is %g"):format(name, x[i], dtype, y))
+            end
+          end
+        end
+      end
+    end)
+
     it("functions of no dimensions give what vectors give", function()
       for _, dtype in ipairs({ "int32", "float32", "float64" }) do
         local unary, wrong = names_of(DATA.unary, dtype), {}

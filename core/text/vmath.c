@@ -50,6 +50,19 @@ static void bound(Emit *e, const Type *t, const char *name, const char *op, cons
     text_printf(h, "    return %s(x %s c, c, x);\n%s}\n", pick, op, have ? "#endif\n" : "");
 }
 
+/* y, zero where x < c. */
+static void flush(Emit *e, const Type *t) {
+    Text *h = &e->helpers;
+    char suffix = t->d == TH_FLOAT32 ? 's' : 'd';
+    const char *all = t->d == TH_FLOAT32 ? "(u16)-1" : "(u8)-1";
+    text_printf(h, "INLINE %s flush_%s(%s x, %s c, %s y) {\n", t->v, t->v, t->v, t->v, t->v);
+    if (t->bytes == 64) { /* 5: not less than */
+        text_printf(h, "#ifndef __clang__\n    return __builtin_ia32_movap%c512_mask(y, (%s){0}, ", suffix, t->v);
+        text_printf(h, "__builtin_ia32_cmpp%c512_mask(x, c, 5, %s, 4));\n#else\n", suffix, all);
+    }
+    text_printf(h, "    return (%s)((%s)y & ~(x < c));\n%s}\n", t->v, t->i, t->bytes == 64 ? "#endif\n" : "");
+}
+
 /* y * 2^n for t = n + a number whose low bits are free: in two steps, the last of which rounds, or by instruction. */
 static void scale(Emit *e, const Type *t) {
     Text *h = &e->helpers;
@@ -76,6 +89,7 @@ static void primitives(Emit *e, Type *t) {
     fused(e, t);
     bound(e, t, "least", ">", "min");
     bound(e, t, "most", "<", "max");
+    flush(e, t);
     scale(e, t);
 }
 
@@ -94,8 +108,8 @@ static void put_body(Text *h, const char *body) {
 
 /* Defines (or undefines) what function texts say by what they mean for this type. */
 static void names(Text *h, const Type *t, const char *uses, bool define) {
-    static const char *const name[] = {"FMA", "LEAST", "MOST", "SCALE", "PICK", "SQRT"};
-    static const char *const is[] = {"fma", "least", "most", "scale", "sel", "sqrt"};
+    static const char *const name[] = {"FMA", "LEAST", "MOST", "SCALE", "PICK", "FLUSH", "SQRT"};
+    static const char *const is[] = {"fma", "least", "most", "scale", "sel", "flush", "sqrt"};
     if (define)
         text_printf(h, "#define V %s\n#define I %s\n#define K(c) ((%s)(c) - (V){0})\n", t->v, t->i, type_short(t->d));
     else text_put(h, "\n#undef V\n#undef I\n#undef K\n");
@@ -150,6 +164,7 @@ static void single_primitives(Emit *e, Type *t) {
                           : "fma(a, b, c)");
     text_printf(h, "INLINE %s least_%s(%s x, %s c) { return x > c ? c : x; }\n", v, v, v, v);
     text_printf(h, "INLINE %s most_%s(%s x, %s c) { return x < c ? c : x; }\n", v, v, v, v);
+    text_printf(h, "INLINE %s flush_%s(%s x, %s c, %s y) { return x < c ? 0 : y; }\n", v, v, v, v, v);
     text_printf(h, "INLINE %s scale_%s(%s y, %s t, %s n) {\n", v, v, v, v, v);
     text_printf(h, "    const %s k = bits_%s(t), h = (%s)((i32)(u32)k >> 1);\n    (void)n;\n", t->i, v, t->i);
     text_printf(h, "    return y * from_%s((h << %d) + %s) * from_%s(((k - h) << %d) + %s); }\n", v, f ? 23 : 52,
@@ -180,8 +195,8 @@ static const char *word_end(const char *p) {
 
 /* The word [p, end) of a body for this type. */
 static void put_word(Emit *e, const Type *t, const char *p, const char *end) {
-    static const char *const word[][2] = {{"FMA", "fma"},  {"LEAST", "least"}, {"MOST", "most"},
-                                          {"PICK", "sel"}, {"SCALE", "scale"}, {"SQRT", "sqrt"}};
+    static const char *const word[][2] = {{"FMA", "fma"},     {"LEAST", "least"}, {"MOST", "most"}, {"PICK", "sel"},
+                                          {"FLUSH", "flush"}, {"SCALE", "scale"}, {"SQRT", "sqrt"}};
     Text *h = &e->helpers;
     size_t n = (size_t)(end - p);
     if (n == 1 && *p == 'V') text_put(h, t->v);

@@ -7,9 +7,10 @@
  *
  * In a body: x is the argument; V its type, a GCC vector; I signed integers as wide as its elements; K(c) a constant of
  * V's element type; FMA(a, b, c) fused where the processor can; LEAST(x, c), MOST(x, c) the smaller and the larger, NaN
- * if x is; PICK(m, a, b) by a mask; SQRT(x); SCALE(y, t, n) is y * 2^n, in range or not, for t = n + a number whose low
- * bits are free. Errors are at most 4 units in the last place (bench/ulp.lua); infinities, NaN, signs of zero and
- * denormals come out right.
+ * if x is; PICK(m, a, b) by a mask; FLUSH(x, c, y) zero where x < c, else y; SQRT(x); SCALE(y, t, n) is y * 2^n, in
+ * range or not, for t = n + a number whose low bits are free: a product that underflows takes a processor some 150
+ * cycles, which zeros (exponentials of what a mask left out) are spared by FLUSH. Errors are at most 4 units in the
+ * last place (bench/ulp.lua); infinities, NaN, signs of zero and denormals come out right.
  *
  * exp(x) = 2^n e^r with n = rint(x / ln 2): n is added to a number so large that its low bits are n, r = x - n ln 2 in
  * two steps, e^r - 1 = r + r^2 Q(r) with Q the best polynomial for |r| <= ln(2) / 2. tanh(x) = d / (d + 2), d = e^2|x|
@@ -38,14 +39,14 @@ VF(FLOAT64, exp, "expm1_of", {
     V t = FMA(y, K(0x1.71547652b82fep+0), K(0x1.8p52));
     V n = t - K(0x1.8p52);
     V r = FMA(n, K(-0x1.a39ef35793c76p-33), FMA(n, K(-0x1.62e42fee00000p-1), y));
-    return SCALE(1 + expm1_of(r), t, n);
+    return SCALE(FLUSH(x, K(-746), 1 + expm1_of(r)), t, n);
 })
 VF(FLOAT32, exp, "expm1_of", {
     V y = MOST(LEAST(x, K(89)), K(-104));
     V t = FMA(y, K(0x1.715476p+0), K(0x1.8p23));
     V n = t - K(0x1.8p23);
     V r = FMA(n, K(-0x1.7f7d1cp-20), FMA(n, K(-0x1.62e4p-1), y));
-    return SCALE(1 + expm1_of(r), t, n);
+    return SCALE(FLUSH(x, K(-104), 1 + expm1_of(r)), t, n);
 })
 VF(FLOAT64, expm1, "expm1_of", {
     V y = MOST(LEAST(x, K(710)), K(-60));

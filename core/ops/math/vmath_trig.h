@@ -195,7 +195,7 @@ VF(FLOAT64, exp2, "expm1_of", {
     V y = MOST(LEAST(x, K(1025)), K(-1080));
     V t = y + K(0x1.8p52);
     V n = t - K(0x1.8p52);
-    return SCALE(1 + expm1_of((y - n) * K(0x1.62e42fefa39efp-1)), t, n);
+    return SCALE(FLUSH(x, K(-1080), 1 + expm1_of((y - n) * K(0x1.62e42fefa39efp-1))), t, n);
 })
 VF(FLOAT32, sinh, "expm1_of", {
     V a = LEAST((V)((I)x & 0x7fffffff), K(89.5));
@@ -225,7 +225,7 @@ VF(FLOAT32, exp2, "expm1_of", {
     V y = MOST(LEAST(x, K(130)), K(-152));
     V t = y + K(0x1.8p23);
     V n = t - K(0x1.8p23);
-    return SCALE(1 + expm1_of((y - n) * K(0x1.62e43p-1)), t, n);
+    return SCALE(FLUSH(x, K(-152), 1 + expm1_of((y - n) * K(0x1.62e43p-1))), t, n);
 })
 VF(FLOAT64, asinh, "log1p", {
     V a = (V)((I)x & 0x7fffffffffffffff);

@@ -63,6 +63,19 @@ VM vm_float vm_sqrt_float(vm_float x) {
 VM_DEFINE(double, vm_int64)
 VM_DEFINE(float, vm_int32)
 #undef VM_DEFINE
+#if VM_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+VM vm_double vm_flush_double(vm_double x, vm_double c, vm_double y) {
+    return __builtin_ia32_movapd512_mask(y, (vm_double){0},
+                                         __builtin_ia32_cmppd512_mask(x, c, 5, (unsigned char)-1, 4));
+}
+VM vm_float vm_flush_float(vm_float x, vm_float c, vm_float y) {
+    return __builtin_ia32_movaps512_mask(y, (vm_float){0},
+                                         __builtin_ia32_cmpps512_mask(x, c, 5, (unsigned short)-1, 4));
+}
+#else
+VM vm_double vm_flush_double(vm_double x, vm_double c, vm_double y) { return (vm_double)((vm_int64)y & ~(x < c)); }
+VM vm_float vm_flush_float(vm_float x, vm_float c, vm_float y) { return (vm_float)((vm_int32)y & ~(x < c)); }
+#endif
 /* y * 2^n for t = n + a number whose low bits are free: in two steps, the last of which rounds. */
 VM vm_double vm_scale_double(vm_double y, vm_double t) {
     vm_int64 k = (vm_int64)t, h = (vm_int64)((vm_int32)t >> 1);
@@ -79,6 +92,7 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #define SCALE(y, t, n) VM_OF(scale)(y, t)
 #define FMA(a, b, c) VM_OF(fma)(a, b, c)
 #define PICK(m, a, b) VM_OF(pick)(m, a, b)
+#define FLUSH(x, c, y) VM_OF(flush)(x, c, y)
 #define LEAST(x, c) VM_OF(least)(x, c)
 #define MOST(x, c) VM_OF(most)(x, c)
 #define SQRT(x) VM_OF(sqrt)(x)
@@ -127,6 +141,7 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #undef SCALE
 #undef FMA
 #undef PICK
+#undef FLUSH
 #undef LEAST
 #undef MOST
 #undef SQRT
