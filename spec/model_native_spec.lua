@@ -3,6 +3,7 @@
 local theano = require("theano")
 local raises = require("spec.support.raises")
 local runner = require("spec.support.runner")
+local sealed = require("spec.support.model_file").sealed
 local sha256 = require("theano.sha256")
 local skip = require("spec.support.skip")
 local T, nd = theano.tensor, theano.ndarray
@@ -56,13 +57,7 @@ end
 
 -- The file with its hash put right, and signed where there is a key.
 local function whole(text, key)
-  local h, from = 0xcbf29ce484222325, 65
-  while from + 7 <= #text do
-    h = (h ~ string.unpack("<I8", text, from)) * 0x100000001b3
-    from = from + 8
-  end
-  for i = from, #text do h = (h ~ text:byte(i)) * 0x100000001b3 end
-  text = text:sub(1, 16) .. string.pack("<I8i8", #text, h) .. text:sub(33)
+  text = sealed(text)
   return key and text:sub(1, 32) .. mac(key, text) .. text:sub(65) or text
 end
 

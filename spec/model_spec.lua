@@ -1,6 +1,7 @@
 --- Saved models: a function as a file of data, and back.
 local theano = require("theano")
 local raises = require("spec.support.raises")
+local sealed = require("spec.support.model_file").sealed
 local units = require("spec.support.unit_golden")
 local T, nd = theano.tensor, theano.ndarray
 
@@ -20,17 +21,6 @@ end
 local function write(text)
   local file <close> = assert(io.open(path, "wb"))
   file:write(text)
-end
-
--- The file with its length and hash put right again.
-local function sealed(text)
-  local h, from = 0xcbf29ce484222325, 65
-  while from + 7 <= #text do
-    h = (h ~ string.unpack("<I8", text, from)) * 0x100000001b3
-    from = from + 8
-  end
-  for i = from, #text do h = (h ~ text:byte(i)) * 0x100000001b3 end
-  return text:sub(1, 16) .. string.pack("<I8i8", #text, h) .. text:sub(33)
 end
 
 local function trainer()

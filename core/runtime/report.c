@@ -490,6 +490,17 @@ static void put_budget(Text *t, const Workspace *w) {
            "= BYTES}, which computes values again; float32.");
 }
 
+/* What is planned and in use, the node that makes `buf` (< 0: none is known), and the error itself. Where the call has
+   `begun`, sizes that it had not come to are forgotten. */
+static void memory_tail(Text *t, Workspace *w, int buf, bool begun) {
+    const Plan *p = w->fn->plan;
+    int step = buf < 0 ? -1 : step_that_makes(p, buf);
+    put_budget(t, w);
+    if (begun) forget_behind(w, step);
+    node_tail(t, w, buf < 0 ? -1 : p->buf[buf].node, step);
+    finish(w, TH_MemoryError, t);
+}
+
 void report_no_room(Workspace *w, int buf) {
     const Plan *p = w->fn->plan;
     ThContext *c = w->fn->ctx;
@@ -510,11 +521,7 @@ void report_no_room(Workspace *w, int buf) {
         text_printf(&t, "%s for ", text_bytes(words, sizeof words, n));
         put_owner(&t, w, buf);
     }
-    put_budget(&t, w);
-    int step = buf < 0 ? -1 : step_that_makes(p, buf);
-    forget_behind(w, step);
-    node_tail(&t, w, buf < 0 ? -1 : p->buf[buf].node, step);
-    finish(w, TH_MemoryError, &t);
+    memory_tail(&t, w, buf, true);
 }
 
 bool report_room(Workspace *w, int buf, const char *format, ...) {
@@ -535,9 +542,7 @@ bool report_room(Workspace *w, int buf, const char *format, ...) {
         if (all) text_printf(&t, "%s, is ", text_bytes(words, sizeof words, n));
         put_owner(&t, w, buf);
     }
-    put_budget(&t, w);
-    node_tail(&t, w, buf < 0 ? -1 : p->buf[buf].node, buf < 0 ? -1 : step_that_makes(p, buf));
-    finish(w, TH_MemoryError, &t);
+    memory_tail(&t, w, buf, false);
     return false;
 }
 

@@ -16,12 +16,6 @@ M.limits = {
     tensor = { float64 = 66.9e12, tf32 = 494.7e12, float16 = 989.4e12, bfloat16 = 989.4e12 },
     fp32 = 128, fp64 = 64, int = 64, special = 16, threads = 2048, blocks = 32, shared = 228 << 10, link = 64e9,
     source = "NVIDIA H100 Tensor Core GPU Architecture (2022), table 3; CUDA C++ Programming Guide, arithmetic" },
-  h200 = { name = "H200 SXM 141 GB", arch = "sm_90", memory = 4.8e12,
-    l2 = 50 << 20, multiprocessors = 132, clock = 1.98e9,
-    float32 = 66.9e12, float64 = 33.5e12,
-    tensor = { float64 = 66.9e12, tf32 = 494.7e12, float16 = 989.4e12, bfloat16 = 989.4e12 },
-    fp32 = 128, fp64 = 64, int = 64, special = 16, threads = 2048, blocks = 32, shared = 228 << 10, link = 64e9,
-    source = "NVIDIA H200 data sheet (2024); arithmetic as of H100" },
   a100 = { name = "A100 SXM4 80 GB", arch = "sm_80", memory = 2.039e12,
     l2 = 40 << 20, multiprocessors = 108, clock = 1.41e9,
     float32 = 19.5e12, float64 = 9.7e12,
@@ -44,6 +38,10 @@ M.limits = {
     fp32 = 128, fp64 = 2, int = 128, special = 16, threads = 1536, blocks = 24, shared = 100 << 10, link = 64e9,
     source = "NVIDIA RTX Blackwell GPU Architecture (2025), table 2" },
 }
+
+-- The H200 is an H100 with more memory, and faster.
+M.limits.h200 = setmetatable({ name = "H200 SXM 141 GB", memory = 4.8e12,
+  source = "NVIDIA H200 data sheet (2024); arithmetic as of H100" }, { __index = M.limits.h100 })
 
 -- What nobody publishes, and estimates (never bounds) take: shares of the limits that good kernels reach, and times.
 M.assumed = {
