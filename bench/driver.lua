@@ -31,10 +31,10 @@ local PYTHON = "OMP_NUM_THREADS=1 %s/peers/bin/python -W ignore bench/server.py 
 local COMMAND = {
   lua = OURS:format("False", "c", 1),
   ["lua-interpreter"] = OURS:format("False", "interpreter", 1),
-  ["lua-tiers"] = "THEANO_FLAGS=compile.tiers=True,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
-  ["lua-fftw"] = "THEANO_FLAGS=fft.library=fftw,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
+  ["lua-tiers"] = OURS:format("False", "cvm", 1),
+  ["lua-fftw"] = "THEANO_FLAGS=fft.library=fftw,linker=c,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
   ["lua-2"] = OURS:format("True", "c", 2),
-  ["lua-tuned"] = "THEANO_FLAGS=compile.autotune=8,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
+  ["lua-tuned"] = "THEANO_FLAGS=compile.autotune=8,linker=c,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
   c = "build/bench/limits c", ["c-nt"] = "build/bench/limits c-nt", floor = "build/bench/limits floor",
   theano = ("%s/theano/bin/python -W ignore bench/server.py theano"):format(option.venv or ""),
 }

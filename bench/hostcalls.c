@@ -216,6 +216,7 @@ static int threads(ThContext *c) {
 
 int main(void) {
     ThContext *c = th_context_new(NULL);
+    th_config_set(c, "linker", "c"); /* compiled from the first call on */
     const int64_t ten = 10;
     ThFunction *scalar = twice(c, 0), *vector = twice(c, 1);
     ThArray *a = th_array_zeros(c, TH_FLOAT64, 0, NULL), *v = th_array_zeros(c, TH_FLOAT64, 1, &ten);

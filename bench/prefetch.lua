@@ -5,6 +5,7 @@ local theano = require("theano")
 local core = require("theano.core")
 local T, nd, data = theano.tensor, theano.ndarray, theano.data
 theano.config.floatX = "float32"
+theano.config.linker = "c" -- compiled from the first call on
 
 local columns = 1024
 local rows = math.floor((tonumber(arg[1]) or 2) * 1e9 / (4 * columns))

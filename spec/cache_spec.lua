@@ -110,7 +110,7 @@ describe("a compiler that hangs", function()
       end
     ]])
     for _, tiers in ipairs({ "False", "True" }) do
-      local flags = ("THEANO_FLAGS=cxx=%s,base_compiledir=%s/c,linker=c,compile.timeout=1,compile.tiers=%s"):format(
+      local flags = ("THEANO_FLAGS=cxx=%s,base_compiledir=%s/c,linker=cvm,compile.timeout=1,compile.tiers=%s"):format(
         script, folder, tiers)
       local start = os.time()
       local said, status = runner.run({ folder .. "/a.lua" }, { env = { flags } })

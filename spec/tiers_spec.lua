@@ -73,6 +73,72 @@ describe("compile.tiers", function()
     end)
   end)
 
+  -- The compiler waits for a file, so that it is known who computes.
+  local function held(folder)
+    local script = folder .. "/cc"
+    os.execute("mkdir -p " .. folder)
+    local f = assert(io.open(script, "w"))
+    f:write(("#!/bin/sh\nwhile ! [ -e %s/go ]; do sleep 0.01; done\nexec gcc \"$@\"\n"):format(folder))
+    f:close()
+    os.execute("chmod 700 " .. script)
+    return script, function() assert(io.open(folder .. "/go", "w")):close() end
+  end
+
+  it("goes on in the unit in the middle of a call, with the same bits", function()
+    cpu.only("compilers of C beside the interpreter")
+    local folder = os.tmpname() .. ".d"
+    local script, go = held(folder)
+    with({ cxx = script, base_compiledir = folder .. "/c" }, function()
+      local x, n = T.dvector("x"), T.lscalar("n")
+      local seen, compiles, turns = T.dvector("seen"), theano.stat("compiles"), 20000
+      local count = theano.as_op({ itypes = { x.type }, otypes = { x.type }, name = "Count", fn = function(a)
+        if a[0] == 7 then go() end
+        if a[0] > 7 and theano.stat("compiles") == compiles then system.sleep(0.003) end -- a minute at most
+        return a + 1
+      end })
+      local r = theano.scan({ fn = function(p, q) return { count(p), T.tanh(q * 1.25 + p[0] * 1e-6) } end,
+        outputs_info = { x, seen }, n_steps = n })
+      local f = theano.compile({ inputs = { x, seen, n }, outputs = { r[1][-1], r[2][-1] } })
+      local a, b = f({ 0 }, { 0.25, 0.5 }, turns)
+      assert.equal(compiles + 1, theano.stat("compiles"))
+      assert.equal(1.0 * turns, a[0])
+      local g = theano.compile({ inputs = { x, seen, n }, outputs = { r[1][-1], r[2][-1] },
+        mode = theano.compile.Mode({ linker = "interpreter" }) })
+      local _, c = g({ 0 }, { 0.25, 0.5 }, turns)
+      assert.equal(bits(c), bits(b))
+    end)
+    os.execute("rm -rf " .. folder)
+  end)
+
+  it("waits before a step that the interpreter is much slower at", function()
+    cpu.only("compilers of C beside the interpreter")
+    with({}, function()
+      local w = T.fmatrix("w")
+      local compiles = theano.stat("compiles")
+      local most = T.argmax(w, { axis = 1 })
+      local f = theano.compile({ inputs = { w }, outputs = most:sum() + T.max(w, { axis = 1 }):sum() })
+      assert.equal(0.5 * 6000000, f(nd.full({ 6000000, 3 }, 0.5, "float32")))
+      assert.equal(compiles + 1, theano.stat("compiles"))
+      local g = theano.compile({ inputs = { w }, outputs = most:sum() * 3 })
+      assert.equal(0, g(nd.full({ 6, 3 }, 0.5, "float32")))
+      assert.equal(compiles + 1, theano.stat("compiles"))
+    end)
+  end)
+
+  it("is not for linker c, nor for functions with a profile", function()
+    cpu.only("compilers of C beside the interpreter")
+    with({}, function()
+      local v, compiles = T.dvector("v"), theano.stat("compiles")
+      theano.compile({ inputs = { v }, outputs = v * 0.0625 + 3, mode = theano.compile.Mode({ linker = "c" }) })
+      assert.equal(compiles + 1, theano.stat("compiles"))
+      local f = theano.compile({ inputs = { v }, outputs = v * 0.0625 + 4, profile = true })
+      require("theano.profile").hush(f)
+      assert.equal(compiles + 2, theano.stat("compiles"))
+      theano.compile({ inputs = { v }, outputs = v * 0.0625 + 5 })
+      assert.equal(compiles + 2, theano.stat("compiles"))
+    end)
+  end)
+
   it("stays in the interpreter when the compiler fails, says so once, and leaves nothing aside", function()
     cpu.only("compilers of C beside the interpreter")
     with({ cxx = "false" }, function(folder)

@@ -2,17 +2,15 @@
 #include "build/build.h"
 #include "c.h"
 
-/* function_name: NULL where equal functions are to share their unit */
-static bool emit_here(Text *t, const Plan *p, const char *function_name, const int64_t *known,
-                      const uint8_t *candidate) {
-    return emit_c(t, p, function_name, NULL, known, candidate) && !t->failed;
+/* Without a name: equal functions share their unit. */
+static bool emit_here(Text *t, const Plan *p, const int64_t *known, const uint8_t *candidate) {
+    return emit_c(t, p, NULL, NULL, known, candidate) && !t->failed;
 }
 
-static Unit *build(ThContext *c, const Plan *p, const char *function_name) {
+static Unit *build(ThContext *c, const Plan *p, bool beside) {
     Text t;
     text_init(&t, c);
-    bool emitted = emit_here(&t, p, function_name, NULL, NULL);
-    bool beside = config_bool(c, "compile.tiers") && !config_bool(c, "profile");
+    bool emitted = emit_here(&t, p, NULL, NULL);
     Unit *u = !emitted ? NULL : beside ? unit_build_beside(c, t.at) : unit_build(c, t.at);
     text_free(&t);
     return u;
@@ -34,7 +32,7 @@ static bool emit(Text *t, const Plan *p, const char *processor, const int64_t *k
 static Unit *version(ThContext *c, const Plan *p, const int64_t *known, const uint8_t *candidate) {
     Text t;
     text_init(&t, c);
-    Unit *u = emit_here(&t, p, NULL, known, candidate) ? unit_build_beside(c, t.at) : NULL;
+    Unit *u = emit_here(&t, p, known, candidate) ? unit_build_beside(c, t.at) : NULL;
     text_free(&t);
     return u;
 }

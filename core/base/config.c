@@ -48,7 +48,7 @@
     X("tensor.local_elemwise_fusion", BOOL, "true", "", "fuse elementwise operations (the rewrite elemwise_fusion)")   \
     X("openmp_elemwise_minsize", INT, "200000", "", "elements from which elementwise loops use several threads")       \
     X("base_compiledir", TEXT, "~/.theano", "", "directory of compiled code")                                          \
-    X("compile.tiers", BOOL, "false", "", "start functions in the interpreter while the C compiler builds them")       \
+    X("compile.tiers", BOOL, "true", "", "start functions in the interpreter while the C compiler builds them")        \
     X("compile.cache_mb", INT, "512", "", "megabytes of compiled code to keep; what was used longest ago goes first")  \
     X("compile.jobs", INT, "0", "",                                                                                    \
       "compilers that work on one function at once; 0: as many as there are processors to run on")                     \

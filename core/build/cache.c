@@ -90,15 +90,23 @@ static DIR *list_of(const CacheDir *d) {
     return list;
 }
 
+/* What calls spent in the interpreter (tiers.c) is known for a day. */
+static bool spent(const char *name) {
+    const char *end = strrchr(name, '.');
+    return end && !strcmp(end, ".spent");
+}
+
 /* Removes the files of the directory that were left aside (all: every file). */
 static void remove_files(const CacheDir *dir, bool all, time_t before) {
     DIR *d = list_of(dir);
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
         struct stat s;
-        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || (!all && strncmp(e->d_name, "aside-", 6))) continue;
+        const bool old = spent(e->d_name);
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        if (!all && !old && strncmp(e->d_name, "aside-", 6)) continue;
         if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW)) continue;
-        if (all || s.st_mtime < before) unlinkat(dirfd(d), e->d_name, 0);
+        if (all || s.st_mtime < before - (old ? 86400 : 0)) unlinkat(dirfd(d), e->d_name, 0);
     }
     closedir(d);
 }

@@ -93,8 +93,7 @@ static Unit *build(Compile *k, const Plan *plan) {
     const Backend *b = compile_backend(k->ctx);
     Unit *unit = k->native && b == &backend_c ? brought(k, plan) : NULL;
     if (!unit && !failed(k->ctx) && !ctx_sealed(k->ctx))
-        unit = b == &backend_cuda ? compile_for_device(k->ctx, plan)
-                                  : b->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
+        unit = b == &backend_cuda ? compile_for_device(k->ctx, plan) : b->build(k->ctx, plan, k->tiers);
     k->times.ns_build = profile_now() - start;
     return unit;
 }

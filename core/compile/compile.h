@@ -36,6 +36,8 @@ typedef struct Compile {
     char *including, *excluding, *requiring; /* th_free */
     bool interpret;                          /* the linker wants no C */
     bool nogc;                               /* it keeps temporaries whatever allow_gc says */
+    bool profile;                            /* calls and steps are timed */
+    bool tiers;                              /* the interpreter first, C between calls */
     PlanIo *io_in, *io_out;
     ThWatch *watch;           /* retained; NULL: calls are not watched */
     VarVec check;             /* what a loaded graph compares beside what it computes; borrowed */
@@ -125,7 +127,7 @@ typedef enum { FIT_FAILED, FIT_AGAIN, FIT_DONE } FitState;
 void compile_fit_begin(const struct Fit *t, FGraph *fg);
 FitState compile_fit(Compile *k, FGraph *fg, const Plan *plan);
 ThFunction *compile_lean(ThFunction *f, ThArray *const *arg); /* FunctionSpec.fit */
-/* mode.c: mode, linker, optimizer and tags -> k->opt, k->interpret, k->watch */
+/* mode.c: mode, linker, optimizer and tags -> k->opt, k->interpret, k->tiers, k->watch */
 bool compile_mode(Compile *k);
 ThWatch *compile_watch_retain(ThWatch *w);
 void compile_mode_free(Compile *k);

@@ -64,12 +64,12 @@ ThFunction *compile_hand_over(Compile *k, FGraph *fg, Plan *plan, Unit *unit, co
     if (w) f.watch = w->calls;
     const Backend *b = compile_backend(k->ctx);
     const bool builds = !ctx_sealed(k->ctx);
-    if (builds && config_bool(k->ctx, "compile.tiers")) f.version = b->version;
+    if (builds && k->tiers) f.version = b->version;
     if (builds && b->candidates && !w) f.tune = b->version, f.candidates = b->candidates;
     f.autotune = (int)config_int(k->ctx, "compile.autotune");
     f.fit = w || !s->memory ? NULL : compile_lean;
     f.gc = !k->nogc && config_bool(k->ctx, "allow_gc");
-    f.profile = s->profile > 0 || (s->profile == 0 && config_bool(k->ctx, "profile"));
+    f.profile = k->profile;
     f.times = k->times;
     f.times.ns_compile = profile_now() - k->start;
     const char *verbosity = config_str(k->ctx, "exception_verbosity");

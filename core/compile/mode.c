@@ -89,6 +89,10 @@ static bool find_linker(Compile *k, const char *name) {
         if (strcmp(linkers[i].name, name)) continue;
         k->interpret = linkers[i].interpret;
         k->nogc = strstr(name, "_nogc") != NULL;
+        k->profile = k->spec->profile > 0 || (k->spec->profile == 0 && config_bool(k->ctx, "profile"));
+        /* `c` is asked for by who wants C from the first call on; times of both executors in one profile say nothing.
+         */
+        k->tiers = config_bool(k->ctx, "compile.tiers") && strcmp(name, "c") && !k->profile;
         return true;
     }
     return unknown(k->ctx, "linker", name, names, TH_LEN(linkers));

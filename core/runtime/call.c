@@ -4,6 +4,7 @@
  * input's value: memory and headers of results and updates are there before the first step, and steps write shareds in
  * place only where nothing can fail any more. Readers of a shared variable hold its lock together, a writer alone.
  */
+#include "tier.h"
 #include "tune.h"
 #include "versions.h"
 
@@ -265,7 +266,8 @@ bool call_steps(ThFunction *f, Workspace *w) {
     bool here = f->profile && !(f->unit && f->unit->device); /* whose unit times its steps itself */
     UnitRun *run = here || timed ? NULL : w->version ? w->version : atomic_load_explicit(&f->run, memory_order_acquire);
     if (f->timed) call_until(f, w);
-    int bad = run ? run(&w->frame) : interp_run(f->interp, &w->frame);
+    bool early = !run && !here && !timed && atomic_load_explicit(&f->building, memory_order_relaxed);
+    int bad = run ? run(&w->frame) : early ? tier_run(f, w) : interp_run(f->interp, &w->frame);
     if (timed) tune_end(f, w, !bad);
     bool bare = th_error(f->ctx) == TH_MemoryError && w->frame.err[2] == TH_MemoryError; /* from below: no node yet */
     if (bad && (!failed(f->ctx) || bare)) report_failure(w);
@@ -340,18 +342,9 @@ static void read_values(ThFunction *f, Workspace *w, ThArray **out, ThValue *val
         }
 }
 
-/* Asks for a unit that is being built; whoever comes at the same time goes on without. */
-static void look_for_unit(ThFunction *f) {
-    if (atomic_flag_test_and_set_explicit(&f->asking, memory_order_acquire)) return;
-    int now = atomic_load(&f->building) ? f->unit->poll(f->unit) : 0;
-    if (now > 0) atomic_store_explicit(&f->run, f->unit->run, memory_order_release);
-    if (now) atomic_store(&f->building, false);
-    atomic_flag_clear_explicit(&f->asking, memory_order_release);
-}
-
 void call_begin(ThFunction *f) {
     ThContext *c = f->ctx;
-    if (atomic_load_explicit(&f->building, memory_order_relaxed)) look_for_unit(f);
+    if (atomic_load_explicit(&f->building, memory_order_relaxed)) tier_look(f, 0);
     if (!atomic_load_explicit(&c->hosting, memory_order_relaxed))
         atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
 }

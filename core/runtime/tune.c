@@ -177,7 +177,7 @@ static TunePhase start(ThFunction *f, Workspace *w) {
 }
 
 /* 1: there; 0: not yet; -1: it will not be. */
-static int there(Unit *unit) { return !unit ? -1 : !unit->poll ? 1 : unit->run ? 1 : unit->poll(unit); }
+static int there(Unit *unit) { return !unit ? -1 : !unit->poll ? 1 : unit->run ? 1 : unit->poll(unit, 0); }
 
 static TunePhase build(ThFunction *f) {
     Tune *u = f->tune;

@@ -158,7 +158,7 @@ static void request(ThFunction *f, Workspace *w) {
 }
 
 static void poll(Version *have) {
-    int now = have->ended ? 0 : have->unit->poll(have->unit);
+    int now = have->ended ? 0 : have->unit->poll(have->unit, 0);
     if (now > 0) atomic_store_explicit(&have->run, have->unit->run, memory_order_release);
     have->ended |= now != 0;
 }

@@ -415,6 +415,23 @@ double choose_version_gain(const Kernel *k, const double *n, bool *known) {
     return gain;
 }
 
+/* A block of at most so many elements costs the interpreter START an instruction, and each of its elements EACH more
+ * than generated code, which keeps values in registers. What calls the library costs both the same. */
+double choose_interpreter_loss(const Kernel *k, const double *n) {
+    const double start = 12, each = 0.3;
+    double loss = 0, outer = 1;
+    for (int d = 0; d < k->nouter; d++) outer *= n[d];
+    for (int s = 0; s < k->st.n; s++) {
+        const Stage *st = &k->st.at[s];
+        int last = st->d0 + st->nd - 1;
+        double rows = outer;
+        if (st->cls != STAGE_LOOP) continue;
+        for (int d = st->d0; d < last; d++) rows *= n[d];
+        loss += rows * (st->nins + st->nred) * (start + each * (st->nd ? n[last] : 1));
+    }
+    return loss;
+}
+
 /* A compiler's start and a small unit, and each byte of the text. */
 double choose_build_ns(size_t bytes) { return 60e6 + 2e3 * (double)bytes; }
 

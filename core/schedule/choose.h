@@ -55,6 +55,8 @@ bool choose_pack(int64_t m, int64_t n, int64_t k, int64_t item, bool turned);
 /* Nanoseconds that a call of the kernel saves where its short lengths are constants of the text. n: the lengths of its
  * dims; known: which of them a version could know, and then, which it is to know. */
 double choose_version_gain(const Kernel *k, const double *n, bool *known);
+/* Nanoseconds that the interpreter takes for a run of the kernel beyond what generated code does. */
+double choose_interpreter_loss(const Kernel *k, const double *n);
 double choose_build_ns(size_t bytes); /* what compiling a unit of so many bytes takes, beside the calls */
 int choose_parts(size_t bytes);       /* compilers at most for kernels of so many bytes */
 

@@ -241,7 +241,7 @@ static ThFunction *finish_apart(WatchGraph *g, Apart *p) {
     for (int i = 0; ok && i < p->out.n; i++) th_var_release(out.at[i]);
     vec_free(c, &out);
     Plan *plan = fg ? plan_make(fg, p->io.at, p->io.n, p->oo.at, p->oo.n) : NULL;
-    Unit *unit = plan ? backend_c.build(c, plan, NULL) : NULL;
+    Unit *unit = plan ? backend_c.build(c, plan, false) : NULL;
     ThFunction *f = NULL;
     if (unit && !failed(c)) {
         const FunctionSpec s = {.plan = plan,

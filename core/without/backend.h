@@ -18,8 +18,8 @@ static const struct Target *no_target(ThContext *c, const char *processor) {
     return NULL;
 }
 
-static Unit *no_unit(ThContext *c, const Plan *p, const char *function_name) {
-    (void)c, (void)p, (void)function_name;
+static Unit *no_unit(ThContext *c, const Plan *p, bool beside) {
+    (void)c, (void)p, (void)beside;
     return NULL;
 }
 

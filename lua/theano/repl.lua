@@ -202,9 +202,6 @@ end
 function M.start()
   if not core.read_line then util.raise("RuntimeError", "a session needs the runner: theano -i") end
   local env, going = M.environment(), true
-  if not (os.getenv("THEANO_FLAGS") or ""):find("compile.tiers", 1, true) then
-    theano.config["compile.tiers"] = true -- nobody waits for the C compiler at a prompt
-  end
   if core.isatty("stderr") then tell_compiles() end
   env.exit = function() going = false end
   env.quit = env.exit

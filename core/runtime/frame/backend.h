@@ -18,8 +18,9 @@ typedef struct Backend {
     const char *name; /* "c", "cuda" */
     EmitText *emit;
     BackendTarget *target;
-    Unit *(*build)(ThContext *c, const Plan *p, const char *function_name); /* emit + compile or cache hit + load */
-    MakeVersion *version;                                                   /* or NULL */
+    /* Emit, then compile or cache hit, and load; beside: a Unit that is being built while calls go on (Unit.poll). */
+    Unit *(*build)(ThContext *c, const Plan *p, bool beside);
+    MakeVersion *version; /* or NULL */
     /* How many ways of running each kernel there are, at least 1; false with the error set. NULL: one each. */
     bool (*candidates)(ThContext *c, const Plan *p, uint8_t *n);
 } Backend;

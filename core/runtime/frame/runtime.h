@@ -53,12 +53,13 @@ extern const ThRt th_rt;
 /* What a backend made of a plan: run(frame) executes all regions in order; step does the one of that number. */
 typedef struct Unit {
     int (*run)(ThFrame *f); /* NULL while it is being built */
-    /* NULL: it is there. Else asked between calls, by one thread at a time: 0 not yet, 1 run is there now, -1 it will
-     * not be. */
-    int (*poll)(struct Unit *u);
+    /* NULL: it is there. Else asked between calls and steps, by one thread at a time, which waits so many milliseconds
+     * at most: 0 not yet, 1 run is there now, -1 it will not be. */
+    int (*poll)(struct Unit *u, int ms);
     int (*step)(ThFrame *f, int number); /* or NULL */
     void (*release)(struct Unit *u);
-    char *source; /* for ccode; may be NULL */
+    char *source;       /* for ccode; may be NULL */
+    atomic_llong spent; /* nanoseconds that threads worked in calls while it was being built */
     void *impl;
     struct Device *device;       /* that it runs on: buffers may live there; NULL: it runs on the host */
     const struct Places *places; /* which of its steps run there (plan/place.h), or NULL */
