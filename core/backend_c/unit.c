@@ -172,21 +172,16 @@ bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *tar
     Emit e = {.c = c,
               .p = p,
               .target = target ? target : target_of(machine_vector_bytes(c)),
-              .mvec = true,
               .registers = true,
-              .vmath = true,
               .known = known,
               .candidate = candidate,
               .rows = rows_wanted(p)};
     e.vector_bytes = e.target->vector_bytes;
-#if !defined(TH_HAVE_MVEC)
-    e.mvec = target != NULL;
-#endif
     return whole(&e, t, function_name ? function_name : "function", prelude_c);
 }
 
 bool emit_c99(Text *t, const Plan *p, const int64_t *known) {
-    Emit e = {.c = p->ctx, .p = p, .target = &target_c99, .registers = true, .vmath = true, .known = known};
+    Emit e = {.c = p->ctx, .p = p, .target = &target_c99, .registers = true, .known = known};
     e.vector_bytes = e.target->vector_bytes;
     e.portable = true;
     e.fused = isa_vector_bytes() > 16;

@@ -41,7 +41,7 @@ CudaKernel *cuda_emit_kernels(Emit *e) {
 }
 
 bool cuda_emit_begin(Emit *e, const Plan *p) {
-    *e = (Emit){.c = p->ctx, .p = p, .arena = arena_new(p->ctx), .target = &target_cuda, .vmath = true, .fused = true};
+    *e = (Emit){.c = p->ctx, .p = p, .arena = arena_new(p->ctx), .target = &target_cuda, .fused = true};
     text_init(&e->helpers, p->ctx);
     text_init(&e->body, p->ctx);
     return e->arena && cuda_mark_libm(e);

@@ -198,7 +198,6 @@ bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *so
     k->argv[n++] = (char *)(uintptr_t) "-o";
     k->argv[n++] = j->out;
     k->argv[n++] = j->in;
-    if (strstr(source, "_ZGV")) k->argv[n++] = (char *)(uintptr_t) "-lmvec";
     k->argv[n++] = (char *)(uintptr_t) "-lm";
     k->argv[n++] = (char *)(uintptr_t) "-lc";
     k->argv[n] = NULL;

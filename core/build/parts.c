@@ -137,13 +137,12 @@ static void start_part(Compiler *k, Part *p) {
     child_listen(k, &p->child, p->said);
 }
 
-static int join(Compiler *k, const BuildJob *j, Part *part, int nparts, bool mvec, char said[BUILD_OUTPUT]) {
+static int join(Compiler *k, const BuildJob *j, Part *part, int nparts, char said[BUILD_OUTPUT]) {
     int n = k->argc;
     Child ch;
     k->argv[n++] = word("-o");
     k->argv[n++] = word(j->out);
     for (int p = 0; p < nparts; p++) k->argv[n++] = part[p].out;
-    if (mvec) k->argv[n++] = word("-lmvec");
     k->argv[n++] = word("-lm");
     k->argv[n++] = word("-lc");
     k->argv[n] = NULL;
@@ -166,7 +165,7 @@ int parts_build(Build *b, Compiler *k, const BuildJob *j, const char *source, in
             if (ended && !rc) rc = ended;
         }
     }
-    if (!rc) rc = join(k, j, part, n, strstr(source, "_ZGV") != NULL, said);
+    if (!rc) rc = join(k, j, part, n, said);
     for (int p = 0; p < n; p++) {
         if (part[p].in[0]) unlinkat(j->dir->fd, build_name(j->dir, part[p].in), 0);
         if (part[p].out[0]) unlinkat(j->dir->fd, build_name(j->dir, part[p].out), 0);

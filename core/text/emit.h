@@ -20,8 +20,6 @@ typedef struct Emit {
     Map have; /* hash of helper name -> 1 */
     const Target *target;
     int vector_bytes;     /* of the target: 64, 32, 16; 0 for a GPU */
-    bool mvec;            /* glibc's vector math may be called */
-    bool vmath;           /* ..and that of core/ops/math/vmath_all.h */
     bool portable;        /* standard C99 of one lane: no vectors, no names of a compiler's own */
     bool fused;           /* of such a text, and a GPU's: vector math has fused multiply-adds */
     const int64_t *known; /* see emit_c */

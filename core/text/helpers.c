@@ -11,23 +11,17 @@
 typedef struct {
     const char *prim, *libm;
     int arity;
-    char kind; /* 'v' libmvec has it, 'l' libm lane by lane, 't' a text */
-    const char *text;
 } Math;
-/* In texts: T the type, S(x) a splat of the literal, F(name) another primitive, a b the operands, M mask selection. */
 static const Math maths[] = {
-    {"exp", "exp", 1, 'v', NULL},     {"exp2", "exp2", 1, 'v', NULL},   {"expm1", "expm1", 1, 'v', NULL},
-    {"log", "log", 1, 'v', NULL},     {"log2", "log2", 1, 'v', NULL},   {"log10", "log10", 1, 'v', NULL},
-    {"log1p", "log1p", 1, 'v', NULL}, {"sin", "sin", 1, 'v', NULL},     {"cos", "cos", 1, 'v', NULL},
-    {"tan", "tan", 1, 'v', NULL},     {"asin", "asin", 1, 'v', NULL},   {"acos", "acos", 1, 'v', NULL},
-    {"atan", "atan", 1, 'v', NULL},   {"sinh", "sinh", 1, 'v', NULL},   {"cosh", "cosh", 1, 'v', NULL},
-    {"tanh", "tanh", 1, 'v', NULL},   {"asinh", "asinh", 1, 'v', NULL}, {"acosh", "acosh", 1, 'v', NULL},
-    {"atanh", "atanh", 1, 'v', NULL}, {"erf", "erf", 1, 'v', NULL},     {"erfc", "erfc", 1, 'v', NULL},
-    {"atan2", "atan2", 2, 'v', NULL}, {"pow", "pow", 2, 'v', NULL},     {"floor", "floor", 1, 'l', NULL},
-    {"ceil", "ceil", 1, 'l', NULL},   {"trunc", "trunc", 1, 'l', NULL}, {"rint", "rint", 1, 'l', NULL},
-    {"round", "round", 1, 'l', NULL}, {"sqrt", "sqrt", 1, 'l', NULL},   {"fmod", "fmod", 2, 'l', NULL},
-    {"fabs", "fabs", 1, 'l', NULL},   {"hypot", "hypot", 2, 'l', NULL}, {"copysign", "copysign", 2, 'l', NULL},
-    {"fma", "fma", 3, 'l', NULL},     {"cbrt", "cbrt", 1, 'l', NULL},   {"nextafter", "nextafter", 2, 'l', NULL},
+    {"exp", "exp", 1},           {"exp2", "exp2", 1},   {"expm1", "expm1", 1}, {"log", "log", 1},
+    {"log2", "log2", 1},         {"log10", "log10", 1}, {"log1p", "log1p", 1}, {"sin", "sin", 1},
+    {"cos", "cos", 1},           {"tan", "tan", 1},     {"asin", "asin", 1},   {"acos", "acos", 1},
+    {"atan", "atan", 1},         {"sinh", "sinh", 1},   {"cosh", "cosh", 1},   {"tanh", "tanh", 1},
+    {"asinh", "asinh", 1},       {"acosh", "acosh", 1}, {"atanh", "atanh", 1}, {"erf", "erf", 1},
+    {"erfc", "erfc", 1},         {"atan2", "atan2", 2}, {"pow", "pow", 2},     {"floor", "floor", 1},
+    {"ceil", "ceil", 1},         {"trunc", "trunc", 1}, {"rint", "rint", 1},   {"round", "round", 1},
+    {"sqrt", "sqrt", 1},         {"fmod", "fmod", 2},   {"fabs", "fabs", 1},   {"hypot", "hypot", 2},
+    {"copysign", "copysign", 2}, {"fma", "fma", 3},     {"cbrt", "cbrt", 1},   {"nextafter", "nextafter", 2},
 };
 
 static const Math *find(const char *prim) {
@@ -109,52 +103,6 @@ static bool special_math(Emit *e, const char *prim, ThDtype d, int lanes, const 
     return true;
 }
 
-/*
- * glibc's vector function of the target's whole vector, whatever the width asked for: it has another text, and other
- * last bits, for each width.
- */
-static const char *vector_call(Emit *e, const Math *m, ThDtype d) {
-    int bytes = e->vector_bytes;
-    if (!e->mvec || m->kind != 'v' || (bytes != 64 && bytes != 32 && bytes != 16)) return NULL;
-    char isa = bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b', t[16], key[64];
-    int lanes = bytes / (int)th_dtype_bytes(d);
-    char *call = arena_alloc(e->arena, 48);
-    if (!call) return NULL;
-    bool two = m->arity == 2;
-    snprintf(call, 48, "_ZGV%cN%d%s_%s%s", isa, lanes, two ? "vv" : "v", m->libm, d == TH_FLOAT32 ? "f" : "");
-    need_type(e, d, lanes, t);
-    snprintf(key, sizeof key, "proto %s", call);
-    if (need(e, key)) text_printf(&e->helpers, "%s %s(%s%s%s);\n", t, call, t, two ? ", " : "", two ? t : "");
-    return call;
-}
-
-/* `name` of `lanes` values through a function of whole vectors: padded with its first value, or piece by piece. */
-static void in_vectors(Emit *e, const Math *m, ThDtype d, int lanes, const char *name, const char *call) {
-    char t[16], whole[16];
-    int n = e->vector_bytes / (int)th_dtype_bytes(d);
-    bool two = m->arity == 2;
-    need_type(e, d, lanes, t);
-    need_type(e, d, n, whole);
-    Text *h = &e->helpers;
-    text_printf(h, "INLINE %s %s(%s a%s%s%s) {", t, name, t, two ? ", " : "", two ? t : "", two ? " b" : "");
-    if (lanes == n) {
-        text_printf(h, " return %s(a%s); }\n", call, two ? ", b" : "");
-    } else if (lanes == 1) {
-        text_printf(h, " %s x = a - (%s){0}%s%s%s; return %s(x%s)[0]; }\n", whole, whole, two ? ", y = b - (" : "",
-                    two ? whole : "", two ? "){0}" : "", call, two ? ", y" : "");
-    } else {
-        text_printf(h, "\n    %s x, y, z;\n    %s r;\n    (void)y;\n", whole, t);
-        text_printf(h, "    for (int j = 0; j < %d; j += %d) {\n", lanes, n);
-        text_printf(h, "        for (int i = 0; i < %d; i++) { int k = ", n);
-        if (lanes < n) text_printf(h, "i < %d ? i : 0", lanes);
-        else text_put(h, "j + i");
-        text_printf(h, "; x[i] = a[k]; %s}\n", two ? "y[i] = b[k]; " : "");
-        text_printf(h, "        z = %s(x%s);\n", call, two ? ", y" : "");
-        text_printf(h, "        for (int i = 0; i < %d; i++) r[j + i] = z[i];\n    }\n    return r; }\n",
-                    lanes < n ? lanes : n);
-    }
-}
-
 /* The instruction, where the compiler would take each lane out and put it back. */
 static void square_root(Emit *e, ThDtype d, int lanes) {
     int bytes = (int)th_dtype_bytes(d) * lanes;
@@ -170,11 +118,7 @@ static void square_root(Emit *e, ThDtype d, int lanes) {
 
 static void plain_math(Emit *e, const Math *m, ThDtype d, int lanes, const char *name) {
     char t[16];
-    const char *call = vector_call(e, m, d), *f = d == TH_FLOAT32 ? "f" : "", *second = m->arity == 2 ? ", " : "";
-    if (call) {
-        in_vectors(e, m, d, lanes, name, call);
-        return;
-    }
+    const char *f = d == TH_FLOAT32 ? "f" : "", *second = m->arity == 2 ? ", " : "";
     need_type(e, d, lanes, t);
     prototype(e, m, d);
     if (lanes == 1)
@@ -187,17 +131,6 @@ static void plain_math(Emit *e, const Math *m, ThDtype d, int lanes, const char 
         text_printf(&e->helpers, "    %s r; for (int i = 0; i < %d; i++) r[i] = %s%s(a[i]%s); return r; }\n", t, lanes,
                     m->libm, f, m->arity == 2 ? ", b[i]" : "");
     }
-}
-
-/* The helper for numbers that are not large: our own, or the C library's. */
-static const char *need_near(Emit *e, const Math *m, const char *prim, ThDtype d, int lanes) {
-    if (e->vmath) return need_math(e, prim, d, lanes);
-    char t[16], *name = arena_alloc(e->arena, 64);
-    if (!name) return "";
-    type_name(t, d, lanes);
-    snprintf(name, 64, "%s_%s", prim, t);
-    if (need(e, name)) plain_math(e, m, d, lanes, name);
-    return name;
 }
 
 /* Whether any of `lanes` absolute values is far. */
@@ -222,7 +155,7 @@ static void far_math(Emit *e, const Math *m, ThDtype d, int lanes, const char *n
     int what = m->prim[0] == 's' ? 0 : m->prim[0] == 'c' ? 1 : 2;
     double limit = d == TH_FLOAT32 ? SPECIAL_FAR_SINGLE : SPECIAL_FAR;
     snprintf(prim, sizeof prim, "near_%s", m->prim);
-    const char *abs1 = e->portable ? "fabs" : "__builtin_fabs", *near = need_near(e, m, prim, d, lanes);
+    const char *abs1 = e->portable ? "fabs" : "__builtin_fabs", *near = need_math(e, prim, d, lanes);
     number_format(far, sizeof far, "%s(a%s) >= %a", abs1, lanes == 1 ? "" : "[i]", limit);
     special(e, special_find("sf_far", 6));
     need_type(e, d, lanes, t);
@@ -345,7 +278,7 @@ static void float_abs(Emit *e, ThDtype d, int lanes, const char *name) {
 }
 
 static void complex_math(Emit *e, const char *prim, ThDtype d, const char *name) {
-    const char *t = type_short(d), *r = d == TH_COMPLEX64 ? "f32" : "f64", *f = d == TH_COMPLEX64 ? "f" : "";
+    const char *t = type_short(d), *r = d == TH_COMPLEX64 ? "f32" : "f64";
     Text *h = &e->helpers;
     if (!strcmp(prim, "c_add"))
         text_printf(h, "INLINE %s %s(%s a, %s b) { return MK(%s, a.re + b.re, a.im + b.im); }\n", t, name, t, t, t);
@@ -369,8 +302,8 @@ static void complex_math(Emit *e, const char *prim, ThDtype d, const char *name)
     else if (!strcmp(prim, "c_conj"))
         text_printf(h, "INLINE %s %s(%s a) { return MK(%s, a.re, -a.im); }\n", t, name, t, t);
     else if (!strcmp(prim, "c_abs")) {
-        prototype(e, find("hypot"), d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64);
-        text_printf(h, "INLINE %s %s(%s a) { return hypot%s(a.re, a.im); }\n", r, name, t, f);
+        const char *of = need_math(e, "hypot", d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64, 1);
+        text_printf(h, "INLINE %s %s(%s a) { return %s(a.re, a.im); }\n", r, name, t, of);
     } else if (!strcmp(prim, "c_real")) text_printf(h, "INLINE %s %s(%s a) { return a.re; }\n", r, name, t);
     else if (!strcmp(prim, "c_imag")) text_printf(h, "INLINE %s %s(%s a) { return a.im; }\n", r, name, t);
     else if (!strcmp(prim, "c_eq"))
@@ -402,8 +335,7 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
                     d == TH_FLOAT32 ? "c64" : "c128", name, t, t, d == TH_FLOAT32 ? "c64" : "c128");
     else if (special_math(e, prim, d, lanes, name) || vmath_math(e, prim, d, lanes, name)) return name;
     else if (dtype_is_complex(d)) complex_math(e, prim, d, name);
-    else if (m && dtype_is_float(d) && (e->vmath || d == TH_FLOAT64) &&
-             (!strcmp(prim, "sin") || !strcmp(prim, "cos") || !strcmp(prim, "tan")))
+    else if (m && dtype_is_float(d) && (!strcmp(prim, "sin") || !strcmp(prim, "cos") || !strcmp(prim, "tan")))
         far_math(e, m, d, lanes, name);
     else if (dtype_is_float(d) && lanes > 1 && !strcmp(prim, "copysign")) signs_of(e, d, lanes, name);
     else if (dtype_is_float(d) && m) plain_math(e, m, d, lanes, name);

@@ -14,14 +14,21 @@ typedef struct Type { /* one type of vectors */
     char v[16], i[16], key[64];
 } Type;
 
+/* Words of the texts, and the helpers of a type that they stand for. */
+static const char *const words[][2] = {{"FMA", "fma"},     {"REST", "rest"},  {"LEAST", "least"}, {"MOST", "most"},
+                                       {"ABS", "mag"},     {"SIGN", "sign"},  {"PICK", "sel"},    {"SQRT", "sqrt"},
+                                       {"SCALE", "scale"}, {"FLUSH", "flush"}};
+
 static const char *part(Type *t, const char *what) {
     snprintf(t->key, sizeof t->key, "%s_%s", what, t->v);
     return t->key;
 }
 
+static bool fuses(const Emit *e, const Type *t) { return e->vector_bytes > 16 && t->bytes >= 16; }
+
 /* a * b + c, rounded once where the processor can. */
 static void fused(Emit *e, const Type *t) {
-    bool single = t->d == TH_FLOAT32, can = e->vector_bytes > 16 && t->bytes >= 16;
+    bool single = t->d == TH_FLOAT32, can = fuses(e, t);
     Text *h = &e->helpers;
     text_printf(h, "INLINE %s fma_%s(%s a, %s b, %s c) {\n", t->v, t->v, t->v, t->v, t->v);
     if (can) {
@@ -83,6 +90,40 @@ static void scale(Emit *e, const Type *t) {
                 shift, one);
 }
 
+/* What a * b is more than its rounded product p: by the fused instruction, or from halves whose products are exact. */
+static void rest(Emit *e, const Type *t, bool can, const char *fma_, const char *bits, const char *from) {
+    Text *h = &e->helpers;
+    const char *v = t->v, *low = t->d == TH_FLOAT32 ? "0x1000" : "0x8000000";
+    text_printf(h, "INLINE %s rest_%s(%s a, %s b, %s p) {\n", v, v, v, v, v);
+    if (can) text_printf(h, "    return %s(a, b, -p); }\n", fma_);
+    else {
+        text_printf(h, "    const %s ah = %s(%s(a) & -(%s)%s), al = a - ah, bh = %s(%s(b) & -(%s)%s), bl = b - bh;\n",
+                    v, from, bits, type_short(mask_dtype(t->d)), low, from, bits, type_short(mask_dtype(t->d)), low);
+        text_put(h, "    return ((ah * bh - p) + ah * bl + al * bh) + al * bl; }\n");
+    }
+}
+
+static const char *most_bits(const Type *t) { return t->d == TH_FLOAT32 ? "0x7fffffff" : "0x7fffffffffffffff"; }
+
+static void magnitude(Emit *e, const Type *t, const char *bits, const char *from) {
+    text_printf(&e->helpers, "INLINE %s mag_%s(%s x) { return %s(%s(x) & %s); }\n", t->v, t->v, t->v, from, bits,
+                most_bits(t));
+}
+
+/* The bit of the sign, as an integer. */
+static void sign(Emit *e, const Type *t, const char *bits) {
+    const char *most = most_bits(t);
+    text_printf(&e->helpers, "INLINE %s sign_%s(%s x) { return %s(x) & (-%s - 1); }\n", t->i, t->v, t->v, bits, most);
+}
+
+/* What few bodies use. */
+static void seldom(Emit *e, Type *t, const VmathFn *f, bool can, const char *fma_, const char *bits, const char *from) {
+    if (strstr(f->body, "REST") && need(e, part(t, "rest"))) rest(e, t, can, fma_, bits, from);
+    if (strstr(f->body, "ABS") && need(e, part(t, "mag"))) magnitude(e, t, bits, from);
+    if (strstr(f->body, "SIGN") && need(e, part(t, "sign"))) sign(e, t, bits);
+    if (strstr(f->body, "SQRT")) need_math(e, "sqrt", t->d, t->lanes);
+}
+
 static void primitives(Emit *e, Type *t) {
     if (!need(e, part(t, "vmath"))) return;
     need_select(e, t->d, t->lanes);
@@ -108,14 +149,13 @@ static void put_body(Text *h, const char *body) {
 
 /* Defines (or undefines) what function texts say by what they mean for this type. */
 static void names(Text *h, const Type *t, const char *uses, bool define) {
-    static const char *const name[] = {"FMA", "LEAST", "MOST", "SCALE", "PICK", "FLUSH", "SQRT"};
-    static const char *const is[] = {"fma", "least", "most", "scale", "sel", "flush", "sqrt"};
     if (define)
-        text_printf(h, "#define V %s\n#define I %s\n#define K(c) ((%s)(c) - (V){0})\n", t->v, t->i, type_short(t->d));
-    else text_put(h, "\n#undef V\n#undef I\n#undef K\n");
-    for (int i = 0; i < TH_LEN(name); i++)
-        if (define) text_printf(h, "#define %s %s_%s\n", name[i], is[i], t->v);
-        else text_printf(h, "#undef %s\n", name[i]);
+        text_printf(h, "#define V %s\n#define I %s\n#define K(c) ((%s)(c) - (V){0})\n#define PER(a, b) %c\n", t->v,
+                    t->i, type_short(t->d), t->d == TH_FLOAT32 ? 'b' : 'a');
+    else text_put(h, "\n#undef V\n#undef I\n#undef K\n#undef PER\n");
+    for (int i = 0; i < TH_LEN(words); i++)
+        if (define) text_printf(h, "#define %s %s_%s\n", words[i][0], words[i][1], t->v);
+        else text_printf(h, "#undef %s\n", words[i][0]);
     for (const char *p = uses; *p;) {
         int n = (int)strcspn(p, " ");
         if (define) text_printf(h, "#define %.*s %.*s_%s\n", n, p, n, p, t->v);
@@ -134,9 +174,13 @@ static void function(Emit *e, Type *t, const VmathFn *f) {
         if (need(e, part(t, name))) function(e, t, vmath_find(name, t->d));
         p += n + (p[n] == ' ');
     }
-    if (strstr(f->body, "SQRT")) need_math(e, "sqrt", t->d, t->lanes);
+    char bits[20], from[20], fma_[24];
+    snprintf(bits, sizeof bits, "(%s)", t->i);
+    snprintf(from, sizeof from, "(%s)", t->v);
+    snprintf(fma_, sizeof fma_, "fma_%s", t->v);
+    seldom(e, t, f, fuses(e, t), fma_, bits, from);
     names(h, t, f->uses, true);
-    text_printf(h, "INLINE V %s_%s(V x) ", f->name, t->v);
+    text_printf(h, "INLINE V %s_%s(V x%s) ", f->name, t->v, f->arity == 2 ? ", V y" : "");
     put_body(h, f->body);
     names(h, t, f->uses, false);
 }
@@ -195,8 +239,6 @@ static const char *word_end(const char *p) {
 
 /* The word [p, end) of a body for this type. */
 static void put_word(Emit *e, const Type *t, const char *p, const char *end) {
-    static const char *const word[][2] = {{"FMA", "fma"},     {"LEAST", "least"}, {"MOST", "most"}, {"PICK", "sel"},
-                                          {"FLUSH", "flush"}, {"SCALE", "scale"}, {"SQRT", "sqrt"}};
     Text *h = &e->helpers;
     size_t n = (size_t)(end - p);
     if (n == 1 && *p == 'V') text_put(h, t->v);
@@ -204,12 +246,22 @@ static void put_word(Emit *e, const Type *t, const char *p, const char *end) {
     else if (n == 1 && *p == 'K') text_printf(h, "(%s)", t->v); /* K(c) */
     else {
         const char *now = NULL;
-        for (int i = 0; i < TH_LEN(word); i++)
-            if (n == strlen(word[i][0]) && !strncmp(word[i][0], p, n)) now = word[i][1];
+        for (int i = 0; i < TH_LEN(words); i++)
+            if (n == strlen(words[i][0]) && !strncmp(words[i][0], p, n)) now = words[i][1];
         if (now) text_put(h, now);
         else text_put_n(h, p, n);
         if (now || (*end == '(' && *p >= 'a')) text_printf(h, "_%s", t->v);
     }
+}
+
+/* PER(a, b), whose operands hold commas only in parentheses: the end of a, and of the whole. */
+static const char *per_end(const char *p, const char **comma) {
+    int depth = 1;
+    for (p += strlen("PER("), *comma = NULL; depth; p++) {
+        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+        if (*p == ',' && depth == 1) *comma = p;
+    }
+    return p;
 }
 
 /* A part of a body: words for this type, and looks at bits for casts of vectors. As deep as casts nest. */
@@ -222,6 +274,11 @@ static void put_single(Emit *e, const Type *t, const char *p, const char *end) {
             p = operand_end(p + 3);
             put_single(e, t, from + 3, p);
             text_putc(h, ')');
+        } else if (!strncmp(p, "PER(", 4)) {
+            const char *comma;
+            p = per_end(p, &comma);
+            if (t->d == TH_FLOAT32) put_single(e, t, comma + 1, p - 1);
+            else put_single(e, t, from + 4, comma);
         } else if (!e->portable && *p == '_') { /* of the compiler: a GPU's text has them, too */
             p = word_end(p);
             text_put_n(h, from, (size_t)(p - from));
@@ -243,8 +300,13 @@ static void single(Emit *e, Type *t, const VmathFn *f) {
         if (need(e, part(t, name))) single(e, t, vmath_find(name, t->d));
         p += n + (p[n] == ' ');
     }
-    if (strstr(f->body, "SQRT")) need_math(e, "sqrt", t->d, 1);
-    text_printf(&e->helpers, "INLINE %s %s_%s(%s x) ", t->v, f->name, t->v, t->v);
+    char to_bits[32], from_bits[32];
+    snprintf(to_bits, sizeof to_bits, "bits_%s", t->v);
+    snprintf(from_bits, sizeof from_bits, "from_%s", t->v);
+    seldom(e, t, f, e->fused, t->d == TH_FLOAT32 ? "fmaf" : "fma", to_bits, from_bits);
+    text_printf(&e->helpers, "INLINE %s %s_%s(%s x", t->v, f->name, t->v, t->v);
+    if (f->arity == 2) text_printf(&e->helpers, ", %s y", t->v);
+    text_put(&e->helpers, ") ");
     put_single(e, t, f->body, f->body + strlen(f->body));
     text_putc(&e->helpers, '\n');
 }
@@ -258,7 +320,7 @@ static void single_math(Emit *e, const VmathFn *f, ThDtype d) {
 }
 
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
-    const VmathFn *f = e->vmath ? vmath_find(prim, d) : NULL;
+    const VmathFn *f = vmath_find(prim, d);
     if (!f) return false;
     if (e->portable || !e->vector_bytes) {
         single_math(e, f, d);
@@ -269,8 +331,12 @@ bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *nam
         int n = 16 / (int)th_dtype_bytes(d);
         const char *of = need_math(e, prim, d, n);
         need_type(e, d, n, v);
-        text_printf(&e->helpers, "INLINE %s %s(%s a) { %s x = a - (%s){0}; return %s(x)[0]; }\n", type_short(d), name,
-                    type_short(d), v, v, of);
+        const char *s = type_short(d);
+        text_printf(&e->helpers, "INLINE %s %s(%s a", s, name, s);
+        if (f->arity == 2) text_printf(&e->helpers, ", %s b", s);
+        text_printf(&e->helpers, ") { %s x = a - (%s){0}", v, v);
+        if (f->arity == 2) text_printf(&e->helpers, ", y = b - (%s){0}", v);
+        text_printf(&e->helpers, "; return %s(x%s)[0]; }\n", of, f->arity == 2 ? ", y" : "");
         return true;
     }
     Type t = {.d = d, .lanes = lanes, .bytes = lanes * (int)th_dtype_bytes(d)};

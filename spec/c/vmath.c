@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 2048, ROUNDS = 50 };
@@ -96,8 +97,79 @@ static void check(const SimdTable *t, const Function *f) {
             single = e > single ? e : single;
         }
     }
+    if (getenv("VMATH_WORST")) fprintf(stderr, "%s %s %.2f %.2f\n", t->isa, f->name, worst, single);
     CHECK(worst <= 4);
     CHECK(single <= 4);
+}
+
+/* ---- of two operands --------------------------------------------------------------------------------------------- */
+typedef struct Function2 {
+    int prim;
+    const char *name;
+    long double (*wide)(long double, long double);
+} Function2;
+
+static const double ends2[] = {0.0,       -0.0,       INFINITY,   -INFINITY,  NAN,       1,         -1,
+                               2,         -2,         3,          -3,         0.5,       -0.5,      5e-324,
+                               -1e-310,   1e300,      -1e300,     1.7e308,    0x1p53,    -0x1p53,   0x1p53 - 1,
+                               0x1p24,    0x1p24 - 1, 1e-45,      1e-40,      3.4e38,    -1e30,     0.9999999999999999,
+                               1e-300,    7.25,       0x1p52 + 1, 0x1p23 + 1, 1.0000001, 0x1p-1022, 0x1p-126,
+                               -0x1p-1074};
+
+static void point2(int round, double *x, double *y) {
+    switch (round % 6) {
+    case 0: *x = uniform(0, 4), *y = uniform(-40, 40); break;
+    case 1: *x = point(round), *y = rint(uniform(-9, 9)); break;
+    case 2: *x = 1 + uniform(-1e-3, 1e-3), *y = uniform(-6e5, 6e5); break;
+    case 3: *x = point(round), *y = point(round + 1); break;
+    case 4: *x = exp(uniform(-87, 88)), *y = uniform(-87, 88) / log(*x); break;
+    default: *x = point(4), *y = uniform(-700, 700) / log(fabs(*x)); break;
+    }
+}
+
+static void check2(const SimdTable *t, const Function2 *f) {
+    static double a[N], b[N], o[N];
+    static float s[N], u[N], q[N];
+    double worst = 0, single = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < N; i++) {
+            point2(round, &a[i], &b[i]);
+            if (round == 0 && i < TH_LEN(ends2) * TH_LEN(ends2))
+                a[i] = ends2[i / TH_LEN(ends2)], b[i] = ends2[i % TH_LEN(ends2)];
+            s[i] = (float)a[i], u[i] = (float)b[i];
+        }
+        t->prim[f->prim][TH_FLOAT64](N, o, a, b, a);
+        t->prim[f->prim][TH_FLOAT32](N, q, s, u, s);
+        for (int i = 0; i < N; i++) {
+            long double w = f->wide(a[i], b[i]), v = f->wide(s[i], u[i]);
+            double d = off(o[i], w, (double)w, 53, -1021, false),
+                   e = off((double)q[i], v, (double)(float)v, 24, -125, false);
+            if (d > 4) fprintf(stderr, "%s %s(%a, %a) = %a, not %La\n", t->isa, f->name, a[i], b[i], o[i], w);
+            if (e > 4)
+                fprintf(stderr, "%s %s(%af, %af) = %a, not %La\n", t->isa, f->name, (double)s[i], (double)u[i],
+                        (double)q[i], v);
+            worst = d > worst ? d : worst;
+            single = e > single ? e : single;
+        }
+    }
+    if (getenv("VMATH_WORST")) fprintf(stderr, "%s %s %.2f %.2f\n", t->isa, f->name, worst, single);
+    CHECK(worst <= 4);
+    CHECK(single <= 4);
+}
+
+/* Each of them in every instruction set of this processor. */
+static void everywhere(const Function *f, const Function2 *g) {
+    const SimdTable *table[] = {&simd_table_sse2, NULL, NULL};
+#if TH_WIDE
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) table[1] = &simd_table_avx2;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl"))
+        table[2] = &simd_table_avx512;
+#endif
+    for (int i = 0; i < TH_LEN(table); i++) {
+        if (table[i] && f) check(table[i], f);
+        if (table[i] && g) check2(table[i], g);
+    }
 }
 
 int main(void) {
@@ -112,14 +184,12 @@ int main(void) {
         {P_erf, "erf", erfl},
         {P_erfc, "erfc", erfcl},
     };
-    for (int f = 0; f < TH_LEN(functions); f++) {
-        check(&simd_table_sse2, &functions[f]);
-#if TH_WIDE
-        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) check(&simd_table_avx2, &functions[f]);
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-            check(&simd_table_avx512, &functions[f]);
-#endif
-    }
+    static const Function2 two[] = {
+        {P_pow, "pow", powl},
+        {P_atan2, "atan2", atan2l},
+        {P_hypot, "hypot", hypotl},
+    };
+    for (int f = 0; f < TH_LEN(functions); f++) everywhere(&functions[f], NULL);
+    for (int f = 0; f < TH_LEN(two); f++) everywhere(NULL, &two[f]);
     return test_done("vmath");
 }

@@ -4,9 +4,11 @@
 #include <string.h>
 
 static const VmathFn functions[] = {
-#define VF(D, name, uses, ...) {TH_##D, #name, uses, #__VA_ARGS__},
+#define VF(D, name, uses, ...) {TH_##D, 1, #name, uses, #__VA_ARGS__},
+#define VF2(D, name, uses, ...) {TH_##D, 2, #name, uses, #__VA_ARGS__},
 #include "vmath_all.h"
 #undef VF
+#undef VF2
 };
 
 const VmathFn *vmath_find(const char *name, ThDtype d) {

@@ -7,8 +7,8 @@
 #include "base/base.h"
 
 typedef struct VmathFn {
-    uint8_t dtype;
-    const char *name, *uses, *body; /* uses: a function of this table, or "" */
+    uint8_t dtype, arity;
+    const char *name, *uses, *body; /* uses: functions of this table, by blanks */
 } VmathFn;
 const VmathFn *vmath_find(const char *name, ThDtype d); /* NULL: not one of them */
 

@@ -1,16 +1,18 @@
 /*
- * vmath_all.h -- vector math of our own, as text: exp, expm1, log, log1p, tanh, sigmoid, softplus, cbrt of
- * float64 and float32, erf, erfc of float32 (of float64 glibc's, by tables, are faster: 0.9 ns for 1.5 and 1.0
- * for 1.75). Included with VF(dtype, name, uses, body) defined: compiled into the interpreter's block kernels
- * (core/runtime/simd/simd_math.h) and put as text into generated C (core/text/vmath.c), so that both compute the same
- * bits at every width of vector.
+ * vmath_all.h -- vector math of our own, as text: exp, expm1, log, log1p, tanh, sigmoid, softplus, cbrt, erf, erfc
+ * of float64 and float32. Included with VF(dtype, name, uses, body) defined, and VF2 for functions of two arguments:
+ * compiled into the interpreter's block kernels (core/runtime/simd/simd_math.h) and put as text into generated C
+ * (core/text/vmath.c), so that both compute the same bits at every width of vector. VB and VB2 are texts of both
+ * dtypes.
  *
- * In a body: x is the argument; V its type, a GCC vector; I signed integers as wide as its elements; K(c) a constant of
- * V's element type; FMA(a, b, c) fused where the processor can; LEAST(x, c), MOST(x, c) the smaller and the larger, NaN
- * if x is; PICK(m, a, b) by a mask; FLUSH(x, c, y) zero where x < c, else y; SQRT(x); SCALE(y, t, n) is y * 2^n, in
- * range or not, for t = n + a number whose low bits are free: a product that underflows takes a processor some 150
- * cycles, which zeros (exponentials of what a mask left out) are spared by FLUSH. Errors are at most 4 units in the
- * last place (bench/ulp.lua); infinities, NaN, signs of zero and denormals come out right.
+ * In a body: x is the argument, y the second; V its type, a GCC vector; I signed integers as wide as its elements; K(c)
+ * a constant of V's element type; PER(a, b) is a for float64, b for float32; FMA(a, b, c) fused where the processor
+ * can; REST(a, b, p) what a * b is more than its rounded product p; LEAST(x, c), MOST(x, c) the smaller and the larger,
+ * NaN if x is; ABS(x); SIGN(x) the sign's bit, as an integer; PICK(m, a, b) by a mask; FLUSH(x, c, y) zero where x < c,
+ * else y; SQRT(x); SCALE(y, t, n) is y * 2^n, in range or not, for t = n + a number whose low bits are free: a product
+ * that underflows takes a processor some 150 cycles, which zeros (exponentials of what a mask left out) are spared by
+ * FLUSH. Errors are at most 4 units in the last place (bench/ulp.lua); infinities, NaN, signs of zero and denormals
+ * come out right.
  *
  * exp(x) = 2^n e^r with n = rint(x / ln 2): n is added to a number so large that its low bits are n, r = x - n ln 2 in
  * two steps, e^r - 1 = r + r^2 Q(r) with Q the best polynomial for |r| <= ln(2) / 2. tanh(x) = d / (d + 2), d = e^2|x|
@@ -20,6 +22,10 @@
  * from there. erfc(|x|) = e^(-x^2) R((|x| - 4) / (|x| + 4)) / (1 + 2|x|), x^2 in two parts of which one is exact.
  */
 /* clang-format off */
+#ifndef VB
+#define VB(name, uses, ...) VF(FLOAT64, name, uses, __VA_ARGS__) VF(FLOAT32, name, uses, __VA_ARGS__)
+#define VB2(name, uses, ...) VF2(FLOAT64, name, uses, __VA_ARGS__) VF2(FLOAT32, name, uses, __VA_ARGS__)
+#endif
 VF(FLOAT64, expm1_of, "", {
     V z = x * x;
     V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.28a2ab264a9e4p-22), K(0x1.a019a686315afp-16)),
@@ -119,29 +125,19 @@ VF(FLOAT32, log1p, "", {
     l = PICK((u > 0) & (u < K(__builtin_inf())), l, odds);
     return PICK((V)((I)x & 0x7fffffff) < K(0x1p-25), x, l);
 })
-VF(FLOAT64, exponent_of, "", {
-    I tiny = x < K(0x1p-1022);
-    V u = PICK(tiny, x * K(0x1p54), x);
-    I w = (I)u - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;
-    return (V)((w >> 52 & 0xfff) | 0x4330000000000000) - PICK(tiny, K(0x1.0000000000435p52), K(0x1.00000000003ffp52));
+VB(shifted_of, "", {
+    V u = PICK(x < K(PER(0x1p-1022, 0x1p-126)), x * K(PER(0x1p54, 0x1p25)), x);
+    return (V)((I)u - PER(0x3fe6a09e667f3bcd, 0x3f3504f3) + PER(0x3ff0000000000000, 0x3f800000));
 })
-VF(FLOAT64, fraction_of, "", {
-    I tiny = x < K(0x1p-1022);
-    V u = PICK(tiny, x * K(0x1p54), x);
-    I w = (I)u - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;
-    return (V)((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
+VB(exponent_of, "shifted_of", {
+    I w = (I)shifted_of(x);
+    V e = (V)(PER((w >> 52 & 0xfff) | 0x4330000000000000, (w >> 23 & 0x1ff) | 0x4b000000));
+    return e - PICK(x < K(PER(0x1p-1022, 0x1p-126)), K(PER(0x1.0000000000435p52, 0x1.000130p23)),
+        K(PER(0x1.00000000003ffp52, 0x1.0000fep23)));
 })
-VF(FLOAT32, exponent_of, "", {
-    I tiny = x < K(0x1p-126);
-    V u = PICK(tiny, x * K(0x1p25), x);
-    I w = (I)u - 0x3f3504f3 + 0x3f800000;
-    return (V)((w >> 23 & 0x1ff) | 0x4b000000) - PICK(tiny, K(0x1.000130p23), K(0x1.0000fep23));
-})
-VF(FLOAT32, fraction_of, "", {
-    I tiny = x < K(0x1p-126);
-    V u = PICK(tiny, x * K(0x1p25), x);
-    I w = (I)u - 0x3f3504f3 + 0x3f800000;
-    return (V)((w & 0x007fffff) + 0x3f3504f3) - 1;
+VB(fraction_of, "shifted_of", {
+    I w = (I)shifted_of(x);
+    return (V)(PER((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd, (w & 0x007fffff) + 0x3f3504f3)) - 1;
 })
 VF(FLOAT64, log, "exponent_of fraction_of", {
     V k = exponent_of(x);
@@ -174,39 +170,80 @@ VF(FLOAT64, sigmoid, "exp", { return PICK(x < K(-709), K(0), 1 / (1 + exp(-x)));
 VF(FLOAT32, sigmoid, "exp", { return PICK(x < K(-88), K(0), 1 / (1 + exp(-x))); })
 VF(FLOAT64, softplus, "exp log1p", { return PICK(x < K(-745), K(0), PICK(x > K(40), x, log1p(exp(x)))); })
 VF(FLOAT32, softplus, "exp log1p", { return PICK(x < K(-103), K(0), PICK(x > K(20), x, log1p(exp(x)))); })
-VF(FLOAT32, erf, "exp", {
-    V a = LEAST((V)((I)x & 0x7fffffff), K(4));
-    V s = a * a;
-    V p = FMA(FMA(FMA(FMA(K(0x1.496a12p-14), s, K(-0x1.a3f71ep-11)), s, K(0x1.5405bep-8)), s,
-        K(-0x1.b7f91p-6)), s, K(0x1.ce2cf8p-4));
-    p = FMA(FMA(p, s, K(-0x1.81273ep-2)), s, K(0x1.06eba8p-3));
-    V q = FMA(FMA(FMA(FMA(K(-0x1.6c0616p-16), a, K(0x1.ceea9p-12)), a, K(-0x1.1398dcp-8)), a,
-        K(0x1.9d0bcp-6)), a, K(-0x1.bc18c8p-4));
-    q = FMA(FMA(FMA(q, a, K(-0x1.4434f2p-1)), a, K(-0x1.212c2cp+0)), a, K(0x1.8b3cecp-13));
-    V y = PICK(a < K(1), FMA(p, a, a), 1 - exp(q));
-    return (V)((I)y | ((I)x & (-0x7fffffff - 1)));
+VF(FLOAT64, erf_of, "", {
+    V z = x * x;
+    V even = FMA(FMA(FMA(FMA(K(0x1.d784936618cc2p-27), z, K(0x1.b9827b1885f9bp-20)), z, K(0x1.f9a2bf73f0c68p-14)),
+        z, K(0x1.565bccfa9a825p-8)), z, K(0x1.ce2f21a041018p-4));
+    even = FMA(even, z, K(0x1.06eba8214db68p-3));
+    V odd = FMA(FMA(FMA(FMA(K(-0x1.acdff90b8ebd8p-31), z, K(-0x1.5c16e30fb0d45p-23)), z, K(-0x1.f4ca94990cb86p-17)),
+        z, K(-0x1.c02db072f3fe0p-11)), z, K(-0x1.b82ce312062bcp-6));
+    odd = FMA(odd, z, K(-0x1.812746b0379c2p-2));
+    return FMA(x, odd, even);
 })
-VF(FLOAT32, erfc, "expm1_of", {
-    V a = LEAST((V)((I)x & 0x7fffffff), K(10.5));
-    V u = (a - 4) / (a + 4);
-    V r = FMA(FMA(FMA(FMA(K(0x1.adeb18p-11), u, K(0x1.beea4ap-8)), u, K(-0x1.07d41ep-6)), u,
-        K(0x1.2a07e2p-5)), u, K(-0x1.10b6fap-4));
-    r = FMA(FMA(FMA(FMA(r, u, K(0x1.8063ccp-4)), u, K(-0x1.9dabb2p-4)), u, K(0x1.16e66ap-4)), u, K(0x1.f7e272p-7));
-    r = FMA(FMA(r, u, K(-0x1.1df19ep-3)), u, K(0x1.3ba592p+0));
+VF(FLOAT32, erf_of, "", {
+    V p = FMA(FMA(FMA(FMA(K(0x1.496a12p-14), x, K(-0x1.a3f71ep-11)), x, K(0x1.5405bep-8)), x,
+        K(-0x1.b7f91p-6)), x, K(0x1.ce2cf8p-4));
+    return FMA(FMA(p, x, K(-0x1.81273ep-2)), x, K(0x1.06eba8p-3));
+})
+VF(FLOAT64, erf_far, "", {
+    V z = x * x;
+    V even = FMA(FMA(FMA(FMA(K(0x1.bc397b2b320f7p-33), z, K(0x1.8a86d87dd9d2bp-25)), z, K(0x1.1bd28d7996da2p-19)),
+        z, K(0x1.7a01d219f2c3bp-16)), z, K(-0x1.1e658f1bd0eeep-13));
+    even = FMA(FMA(FMA(FMA(even, z, K(-0x1.f70b79497571bp-10)), z, K(0x1.371992fe1ba80p-6)), z,
+        K(-0x1.45f635b7df421p-1)), z, K(-0x1.1390a3a9c889cp-21));
+    V odd = FMA(FMA(FMA(FMA(K(-0x1.564ddb7592366p-38), z, K(-0x1.0b4a9bd9f1191p-28)), z, K(-0x1.8cc90b25d930dp-22)),
+        z, K(-0x1.1fd5d5f21f0aep-17)), z, K(-0x1.47768a7577b42p-16));
+    odd = FMA(FMA(FMA(FMA(odd, z, K(0x1.954e2ad45b60bp-11)), z, K(0x1.b1a43ec888e19p-12)), z,
+        K(-0x1.a4ab2683fd2acp-4)), z, K(-0x1.20dd1e2e5b93ep+0));
+    return FMA(x, odd, even);
+})
+VF(FLOAT32, erf_far, "", {
+    V q = FMA(FMA(FMA(FMA(K(-0x1.6c0616p-16), x, K(0x1.ceea9p-12)), x, K(-0x1.1398dcp-8)), x,
+        K(0x1.9d0bcp-6)), x, K(-0x1.bc18c8p-4));
+    return FMA(FMA(FMA(q, x, K(-0x1.4434f2p-1)), x, K(-0x1.212c2cp+0)), x, K(0x1.8b3cecp-13));
+})
+VB(erf, "exp erf_of erf_far", {
+    V a = LEAST(ABS(x), K(PER(6, 4)));
+    V y = PICK(a < K(1), FMA(erf_of(a * a), a, a), 1 - exp(erf_far(a)));
+    return (V)((I)y | SIGN(x));
+})
+VF(FLOAT64, erfc_of, "", {
+    V z = x * x;
+    V even = FMA(FMA(FMA(FMA(K(0x1.b4d675be3d02ep-30), z, K(-0x1.57e56ad19d54ap-27)), z, K(-0x1.6c7d33dc95c49p-25)),
+        z, K(0x1.38622913003a0p-19)), z, K(-0x1.66e197c978157p-15));
+    even = FMA(FMA(FMA(FMA(even, z, K(0x1.27e6635340732p-11)), z, K(-0x1.143c4ca233dfdp-8)), z,
+        K(-0x1.8ff5ef76dac61p-5)), z, K(-0x1.d76830c352fdcp-4));
+    even = FMA(FMA(even, z, K(-0x1.59e2c284b121cp-7)), z, K(0x1.3e0a99a0ee914p+0));
+    V odd = FMA(FMA(FMA(FMA(K(0x1.4c75e8451bbf7p-27), z, K(-0x1.8ab62edea25dbp-24)), z, K(0x1.41eb8d79e5ef4p-21)),
+        z, K(-0x1.fff6dcd02a325p-19)), z, K(0x1.9708893006c87p-16));
+    odd = FMA(FMA(FMA(FMA(odd, z, K(-0x1.fda9095b41037p-14)), z, K(-0x1.3cf36974b8aa3p-12)), z,
+        K(0x1.38ec667110e4fp-6)), z, K(0x1.686106046f066p-4));
+    odd = FMA(FMA(odd, z, K(0x1.8f702ec6b331bp-4)), z, K(-0x1.1ebd220ea593bp-3));
+    return FMA(x, odd, even);
+})
+VF(FLOAT32, erfc_of, "", {
+    V r = FMA(FMA(FMA(FMA(K(0x1.adeb18p-11), x, K(0x1.beea4ap-8)), x, K(-0x1.07d41ep-6)), x,
+        K(0x1.2a07e2p-5)), x, K(-0x1.10b6fap-4));
+    r = FMA(FMA(FMA(FMA(r, x, K(0x1.8063ccp-4)), x, K(-0x1.9dabb2p-4)), x, K(0x1.16e66ap-4)), x, K(0x1.f7e272p-7));
+    return FMA(FMA(r, x, K(-0x1.1df19ep-3)), x, K(0x1.3ba592p+0));
+})
+VB(erfc, "expm1_of erf_of erfc_of", {
+    V a = LEAST(ABS(x), K(PER(27.5, 10.5)));
+    V c = K(PER(3.5, 4));
     V d = FMA(a, K(2), K(1));
-    V g = r / d;
-    r = FMA(FMA(-g, d, r) - g * (a + a - (d - 1)), 1 / d, g);
-    V h = (V)((I)a & -0x1000);
+    V i = 1 / ((a + c) * d);
+    V r = erfc_of((a - c) * (i * d));
+    i *= a + c;
+    V g = r * i;
+    r = FMA(FMA(-g, d, r) - g * (a + a - (d - 1)), i, g);
+    V h = (V)((I)a & PER(-0x8000000, -0x1000));
     V w = -h * h;
-    V t = FMA(w, K(0x1.715476p+0), K(0x1.8p23));
-    V n = t - K(0x1.8p23);
-    V e = FMA(n, K(-0x1.7f7d1cp-20), FMA(n, K(-0x1.62e4p-1), w)) + (h - a) * (h + a);
-    V y = SCALE(FMA(expm1_of(e), r, r), t, n);
-    V s = a * a;
-    V p = FMA(FMA(FMA(FMA(K(0x1.496a12p-14), s, K(-0x1.a3f71ep-11)), s, K(0x1.5405bep-8)), s,
-        K(-0x1.b7f91p-6)), s, K(0x1.ce2cf8p-4));
-    p = FMA(FMA(p, s, K(-0x1.81273ep-2)), s, K(0x1.06eba8p-3));
-    return PICK(a < K(0.75), 1 - FMA(p, x, x), PICK(x < 0, 2 - y, y));
+    V t = FMA(w, K(PER(0x1.71547652b82fep+0, 0x1.715476p+0)), K(PER(0x1.8p52, 0x1.8p23)));
+    V n = t - K(PER(0x1.8p52, 0x1.8p23));
+    V e = FMA(n, K(PER(-0x1.62e42fee00000p-1, -0x1.62e4p-1)), w);
+    e = FMA(n, K(PER(-0x1.a39ef35793c76p-33, -0x1.7f7d1cp-20)), e) + (h - a) * (h + a);
+    V y = SCALE(FLUSH(w, K(PER(-745.5, -103.98)), FMA(expm1_of(e), r, r)), t, n);
+    return PICK(a < K(0.75), 1 - FMA(erf_of(a * a), x, x), PICK(x < 0, 2 - y, y));
 })
 VF(FLOAT64, cbrt, "", {
     V a = (V)((I)x & 0x7fffffffffffffff);
@@ -259,3 +296,4 @@ VF(FLOAT32, cbrt, "", {
 })
 /* clang-format on */
 #include "vmath_trig.h"
+#include "vmath_two.h"

@@ -116,19 +116,22 @@ VF(FLOAT64, acos, "arc_of", {
     V low = K(0x1.921fb54442d18p+0) - ((V)((I)p | ((I)x & (-0x7fffffffffffffff - 1))) - K(0x1.1a62633145c07p-54));
     return PICK(a > K(0.5), PICK(x > 0, p + p, K(0x1.921fb54442d18p+1) - (p + p - K(0x1.1a62633145c07p-53))), low);
 })
-VF(FLOAT64, atan, "", {
-    V a = (V)((I)x & 0x7fffffffffffffff);
-    I some = a > K(0x1.a8279ap-2);
-    I many = a > K(0x1.3504f4p+1);
-    V t = PICK(many, K(-1), PICK(some, a - 1, a)) / PICK(many, a, PICK(some, a + 1, K(1)));
-    V z = t * t;
+VF(FLOAT64, atan_of, "", {
+    V z = x * x;
     V y = z * z;
     V odd = FMA(y, FMA(y, FMA(y, FMA(y, K(0x1.37eedd1a6b17bp-5), K(0x1.df118a063b32fp-5)), K(0x1.3b111c971d454p-4)),
         K(0x1.c71c70e7b9cap-4)), K(0x1.99999999958f4p-3));
     V even = FMA(y, FMA(y, FMA(y, FMA(y, FMA(y, K(-0x1.25a0e29ed6384p-6), K(-0x1.9cdcc608be402p-5)),
         K(-0x1.10ebdfee58488p-4)), K(-0x1.745cf90dda31fp-4)), K(-0x1.24924922b159ep-3)), K(-0x1.555555555553dp-2));
+    return FMA(x * z, FMA(z, odd, even), x);
+})
+VF(FLOAT64, atan, "atan_of", {
+    V a = (V)((I)x & 0x7fffffffffffffff);
+    I some = a > K(0x1.a8279ap-2);
+    I many = a > K(0x1.3504f4p+1);
+    V t = PICK(many, K(-1), PICK(some, a - 1, a)) / PICK(many, a, PICK(some, a + 1, K(1)));
     V low = PICK(many, K(0x1.1a62633145c07p-54), PICK(some, K(0x1.1a62633145c07p-55), K(0)));
-    V p = FMA(t * z, FMA(z, odd, even), t);
+    V p = atan_of(t);
     p = PICK(many, K(0x1.921fb54442d18p+0), PICK(some, K(0x1.921fb54442d18p-1), K(0))) + (p + low);
     return (V)((I)p | ((I)x & (-0x7fffffffffffffff - 1)));
 })
@@ -153,17 +156,20 @@ VF(FLOAT32, acos, "arc_of", {
     V low = K(0x1.921fb6p+0) - ((V)((I)p | ((I)x & (-0x7fffffff - 1))) - K(-0x1.777a5cp-25));
     return PICK(a > K(0.5), PICK(x > 0, p + p, K(0x1.921fb6p+1) - (p + p - K(-0x1.777a5cp-24))), low);
 })
-VF(FLOAT32, atan, "", {
+VF(FLOAT32, atan_of, "", {
+    V z = x * x;
+    V y = z * z;
+    V odd = FMA(y, K(0x1.b202c2p-4), K(0x1.9991aep-3));
+    V even = FMA(y, FMA(y, K(-0x1.f25946p-5), K(-0x1.23b6c4p-3)), K(-0x1.55554ap-2));
+    return FMA(x * z, FMA(z, odd, even), x);
+})
+VF(FLOAT32, atan, "atan_of", {
     V a = (V)((I)x & 0x7fffffff);
     I some = a > K(0x1.a8279ap-2);
     I many = a > K(0x1.3504f4p+1);
     V t = PICK(many, K(-1), PICK(some, a - 1, a)) / PICK(many, a, PICK(some, a + 1, K(1)));
-    V z = t * t;
-    V y = z * z;
-    V odd = FMA(y, K(0x1.b202c2p-4), K(0x1.9991aep-3));
-    V even = FMA(y, FMA(y, K(-0x1.f25946p-5), K(-0x1.23b6c4p-3)), K(-0x1.55554ap-2));
     V low = PICK(many, K(-0x1.777a5cp-25), PICK(some, K(-0x1.777a5cp-26), K(0)));
-    V p = FMA(t * z, FMA(z, odd, even), t);
+    V p = atan_of(t);
     p = PICK(many, K(0x1.921fb6p+0), PICK(some, K(0x1.921fb6p-1), K(0))) + (p + low);
     return (V)((I)p | ((I)x & (-0x7fffffff - 1)));
 })

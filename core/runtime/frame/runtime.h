@@ -20,7 +20,7 @@ typedef struct ThFrame {
     struct Workspace *ws;
 } ThFrame;
 
-/* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
+/* Everything a generated unit may call besides libm and mem*: versioned, append-only. */
 #define TH_RT_ABI 7
 /* c = beta c + alpha a.b: a is m x k, b k x n, c m x n; strides (row, column) in elements. */
 typedef struct RtProduct {

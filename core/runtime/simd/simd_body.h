@@ -1,7 +1,7 @@
 /*
  * simd_body.h -- the block kernels, once for all instruction sets: included by simd_sse2.c, simd_avx2.c, simd_avx512.c
- * with SIMD_TABLE and SIMD_ISA defined. Plain loops on dense blocks: the compiler vectorises them for the file's ISA,
- * and the math calls go to glibc's vector functions through the simd attribute (never fast-math; contraction is off).
+ * with SIMD_TABLE and SIMD_ISA defined. Plain loops on dense blocks: the compiler vectorises them for the file's ISA
+ * (never fast-math; contraction is off); vector math is our own.
  * Blocks may coincide (o == a) but never overlap otherwise, hence ivdep.
  */
 #include "simd.h"
@@ -14,16 +14,6 @@
 #include <string.h>
 
 /* clang-format off */
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define VECTOR(name, args, fargs)                                                                                       \
-    __attribute__((simd("notinbranch"))) double name args;                                                              \
-    __attribute__((simd("notinbranch"))) float name##f fargs;
-#define VECTOR1(name) VECTOR(name, (double), (float))
-VECTOR1(erf) VECTOR1(erfc)
-VECTOR(atan2, (double, double), (float, float))
-VECTOR(pow, (double, double), (float, float))
-#endif
-
 /* Results never overlap operands, or lie exactly on one. */
 #if defined(__clang__)
 #define IVDEP _Pragma("clang loop vectorize(assume_safety)")
@@ -147,12 +137,23 @@ UNSIGNED(DEF_UNSIGNED)
             memcpy(to + i, &x, VM_BYTES);                                                                               \
         }                                                                                                               \
     }
-#define DEF_VMATH(T, f) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T) VLOOP(cbrt, T) \
+#define VLOOP2(name, T)                                                                                                 \
+    static void name##_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                       \
+        const char *from = pa, *with = pb;                                                                              \
+        char *to = po;                                                                                                  \
+        (void)pc;                                                                                                       \
+        for (int64_t i = 0; i < n * (int64_t)sizeof(T); i += VM_BYTES) {                                                \
+            vm_##T x, y;                                                                                                \
+            memcpy(&x, from + i, VM_BYTES);                                                                             \
+            memcpy(&y, with + i, VM_BYTES);                                                                             \
+            x = vm_##name##_##T(x, y);                                                                                  \
+            memcpy(to + i, &x, VM_BYTES);                                                                               \
+        }                                                                                                               \
+    }
+#define DEF_VMATH(T, f) VLOOP2(pow, T) VLOOP2(atan2, T) VLOOP2(hypot, T) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T) VLOOP(cbrt, T) VLOOP(erf, T) VLOOP(erfc, T) \
     VLOOP(exp2, T) VLOOP(log2, T) VLOOP(log10, T) VLOOP(asin, T) VLOOP(acos, T) VLOOP(atan, T) VLOOP(sinh, T) VLOOP(cosh, T) \
     VLOOP(asinh, T) VLOOP(acosh, T) VLOOP(atanh, T) VLOOP(near_sin, T) VLOOP(near_cos, T) VLOOP(near_tan, T)
 FLOATS(DEF_VMATH)
-VLOOP(erf, float) VLOOP(erfc, float)
-LOOP(erf_double, double, double, double, double, erf(a)) LOOP(erfc_double, double, double, double, double, erfc(a))
 
 #define DEF_FLOAT(T, f)                                                                                                 \
     LOOP(true_div_##T, T, T, T, T, a / b) LOOP(abs_##T, T, T, T, T, fabs##f(a)) LOOP(floor_##T, T, T, T, T, floor##f(a)) \
@@ -160,8 +161,6 @@ LOOP(erf_double, double, double, double, double, erf(a)) LOOP(erfc_double, doubl
     LOOP(round_##T, T, T, T, T, round##f(a)) LOOP(isinf_##T, uint8_t, T, T, T, fabs##f(a) == (T)INFINITY)               \
     LOOP(sqrt_##T, T, T, T, T, sqrt##f(a))                                     \
     LOOP(deg2rad_##T, T, T, T, T, a *(T)0.017453292519943295) LOOP(rad2deg_##T, T, T, T, T, a *(T)57.29577951308232)    \
-    LOOP(atan2_##T, T, T, T, T, atan2##f(a, b)) \
-    LOOP(pow_##T, T, T, T, T, pow##f(a, b)) LOOP(hypot_##T, T, T, T, T, hypot##f(a, b)) \
     LOOP(copysign_##T, T, T, T, T, copysign##f(a, b))               \
     LOOP(fmod_##T, T, T, T, T, fmod##f(a, b))                                                                           \
     static inline T floormod_##T(T x, T y) {                                                                            \
@@ -195,6 +194,9 @@ FLOATS(DEF_TURNS)
 #else
 #define SCALAR
 #endif
+#define DEF_LENGTH(T, f)                                                                                                \
+    static inline T length_##T(T x, T y) { return vm_hypot_##T((vm_##T){0} + x, (vm_##T){0} + y)[0]; }
+FLOATS(DEF_LENGTH)
 #define DEF_COMPLEX(Z, T, f)                                                                                            \
     static inline Z zmul_##Z(Z x, Z y) { return (Z){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }            \
     static inline Z zdiv_##Z(Z x, Z y) {                                                                                \
@@ -210,7 +212,7 @@ FLOATS(DEF_TURNS)
     LOOP(c_add_##Z, Z, Z, Z, Z, ((Z){a.re + b.re, a.im + b.im})) LOOP(c_sub_##Z, Z, Z, Z, Z, ((Z){a.re - b.re, a.im - b.im})) \
     SCALAR LOOP(c_mul_##Z, Z, Z, Z, Z, zmul_##Z(a, b)) SCALAR LOOP(c_div_##Z, Z, Z, Z, Z, zdiv_##Z(a, b))                             \
     LOOP(c_neg_##Z, Z, Z, Z, Z, ((Z){-a.re, -a.im})) LOOP(c_conj_##Z, Z, Z, Z, Z, ((Z){a.re, -a.im}))                   \
-    LOOP(c_abs_##Z, T, Z, Z, Z, hypot##f(a.re, a.im)) LOOP(c_real_##Z, T, Z, Z, Z, a.re) LOOP(c_imag_##Z, T, Z, Z, Z, a.im) \
+    LOOP(c_abs_##Z, T, Z, Z, Z, length_##T(a.re, a.im)) LOOP(c_real_##Z, T, Z, Z, Z, a.re) LOOP(c_imag_##Z, T, Z, Z, Z, a.im) \
     LOOP(c_make_##T, Z, T, T, T, ((Z){a, b})) LOOP(c_eq_##Z, uint8_t, Z, Z, Z, a.re == b.re && a.im == b.im)            \
     LOOP(c_neq_##Z, uint8_t, Z, Z, Z, !(a.re == b.re && a.im == b.im))                                                  \
     LOOP(switch_##Z, Z, uint8_t, Z, Z, a ? b : c) LOOP(copy_##Z, Z, Z, Z, Z, a)

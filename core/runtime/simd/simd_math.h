@@ -56,6 +56,20 @@ VM vm_float vm_sqrt_float(vm_float x) {
 }
 #endif
 
+/* What a * b is more than its rounded product p: fused, or from halves whose products are exact. */
+#if VM_BYTES >= 32
+#define VM_REST(E, I, low) \
+    VM vm_##E vm_rest_##E(vm_##E a, vm_##E b, vm_##E p) { return vm_fma_##E(a, b, -p); }
+#else
+#define VM_REST(E, I, low) \
+    VM vm_##E vm_rest_##E(vm_##E a, vm_##E b, vm_##E p) { \
+        const vm_##E ah = (vm_##E)((I)a & -low), al = a - ah, bh = (vm_##E)((I)b & -low), bl = b - bh; \
+        return ((ah * bh - p) + ah * bl + al * bh) + al * bl; \
+    }
+#endif
+VM_REST(double, vm_int64, (int64_t)0x8000000)
+VM_REST(float, vm_int32, (int32_t)0x1000)
+#undef VM_REST
 #define VM_DEFINE(E, I) \
     VM vm_##E vm_pick_##E(I m, vm_##E a, vm_##E b) { return (vm_##E)(((I)a & m) | ((I)b & ~m)); } \
     VM vm_##E vm_least_##E(vm_##E x, vm_##E c) { return vm_pick_##E(x > c, c, x); } \
@@ -87,7 +101,8 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 }
 
 /* The texts, for one dtype and then for the other. */
-#define VF(D, name, uses, ...) VF_##D(vm_##name, __VA_ARGS__)
+#define VF(D, name, uses, ...) VF_##D(vm_##name, (V x), __VA_ARGS__)
+#define VF2(D, name, uses, ...) VF_##D(vm_##name, (V x, V y), __VA_ARGS__)
 #define K(c) ((E)(c) - (V){0})
 #define SCALE(y, t, n) VM_OF(scale)(y, t)
 #define FMA(a, b, c) VM_OF(fma)(a, b, c)
@@ -96,8 +111,16 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #define LEAST(x, c) VM_OF(least)(x, c)
 #define MOST(x, c) VM_OF(most)(x, c)
 #define SQRT(x) VM_OF(sqrt)(x)
+#define REST(a, b, p) VM_OF(rest)(a, b, p)
+#define ABS(x) ((V)((I)(x)&PER(0x7fffffffffffffff, 0x7fffffff)))
+#define SIGN(x) ((I)(x) & (-PER(0x7fffffffffffffff, 0x7fffffff) - 1))
 #define expm1_of(x) VM_OF(expm1_of)(x)
 #define sin_of(x) VM_OF(sin_of)(x)
+#define erf_of(x) VM_OF(erf_of)(x)
+#define erf_far(x) VM_OF(erf_far)(x)
+#define erfc_of(x) VM_OF(erfc_of)(x)
+#define shifted_of(x) VM_OF(shifted_of)(x)
+#define atan_of(x) VM_OF(atan_of)(x)
 #define exponent_of(x) VM_OF(exponent_of)(x)
 #define fraction_of(x) VM_OF(fraction_of)(x)
 #define log_of(x) VM_OF(log_of)(x)
@@ -107,36 +130,43 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #define exp(x) VM_OF(exp)(x)
 #define log1p(x) VM_OF(log1p)(x)
 
+#define V vm_double
+#define I vm_int64
+#define E double
+#define PER(a, b) a
 #define VM_OF(name) vm_##name##_double
-#define VF_FLOAT64(name, ...) \
-    VM vm_double name##_double(vm_double x) { \
-        typedef double E; \
-        typedef vm_double V; \
-        typedef vm_int64 I; \
-        (void)sizeof(I); \
-        __VA_ARGS__ \
-    }
-#define VF_FLOAT32(name, ...)
+#define VF_FLOAT64(name, params, ...) \
+    VM V name##_double params { __VA_ARGS__ }
+#define VF_FLOAT32(name, params, ...)
 #include "ops/math/vmath_all.h"
+#undef V
+#undef I
+#undef E
+#undef PER
 #undef VM_OF
 #undef VF_FLOAT64
 #undef VF_FLOAT32
 
+#define V vm_float
+#define I vm_int32
+#define E float
+#define PER(a, b) b
 #define VM_OF(name) vm_##name##_float
-#define VF_FLOAT64(name, ...)
-#define VF_FLOAT32(name, ...) \
-    VM vm_float name##_float(vm_float x) { \
-        typedef float E; \
-        typedef vm_float V; \
-        typedef vm_int32 I; \
-        (void)sizeof(I); \
-        __VA_ARGS__ \
-    }
+#define VF_FLOAT64(name, params, ...)
+#define VF_FLOAT32(name, params, ...) \
+    VM V name##_float params { __VA_ARGS__ }
 #include "ops/math/vmath_all.h"
+#undef V
+#undef I
+#undef E
+#undef PER
 #undef VM_OF
 #undef VF_FLOAT64
 #undef VF_FLOAT32
+#undef VB
+#undef VB2
 #undef VF
+#undef VF2
 #undef K
 #undef SCALE
 #undef FMA
@@ -145,8 +175,16 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #undef LEAST
 #undef MOST
 #undef SQRT
+#undef REST
+#undef ABS
+#undef SIGN
 #undef expm1_of
 #undef sin_of
+#undef erf_of
+#undef erf_far
+#undef erfc_of
+#undef shifted_of
+#undef atan_of
 #undef exponent_of
 #undef fraction_of
 #undef log_of
