@@ -150,4 +150,28 @@ describe("roofline", function()
     runner.remove(folder)
     assert.is_true(k.issued.special > 0 and k.issued.all > k.issued.special)
   end)
+
+  it("has rows, columns and softmax at nine tenths of the memory's bandwidth", function()
+    local x, short = T.fmatrix("x"), T.fmatrix("short")
+    local rng = theano.sandbox.rng_mrg.MRG_RandomStreams(7)
+    local cases = {
+      { "rows", 0.9, 4 << 24, { x }, x:sum({ axis = 1 }) }, { "columns", 0.9, 4 << 24, { x }, x:sum({ axis = 0 }) },
+      { "all", 0.9, 4 << 24, { x }, x:max() }, { "softmax", 0.9, 8 << 24, { x }, T.nnet.softmax(x) },
+      { "short rows", 0.5, 8 << 22, { short }, T.nnet.softmax(short) },
+      { "uniform", 0.6, 4 << 24, {}, rng:uniform({ size = { 1 << 24 }, dtype = "float32" }) },
+    }
+    for _, case in ipairs(cases) do
+      local name, part, bytes, inputs, output = table.unpack(case)
+      local f = compiled({ inputs = inputs, outputs = (output) })
+      if inputs[1] == x then f(nd.zeros({ 4096, 4096 }, "float32"))
+      elseif inputs[1] then f(nd.zeros({ 1 << 14, 256 }, "float32"))
+      else f() end
+      local r = theano.printing.roofline(f, "h100")
+      if not r.compiled then skip.now("NVRTC is not found: scripts/setup --gpu-tests fetches it") end
+      local k = r.kernels[1]
+      local reached = bytes / 3.35e12 / k.estimate
+      assert(#r.kernels == 1 and reached >= part, ("%s: %.2f of the bandwidth\n%s"):format(name, reached, tostring(r)))
+      assert(inputs[1] == nil or name == "columns" or k.issued.widest == 128, name)
+    end
+  end)
 end)

@@ -1,11 +1,13 @@
 /*
- * draw.c -- draws of random numbers: a thread goes along a stream of MRG31k3p, or takes a counter of Philox, and each
+ * draw.c -- draws of random numbers: threads go along a stream of MRG31k3p, or take a counter of Philox, and each
  * number goes on to what follows it in the kernel. Numbers are those of base/random bit for bit. States are looked at
  * by a kernel of its own before any is written.
  */
 #include "cuda.h"
 #include "base/random/mrg.h"
 #include "kernel/draw_work.h"
+
+#include <string.h>
 
 #define GRID_LOOP "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < %s; g += gridDim.x * (i64)blockDim.x) {"
 
@@ -30,28 +32,67 @@ static void lengths(Emit *e) {
     else emit_line(e, "const i64 most = %d, points = (each + most - 1) / most * draws;", 4 / words_of(d));
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
-static void jump_half(Text *t, const uint32_t m[3][3], const char *x, uint32_t prime) {
-    text_put(t, "    {\n        const u64 ");
+/* ---- MRG31k3p: jumps --------------------------------------------------------------------------------------------- */
+enum { POWERS = 31 }; /* a draw has fewer numbers than 2^31 */
+
+static void jump_half(Text *t, const uint32_t m[3][3], const char *x, const char *fold) {
+    text_put(t, "    {\n        const u32 ");
     for (int i = 0; i < 3; i++) {
-        text_printf(t, "%s%c = (", i ? ", " : "", 'a' + i);
+        text_printf(t, "%s%c = %s(", i ? ", " : "", 'a' + i, fold);
         for (int j = 0; j < 3; j++) text_printf(t, "%s(u64)%s[%d] * %uul", j ? " + " : "", x, j, (unsigned)m[i][j]);
-        text_printf(t, ") %% %uul", (unsigned)prime);
+        text_put(t, ")");
     }
-    text_printf(t, ";\n        %s[0] = (u32)a, %s[1] = (u32)b, %s[2] = (u32)c;\n    }\n", x, x, x);
+    text_printf(t, ";\n        %s[0] = a, %s[1] = b, %s[2] = c;\n    }\n", x, x, x);
+}
+
+static void squared(uint32_t m[3][3], uint64_t prime) {
+    uint32_t p[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            uint64_t sum = 0;
+            for (int h = 0; h < 3; h++) sum += (uint64_t)m[i][h] * m[h][j] % prime;
+            p[i][j] = (uint32_t)(sum % prime);
+        }
+    memcpy(m, p, sizeof p);
+}
+
+/* By how much 2^i numbers multiply a state, for each i. */
+static void powers(Text *t) {
+    static const uint32_t one[2][3][3] = {{{0, 1u << 22, 129}, {1, 0, 0}, {0, 1, 0}},
+                                          {{1u << 15, 0, (1u << 15) + 1}, {1, 0, 0}, {0, 1, 0}}};
+    uint32_t m[2][3][3];
+    memcpy(m, one, sizeof m);
+    text_printf(t, "CONSTANT u32 mrg_power[%d][18] = {\n", POWERS);
+    for (int i = 0; i < POWERS; i++) {
+        text_put(t, "    {");
+        for (int j = 0; j < 18; j++) text_printf(t, j ? ", %uu" : "%uu", (unsigned)m[j / 9][j / 3 % 3][j % 3]);
+        text_put(t, "},\n");
+        squared(m[0], MRG_M1), squared(m[1], MRG_M2);
+    }
+    text_put(t, "};\n");
 }
 
 static void mrg_helpers(Emit *e) {
     if (!need(e, "mrg_next")) return;
-    text_printf(&e->helpers,
-                "INLINE u32 mrg_fix(u32 y, u32 m) { return y < m ? y : y - m; }\n"
+    Text *t = &e->helpers;
+    text_printf(t,
+                "/* Modulo 2^31 - 1 and 2^31 - 21069, of sums of three products. */\n"
+                "INLINE u32 mrg_fix(u32 y, u32 m) { const u32 z = y - m; return y < z ? y : z; }\n"
+                "INLINE u32 mrg_fold1(u64 x) {\n"
+                "    x = (x & %uu) + (x >> 31);\n"
+                "    return mrg_fix((u32)(x & %uu) + (u32)(x >> 31), %uu);\n"
+                "}\n"
+                "INLINE u32 mrg_fold2(u64 x) {\n"
+                "    x = (x & %uu) + 21069u * (x >> 31);\n"
+                "    return mrg_fix((u32)(x & %uu) + 21069u * (u32)(x >> 31), %uu);\n"
+                "}\n",
+                MRG_M1, MRG_M1, MRG_M1, MRG_M1, MRG_M1, MRG_M2);
+    text_printf(t,
                 "INLINE u32 mrg_next(u32 *x) { /* x11 x12 x13 x21 x22 x23 */\n"
                 "    const u32 m1 = %uu, m2 = %uu;\n"
-                "    u32 y = ((x[1] & 511) << 22) + (x[1] >> 9) + ((x[2] & 16777215) << 7) + (x[2] >> 24);\n"
-                "    y = mrg_fix(mrg_fix(y, m1) + x[2], m1);\n"
-                "    const u32 p = mrg_fix(((x[3] & 65535) << 15) + 21069 * (x[3] >> 16), m2);\n"
-                "    u32 z = mrg_fix(((x[5] & 65535) << 15) + 21069 * (x[5] >> 16), m2);\n"
-                "    z = mrg_fix(mrg_fix(z + x[5], m2) + p, m2);\n"
+                "    const u64 v = ((u64)x[1] << 22) + (u64)x[2] * 129u, w = ((u64)x[3] << 15) + (u64)x[5] * 32769u;\n"
+                "    const u32 y = mrg_fix((u32)(v & m1) + (u32)(v >> 31), m1);\n"
+                "    const u32 z = mrg_fix((u32)(w & m1) + 21069u * (u32)(w >> 31), m2);\n"
                 "    x[2] = x[1], x[1] = x[0], x[0] = y, x[5] = x[4], x[4] = x[3], x[3] = z;\n"
                 "    return y <= z ? y - z + m1 : y - z;\n"
                 "}\n"
@@ -61,10 +102,30 @@ static void mrg_helpers(Emit *e) {
                 "           !(x[0] | x[1] | x[2]) || !(x[3] | x[4] | x[5]);\n"
                 "}\n",
                 (unsigned)MRG_M1, (unsigned)MRG_M2, (unsigned)MRG_M1, (unsigned)MRG_M2);
-    text_put(&e->helpers, "INLINE void mrg_lane(u32 *x) {\n    u32 *const z = x + 3;\n");
-    jump_half(&e->helpers, mrg_jumps[MRG_JUMP_LANE][0], "x", MRG_M1);
-    jump_half(&e->helpers, mrg_jumps[MRG_JUMP_LANE][1], "z", MRG_M2);
-    text_put(&e->helpers, "}\n");
+    text_put(t, "INLINE void mrg_lane(u32 *x) {\n    u32 *const z = x + 3;\n");
+    jump_half(t, mrg_jumps[MRG_JUMP_LANE][0], "x", "mrg_fold1");
+    jump_half(t, mrg_jumps[MRG_JUMP_LANE][1], "z", "mrg_fold2");
+    text_put(t, "}\n");
+    powers(t);
+    text_printf(
+        t,
+        "/* n numbers on. */\n"
+        "INLINE void mrg_ahead(u32 *x, i64 n) {\n"
+        "    for (int i = 0; i < %d && n >> i; i++) {\n"
+        "        if (!(n >> i & 1)) continue;\n"
+        "        const u32 *const m = mrg_power[i], *const z = m + 9;\n"
+        "        u32 y[6];\n"
+        "        UNROLL\n"
+        "        for (int h = 0; h < 3; h++) {\n"
+        "            y[h] = mrg_fold1((u64)m[3 * h] * x[0] + (u64)m[3 * h + 1] * x[1] + (u64)m[3 * h + 2] * x[2]);\n"
+        "            y[h + 3] = mrg_fold2((u64)z[3 * h] * x[3] + (u64)z[3 * h + 1] * x[4] + (u64)z[3 * h + 2] * "
+        "x[5]);\n"
+        "        }\n"
+        "        UNROLL\n"
+        "        for (int h = 0; h < 6; h++) x[h] = y[h];\n"
+        "    }\n"
+        "}\n",
+        POWERS);
 }
 
 static void philox_helpers(Emit *e) {
@@ -86,6 +147,9 @@ static void begin(Emit *e, const char *suffix, bool can_fail) {
     cuda_head(e);
     cuda_leave(e, can_fail);
     lengths(e);
+}
+
+static void over_points(Emit *e) {
     emit_line(e, GRID_LOOP, "points");
     e->indent++;
 }
@@ -99,6 +163,7 @@ static void end(Emit *e) {
 
 static void look(Emit *e) {
     begin(e, "c", true);
+    over_points(e);
     emit_line(e, "u32 x[6];");
     emit_line(e, "for (int h = 0; h < 6; h++) x[h] = (u32)p_%s[6 * g + h];", e->name[draw_of(e)->A]);
     emit_line(e, "if (g < each && draws > 0 && mrg_none(x)) { record(a.err, a.step, %d, 0, 0, 0, g, 0); return; }",
@@ -116,25 +181,45 @@ static bool number(Emit *e, const NestNode *call, const char *value, const char 
     return cuda_nodes(e, call->child);
 }
 
-/* Numbers g, g + streams, .. of each draw; of further ones from states that jumped ahead. */
+/* Numbers g, g + streams, .. of each draw; of further ones from states that jumped ahead. A block has CHOOSE_WARP
+ * streams, each of which CHOOSE_STRANDS threads share: one begins where the one before it ends. All have read a
+ * stream's state before one of them writes what it is afterwards. */
+static void mrg_share(Emit *e) {
+    emit_line(e, "const i64 all = streams > 0 ? (each + streams - 1) / streams : 0;");
+    emit_line(e, "i64 share = (all + %d) / %d; int zeros = 0;", CHOOSE_STRANDS - 1, CHOOSE_STRANDS);
+    emit_line(e, "while (share >> zeros > 7) zeros++; /* few bits: few steps to jump there */");
+    emit_line(e, "share = ((share + ((i64)1 << zeros) - 1) >> zeros) << zeros;");
+}
+
 static bool mrg(Emit *e, const NestNode *call) {
     const Stage *st = draw_of(e);
     bool single = e->k->acc.at[st->C].dtype == TH_FLOAT32;
+    const char *from = e->name[st->A];
+    emit_line(e, "const i64 g = to + threadIdx.x %% %d, strand = threadIdx.x / %d;", CHOOSE_WARP, CHOOSE_WARP);
+    emit_line(e, "const i64 own = g < streams && g < each && draws > 0 ? (each - 1 - g) / streams + 1 : 0;");
+    emit_line(e, "const i64 begin = strand * share, end = begin + share < own ? begin + share : own;");
+    emit_line(e, "const int here = g < streams && (begin < own || !strand);");
     emit_line(e, "u32 x[6], y[6];");
-    emit_line(e, "for (int h = 0; h < 6; h++) x[h] = (u32)p_%s[6 * g + h];", e->name[st->A]);
-    emit_line(e, "for (i64 l = 0; l == 0 || l < draws; l++) {");
+    emit_line(e, "for (int h = 0; h < 6 && here; h++) x[h] = (u32)p_%s[6 * g + h];", from);
+    emit_line(e, "__syncthreads();");
+    emit_line(e, "for (i64 l = 0; here && (l == 0 || l < draws); l++) {");
     e->indent++;
     emit_line(e, "if (l) mrg_lane(x);");
     emit_line(e, "for (int h = 0; h < 6; h++) y[h] = x[h];");
-    emit_line(e, "for (i64 j = g; j < each && draws > 0; j += streams) {");
+    emit_line(e, "mrg_ahead(y, begin);");
+    emit_line(e, "for (i64 k = begin, j = begin * streams + g; k < end; k++, j += streams) {");
     e->indent++;
+    e->leave = "break"; /* the others of the block wait */
     bool ok = number(e, call,
                      single ? "(f32)(i32)mrg_next(y) * 4.6566126e-10f" /* as mrg_body.h */
                             : "(f64)(i32)mrg_next(y) * 4.656612873077392578125e-10",
                      "l * each + j");
+    e->leave = NULL;
     e->indent--;
     emit_line(e, "}");
-    if (st->B >= 0) emit_line(e, "for (int h = 0; h < 6 && l == 0; h++) p_%s[6 * g + h] = (i32)y[h];", e->name[st->B]);
+    if (st->B >= 0)
+        emit_line(e, "for (int h = 0; h < 6 && l == 0 && end == own; h++) p_%s[6 * g + h] = (i32)y[h];",
+                  e->name[st->B]);
     e->indent--;
     emit_line(e, "}");
     return ok;
@@ -170,6 +255,13 @@ bool cuda_draw(Emit *e, const NestNode *call) {
     if (streams) look(e);
     if (k->title) emit_line(e, "/* %s */", k->title);
     begin(e, "", e->k->can_fail);
+    if (!streams) over_points(e);
+    else {
+        mrg_share(e);
+        emit_line(e, "for (i64 to = blockIdx.x * (i64)%d; to < points; to += gridDim.x * (i64)%d) {", CHOOSE_WARP,
+                  CHOOSE_WARP);
+        e->indent++;
+    }
     if (e->words[0]) emit_line(e, "/* %s */", e->words[0]);
     bool ok = (streams ? mrg : philox)(e, call);
     end(e);

@@ -71,11 +71,14 @@ void cuda_head(Emit *e) {
     }
 }
 
+/* The length of a loop of which some neighbours are one. */
+static char wide(const NestNode *n) { return n->how == FOR_GRID ? 'w' : 'm'; }
+
 /* i<dim> of some loops, from the position rest_<var>, which is used up. Of `last` some neighbours are one. */
 static void indices(Emit *e, const LoopStage *s, const NestNode *n, const char *var, int last) {
     for (int l = n->loop + n->n - 1; l >= n->loop; l--) {
         int d = s->loop[l];
-        char by[24] = "", of = d == last ? 'w' : 'n';
+        char by[24] = "", of = d == last ? wide(n) : 'n';
         if (d == last) snprintf(by, sizeof by, " * %d", n->lanes);
         if (l > n->loop)
             emit_line(e, "const ix i%d = rest_%s %% %c%d%s; rest_%s /= %c%d; (void)i%d;", d, var, of, d, by, var, of, d,
@@ -86,8 +89,26 @@ static void indices(Emit *e, const LoopStage *s, const NestNode *n, const char *
 
 static void product(Text *t, const LoopStage *s, const NestNode *n, int last) {
     for (int l = n->loop; l < n->loop + n->n; l++)
-        text_printf(t, "%s%c%d", l > n->loop ? " * " : "", s->loop[l] == last ? 'w' : 'n', s->loop[l]);
+        text_printf(t, "%s%c%d", l > n->loop ? " * " : "", s->loop[l] == last ? wide(n) : 'n', s->loop[l]);
     if (!n->n) text_put(t, "1");
+}
+
+/* Where a point's neighbours begin, and how many of them there are. */
+static void begun(Emit *e, int last, int lanes) {
+    emit_line(e, "const ix at = i%d; const int there = n%d - at < %d ? (int)(n%d - at) : %d; (void)there;", last, last,
+              lanes, last, lanes);
+}
+
+static int last_of(const LoopStage *s, const NestNode *n) { return n->lanes > 1 ? s->loop[n->loop + n->n - 1] : -1; }
+
+static void width(Emit *e, const NestNode *n, int last) {
+    if (last >= 0) emit_line(e, "const ix %c%d = (n%d + %d) / %d;", wide(n), last, last, n->lanes - 1, n->lanes);
+}
+
+/* ..of a loop of which there may be more in one block: the name is the loop's own. */
+static void own_width(char out[64], int last, int lanes) {
+    out[0] = 0;
+    if (last >= 0) snprintf(out, 64, "m%d = (n%d + %d) / %d, ", last, last, lanes - 1, lanes);
 }
 
 /* `for` over the points of some loops, from `first` in steps of `step`; closes with line "}". Of the last loop some
@@ -95,18 +116,18 @@ static void product(Text *t, const LoopStage *s, const NestNode *n, int last) {
 static void points(Emit *e, const LoopStage *s, const NestNode *n, const char *var, const char *first,
                    const char *step) {
     Text t;
-    int last = n->lanes > 1 ? s->loop[n->loop + n->n - 1] : -1;
+    int last = last_of(s, n);
     text_init(&t, e->c);
     product(&t, s, n, last);
-    if (last >= 0) emit_line(e, "const ix w%d = (n%d + %d) / %d;", last, last, n->lanes - 1, n->lanes);
-    emit_line(e, "for (ix %s = %s; %s < %s; %s += %s) {", var, first, var, t.at ? t.at : "1", var, step);
+    char own[64] = "";
+    if (n->how == FOR_GRID) width(e, n, last);
+    else own_width(own, last, n->lanes);
+    emit_line(e, "for (ix %s%s = %s; %s < %s; %s += %s) {", own, var, first, var, t.at ? t.at : "1", var, step);
     text_free(&t);
     e->indent++;
     if (n->n) emit_line(e, "ix rest_%s = %s;", var, var);
     indices(e, s, n, var, last);
-    if (last >= 0)
-        emit_line(e, "const ix at = i%d; const int there = n%d - at < %d ? (int)(n%d - at) : %d; (void)there;", last,
-                  last, n->lanes, last, n->lanes);
+    if (last >= 0) begun(e, last, n->lanes);
 }
 
 /* Points that blocks share: g goes over groups of them, one or as many as a warp has threads, times their parts. */
@@ -122,7 +143,7 @@ static void parted(Emit *e, const LoopStage *s, const NestNode *n) {
     else emit_line(e, "const ix groups = all;");
     emit_line(e, "for (ix g = blockIdx.x; g < groups * parts; g += gridDim.x) {");
     e->indent++;
-    emit_line(e, "const ix group = g / parts, part = g %% parts;");
+    emit_line(e, "const ix group = parts > 1 ? (ix)((u32)g / (u32)parts) : g, part = g - group * parts;"); /* few */
     if (across) {
         emit_line(e, "const ix column = group * %d + threadIdx.x %% %d; const int own = column < all;", CHOOSE_WARP,
                   CHOOSE_WARP);
@@ -135,8 +156,10 @@ static void parted(Emit *e, const LoopStage *s, const NestNode *n) {
 /* A part of what is inside a point, over its threads. */
 static void part_of(Emit *e, const LoopStage *s, const NestNode *n) {
     Text t;
+    int last = last_of(s, n);
     text_init(&t, e->c);
-    product(&t, s, n, -1);
+    product(&t, s, n, last);
+    width(e, n, last);
     emit_line(e, "const ix inner = %s, each = (inner + parts - 1) / parts, first = part * each;", t.at ? t.at : "1");
     text_free(&t);
     emit_line(e, "const ix end = inner - first < each ? inner : first + each;");
@@ -144,7 +167,8 @@ static void part_of(Emit *e, const LoopStage *s, const NestNode *n) {
               grid_group(e->nest));
     e->indent++;
     emit_line(e, "ix rest_h = h; (void)rest_h;");
-    indices(e, s, n, "h", -1);
+    indices(e, s, n, "h", last);
+    if (last >= 0) begun(e, last, n->lanes);
 }
 
 /* ---- tiles of two loops ------------------------------------------------------------------------------------------ */
@@ -256,7 +280,9 @@ static bool loop(Emit *e, const NestNode *n) {
         e->indent++;
     }
     e->leave = n->how == FOR_THREAD ? "break" : e->leave; /* the others of the block wait behind the loop */
+    e->some = n->how == FOR_LANES && n->tail == TAIL_MASKED;
     bool ok = inside(e, n);
+    e->some = false;
     if (n->how == FOR_THREAD) e->leave = NULL;
     return ok;
 }
@@ -266,11 +292,16 @@ static void accumulators(Emit *e, const NestNode *n) {
         cuda_join(e, n->first, n->n);
         return;
     }
+    bool some = e->some && n->how == ACC_STEP;
+    if (some) emit_line(e, "if (lane < there) {");
+    e->indent += some;
     for (int r = n->first; r < n->first + n->n; r++)
         if (n->how == ACC_BEGIN) emit_red_init(e, r);
         else if (n->how == ACC_STEP) emit_red_step(e, r);
         else if (n->how == ACC_FOLD) cuda_fold(e, r);
         else emit_red_final(e, r);
+    e->indent -= some;
+    if (some) emit_line(e, "}");
 }
 
 static bool stage(Emit *e, const NestNode *n) {

@@ -34,7 +34,7 @@ void cuda_move(Emit *e, const NestNode *n) {
     const Ins *i = &e->k->ins.at[n->first];
     ThDtype d = (ThDtype)e->k->acc.at[i->a].dtype;
     bool load = n->how == MOVE_LOAD;
-    int lanes = grid_neighbours(e->nest);
+    int lanes = grid_neighbours(e->nest) > 1 ? grid_neighbours(e->nest) : neighbours_inside(e->nest, n->stage);
     char name[32];
     Text t;
     text_init(&t, e->c);

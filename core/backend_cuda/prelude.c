@@ -20,6 +20,7 @@ const char *const cuda_prelude =
     "#define SHARED_BYTES(n) __shared__ __align__(16) char sh[n]\n"
     "#define SHARED_ROWS extern __shared__ __align__(16) char rows[]; (void)rows\n"
     "#define ALIGNED(n) __align__(n)\n"
+    "#define CONSTANT static __constant__ const\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
     "#define __builtin_inff() __int_as_float(0x7f800000)\n"
     "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)\n"

@@ -1,7 +1,7 @@
 /*
- * reduce.c -- the accumulators of a block's threads folded by a fixed tree: thread t with t + 128, then t + 64, ..; of
- * a warp's, t with t + 16, .. The result stands in all threads. Accumulating itself is backend_c's text with one
- * accumulator a thread.
+ * reduce.c -- the accumulators of a block's threads folded by a fixed tree: of a warp's, t with t + 16, then t + 8, ..;
+ * those of the warps in order; of columns and positions thread t with t + 128, then t + 64, .. The result stands in all
+ * threads. Accumulating itself is backend_c's text with one accumulator a thread.
  */
 #include "cuda.h"
 
@@ -47,10 +47,10 @@ static void combine(Emit *e, Text *t, const Red *d) {
 static const char *const red_name[] = {
     [RED_SUM] = "sum", [RED_PROD] = "prod", [RED_MAX] = "max", [RED_MIN] = "min", [RED_AND] = "and", [RED_OR] = "or"};
 
-static const char *fold_value(Emit *e, const Red *d, char name[48]) {
+/* Of columns: thread t with t + 128, then t + 64, .. */
+static const char *across_value(Emit *e, const Red *d, char name[48]) {
     const char *s = type_short((ThDtype)d->acc_dtype);
-    bool across = e->nest->across;
-    snprintf(name, 48, "%s_%s_%s", across ? "across" : "fold", red_name[d->kind], s);
+    snprintf(name, 48, "across_%s_%s", red_name[d->kind], s);
     if (!need(e, name)) return name;
     Text t;
     text_init(&t, e->c);
@@ -64,10 +64,9 @@ static const char *fold_value(Emit *e, const Red *d, char name[48]) {
                 "        if (t < h) { const %s x = v[t], y = v[t + h]; v[t] = %s; }\n"
                 "        __syncthreads();\n"
                 "    }\n"
-                "    return v[%s];\n"
+                "    return v[t %% 32];\n"
                 "}\n",
-                s, name, s, s, s, CUDA_THREADS / 2, across ? CHOOSE_WARP : 1, s, t.at ? t.at : "x",
-                across ? "t % 32" : "0");
+                s, name, s, s, s, CUDA_THREADS / 2, CHOOSE_WARP, s, t.at ? t.at : "x");
     text_free(&t);
     return name;
 }
@@ -122,6 +121,33 @@ static const char *warp_value(Emit *e, const Red *d, char name[48]) {
                 "    return %s(x, 0);\n"
                 "}\n",
                 s, name, s, CHOOSE_WARP / 2, s, next, t.at ? t.at : "x", first);
+    text_free(&t);
+    return name;
+}
+
+/* Of a block: each warp's, then these in order. */
+static const char *fold_value(Emit *e, const Red *d, char name[48]) {
+    const char *s = type_short((ThDtype)d->acc_dtype);
+    char warp[48];
+    if (e->nest->across) return across_value(e, d, name);
+    snprintf(name, 48, "fold_%s_%s", red_name[d->kind], s);
+    warp_value(e, d, warp);
+    if (!need(e, name)) return name;
+    Text t;
+    text_init(&t, e->c);
+    combine(e, &t, d);
+    text_printf(&e->helpers,
+                "INLINE %s %s(%s acc, char *sh) {\n"
+                "    %s *const v = (%s *)sh, x = %s(acc);\n"
+                "    __syncthreads();\n"
+                "    if (threadIdx.x %% 32 == 0) v[threadIdx.x / 32] = x;\n"
+                "    __syncthreads();\n"
+                "    x = v[0];\n"
+                "    UNROLL\n"
+                "    for (int h = 1; h < %d; h++) { const %s y = v[h]; x = %s; }\n"
+                "    return x;\n"
+                "}\n",
+                s, name, s, s, s, warp, CUDA_THREADS / CHOOSE_WARP, s, t.at ? t.at : "x");
     text_free(&t);
     return name;
 }

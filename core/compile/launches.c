@@ -95,13 +95,27 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s) {
     }
 }
 
-/* Loads of a kernel's deepest loops, for each element there. */
-static int deepest_loads(const Kernel *k) {
-    int depth = 0, n = 0;
-    for (int i = 0; i < k->ins.n; i++)
-        if (k->ins.at[i].op == INS_LOAD && k->ins.at[i].depth > depth) depth = k->ins.at[i].depth;
-    for (int i = 0; i < k->ins.n; i++) n += k->ins.at[i].op == INS_LOAD && k->ins.at[i].depth == depth;
-    return n;
+/* Loads of a kernel's deepest loops, for each element there; of 16 bytes, where some neighbours come together. */
+typedef struct Loads {
+    int each, wide;
+} Loads;
+
+static Loads deepest_loads(const Kernel *k, const Nest *t) {
+    Loads most = {0, 0};
+    for (int s = 0; s < k->st.n; s++) {
+        int depth = 0, lanes = grid_neighbours(t) > 1 ? grid_neighbours(t) : neighbours_inside(t, s);
+        Loads n = {0, 0};
+        for (int i = k->st.at[s].ins0; i < k->st.at[s].ins0 + k->st.at[s].nins; i++)
+            if (k->ins.at[i].op == INS_LOAD && k->ins.at[i].depth > depth) depth = k->ins.at[i].depth;
+        for (int i = k->st.at[s].ins0; i < k->st.at[s].ins0 + k->st.at[s].nins; i++) {
+            if (k->ins.at[i].op != INS_LOAD || k->ins.at[i].depth < depth) continue;
+            n.each++;
+            if (lanes > 1 && neighbours_together(t, i))
+                n.wide += (lanes * (int)th_dtype_bytes((ThDtype)k->acc.at[k->ins.at[i].a].dtype) + 15) / 16;
+        }
+        if (n.each > most.each) most = n;
+    }
+    return most;
 }
 
 /* A step that reads or writes what another one writes. */
@@ -143,6 +157,7 @@ static void put_launch(Launched *l, int step, const Step *s) {
     if (!nest) nest = g->nest;
     StepWork w = work_of_launch(l->p, step, l->sym, g, nest);
     GridShare share = grid_share(g, l->sizes, &grid);
+    Loads loads = deepest_loads(g->k, nest);
     char name[GRID_NAME];
     grid_name(name, g->number, grid.nest < 0 ? 0 : grid.nest);
     describe_string(l->t, "kernel", name);
@@ -153,7 +168,8 @@ static void put_launch(Launched *l, int step, const Step *s) {
     describe_int(l->t, "parts", grid.parts);
     describe_int(l->t, "turns", share.turns);
     describe_int(l->t, "inside", share.inside);
-    describe_int(l->t, "loads", deepest_loads(g->k));
+    describe_int(l->t, "loads", loads.each);
+    describe_int(l->t, "wide", loads.wide);
     describe_double(l->t, "flops", w.flops);
     describe_double(l->t, "bytes", w.bytes);
     describe_double(l->t, "written", w.written);

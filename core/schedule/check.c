@@ -114,7 +114,7 @@ static bool points(Check *c, const NestNode *n) {
     if (n->how == FOR_GRID && c->t->tiled) c->open &= ~(1u << s->loop[c->t->turned] | 1u << s->loop[s->nloop - 1]);
     c->lanes = n->lanes;
     c->spread = true;
-    return n->lanes == 1 || (n->how == FOR_GRID && n->n > 0);
+    return n->lanes == 1 || n->n > 0;
 }
 
 /* All have come, and wait for each other before the next ones do. */

@@ -9,6 +9,8 @@
 #include "choose.h"
 #include "nest.h"
 
+#include <math.h>
+
 /* ---- decisions, and how sure they are ---- */
 /* What may be done one way or the other, each way in a file of its own. */
 typedef enum { IN_VECTORS, IN_COLUMNS, IN_MASKS, IN_COPY, IN_QUOTIENT, IN_SIDE, IN_FLAT, IN_FETCH, IN_ALL } Decision;
@@ -255,6 +257,37 @@ int nest_candidates(const Kernel *k, const KernelOrder *o, const Target *target,
 }
 
 /* ---- a GPU ---- */
+/* What runs on a GPU costs the longest of these, in cycles: bytes through its memory, instructions issued, and what its
+ * threads wait for one after the other, wave after wave of as many as there is room for. Nobody has measured it:
+ * figures are those of target.c. */
+typedef struct GridCost {
+    double bytes, issued, waits;
+} GridCost;
+
+static double cycles(const Target *t, GridCost c) {
+    double memory = c.bytes / t->memory * t->clock, issue = c.issued / (t->multiprocessors * 128.0);
+    double most = memory > issue ? memory : issue;
+    return most > c.waits ? most : c.waits;
+}
+
+/* Rows by groups of threads: loads of neighbours, some of which wait together, then a tree. */
+static double rows_cost(const Target *t, int group, int64_t points, int64_t inside, int64_t row) {
+    enum { TOGETHER = 4, TURN = 20 }; /* loads that wait together; instructions of one, and what is done with it */
+    bool warp = group == CHOOSE_WARP;
+    double tree = warp ? 25 : 55, meet = warp ? 150 : 350; /* instructions, cycles */
+    double blocks = t->threads / CHOOSE_THREADS, each = CHOOSE_THREADS / group, room = blocks;
+    if (row > 0) room = floor((double)t->shared / ((double)row * each + 1024));
+    double resident = t->multiprocessors * each * (room < 1 ? 1 : room < blocks ? room : blocks);
+    double turns = ceil((double)inside / group), waves = ceil((double)points / resident);
+    return cycles(t, (GridCost){.issued = (double)points * group * (turns * TURN + tree),
+                                .waits = waves * (ceil(turns / TOGETHER) * t->load + meet)});
+}
+
+bool choose_warps(int64_t points, int64_t inside, int64_t row) {
+    return rows_cost(&target_cuda, CHOOSE_WARP, points, inside, row) <=
+           rows_cost(&target_cuda, CHOOSE_THREADS, points, inside, row);
+}
+
 /* Rows and columns that a block computes, and how deep it reads at a time: what 48 KB of shared memory hold, and each
  * thread some sums. */
 ChooseTile choose_tile_shape(int which, size_t item) {
@@ -281,32 +314,46 @@ int choose_tile(int64_t matrices, int64_t rows, int64_t cols) {
 
 /* Neighbours of a thread: 16 bytes of the narrowest that lies side by side, fewer where the text would be long, for it
  * stands there once for each. */
-static int neighbours_of(const Nest *t) {
+static int neighbours_of(const Nest *t, int stage) {
     enum { BYTES = 16, LONG = 640, COMPLEX = 60 }; /* operations; of one with complex numbers */
     enum { VALUES = 96 };                          /* that a thread may hold at once: registers */
     const Kernel *k = t->k;
-    int item = BYTES, ops = 1, values = 0, n;
+    int item = BYTES, ops = 1, values = 0, depth = t->o->stage[stage].nloop, n;
     for (int id = 0; id < k->ins.n; id++) {
         const Ins *i = &k->ins.at[id];
+        if (i->stage != stage) continue;
         int bytes = neighbours_together(t, id) ? (int)th_dtype_bytes((ThDtype)k->acc.at[i->a].dtype) : BYTES;
         if (bytes < item) item = bytes;
-        values += i->depth == t->depth;
-        if (i->depth == t->depth && i->op < INS_LOAD)
+        values += i->depth == depth;
+        if (i->depth == depth && i->op < INS_LOAD)
             ops += dtype_is_complex((ThDtype)i->in_dtype) ? COMPLEX : 1 + length(t, i);
     }
     for (n = BYTES / item; n > 1 && (n * ops > LONG || n * values > VALUES);) n /= 2;
     return n;
 }
 
-/* With several loops positions are divided, and 64 bits are slow there: two texts. */
-static bool spread(Nest *t) {
-    int n = neighbours_may(t) ? neighbours_of(t) : 1;
-    if (n > 1 && !neighbours_apply(t, n)) return false;
-    if (t->depth < 2) return true;
+/* A text with indices of 64 bits beside that of 32. */
+static bool large_too(Nest *t) {
     if (!(t->large = arena_alloc(t->arena, sizeof *t))) return false;
     *t->large = *t;
     t->large->large = NULL;
     return true;
+}
+
+/* The same inside the points of blocks, stage by stage. Those that share a point may have to reach far. */
+static bool spread_inside(Nest *t) {
+    for (int s = 0; s < t->k->st.n; s++) {
+        int n = neighbours_may_inside(t, s) ? neighbours_of(t, s) : 1;
+        if (n > 1 && !neighbours_apply_inside(t, s, n)) return false;
+    }
+    return t->parts || t->across || large_too(t);
+}
+
+/* With several loops positions are divided, and 64 bits are slow there: two texts. */
+static bool spread(Nest *t) {
+    int n = neighbours_may(t) ? neighbours_of(t, 0) : 1;
+    if (n > 1 && !neighbours_apply(t, n)) return false;
+    return t->depth < 2 || large_too(t);
 }
 
 /* Where some load lies along an outer loop: a twin by tiles, which launches take whose tiles are full enough. */
@@ -336,6 +383,7 @@ static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
     *t = *like;
     if (!grid_apply(t, kind, depth) || t->failed) return NULL;
     if (kind == GRID_THREAD && (!spread(t) || !turned(like, t))) return NULL;
+    if (kind == GRID_BLOCK && !spread_inside(t)) return NULL;
     if (grid_may_fail(t) && !(t->none = of_grid(like, GRID_SERIAL, like->k->nouter))) return NULL;
     return t;
 }

@@ -23,7 +23,6 @@ enum {
     CHOOSE_WARP = 32,          /* of its threads run together */
     CHOOSE_STRANDS = 8,        /* of its threads for each of CHOOSE_WARP columns */
     CHOOSE_BLOCKS = 1024,      /* of a launch at most */
-    CHOOSE_SHORT = 1024,       /* elements up to which a warp takes a row */
     CHOOSE_SHARED = 40960,     /* bytes of a block's private rows that shared memory has room for */
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
     CHOOSE_POINTS = 1024,      /* ..where there are fewer results than this */
@@ -33,6 +32,10 @@ enum {
 };
 /* Whether such tiles pay: of so many points along both sides. */
 bool choose_turn(int64_t rows, int64_t cols);
+
+/* Whether a warp, and not a block, takes each of so many points: of so many loads of a thread's neighbours in a row,
+ * with so many bytes of a private row in shared memory. */
+bool choose_warps(int64_t points, int64_t inside, int64_t row);
 
 typedef struct ChooseTile {
     int rows, cols, deep;

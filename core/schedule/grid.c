@@ -145,14 +145,20 @@ static bool access_fits(const Kernel *k, const Access *a, const int64_t *sym) {
     return good;
 }
 
+static bool stage_fits(const Kernel *k, const Stage *st, const int64_t *sym) {
+    int64_t points = 1;
+    for (int d = 0; d < k->ndim; d++) {
+        int64_t n = size_value(k->dim[d].n, sym), before = points;
+        bool own = d < k->nouter || (d >= st->d0 && d < st->d0 + st->nd);
+        points = 0;
+        if (!fits(&points, before, own && n > 1 ? n : 1)) return false;
+    }
+    return true;
+}
+
 bool grid_fits(const Kernel *k, const int64_t *sym) {
     bool good = true;
-    int64_t points = 1;
-    for (int d = 0; d < k->ndim && good; d++) {
-        int64_t n = size_value(k->dim[d].n, sym), before = points;
-        points = 0;
-        good = fits(&points, before, n > 1 ? n : 1);
-    }
+    for (int s = 0; s < k->st.n && good; s++) good = stage_fits(k, &k->st.at[s], sym);
     for (int a = 0; a < k->acc.n && good; a++) good = access_fits(k, &k->acc.at[a], sym);
     for (int i = 0; i < k->size.n && good; i++) {
         int64_t sum = 0;

@@ -31,13 +31,13 @@ typedef enum {
     FOR_BLOCK,  /* steps of dim 0 by blocks that have accumulators of their own (kernel_block) */
     FOR_GRID,   /* points of several loops, a thread or a block of threads each */
     FOR_THREAD, /* points of several loops over the threads of a block */
-    FOR_LANES,  /* the neighbours of a point of the grid along the last of its loops */
+    FOR_LANES,  /* the neighbours of a point of the grid, or of a block's threads, along the last of its loops */
     FOR_TILE    /* the points of a tile of the grid: along loop `dim` and the last one, over the threads of a block */
 } NestHow;
 
 typedef enum {
     TAIL_ONCE,  /* whole vectors, then the last, partial one under a mask */
-    TAIL_MASKED /* all vectors under masks; of FOR_LANES: as many of them, whatever is left */
+    TAIL_MASKED /* all vectors under masks; of FOR_LANES: as many, of which those that are there step reductions */
 } NestTail;
 
 /* JOIN: a block's to those of the blocks before it. FOLD: of a block's threads, by a fixed tree, to what all have. */
@@ -261,6 +261,9 @@ int grid_neighbours(const Nest *t); /* points of the last loop a thread */
 bool neighbours_may(const Nest *t);
 bool neighbours_together(const Nest *t, int id); /* a load or store of all of them at once */
 bool neighbours_apply(Nest *t, int lanes);
+bool neighbours_may_inside(const Nest *t, int stage); /* likewise of what a block's threads do inside a point */
+bool neighbours_apply_inside(Nest *t, int stage, int lanes);
+int neighbours_inside(const Nest *t, int stage); /* 1: one by one */
 /* turn.c: tiles of two loops, through shared memory, for loads that lie along an outer one */
 int turn_loop(const Nest *t); /* position of the loop that most such loads lie along; -1: there are none, or may not */
 bool turn_load(const Nest *t, int id, int loop); /* a load of that kind */

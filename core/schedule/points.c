@@ -32,14 +32,17 @@ static GridLaunch tiles(const GridKernel *g, const int64_t *sym) {
     return (GridLaunch){n > 0 ? which : -1, n, CHOOSE_THREADS, 0, 1, 0, 0};
 }
 
-/* Threads that a draw has work for: a stream each, or a counter. */
-static GridLaunch draws(const GridKernel *g, const int64_t *sym) {
+/* Threads that a draw has work for: some a stream, or one a counter. */
+static int64_t draw_threads(const GridKernel *g, const int64_t *sym) {
     const Stage *st = &g->k->st.at[0];
     const Size *z = g->k->size.at + st->num0;
     int64_t most = 16 / (int64_t)th_dtype_bytes((ThDtype)g->k->acc.at[st->C].dtype); /* numbers of a counter */
-    int64_t n = z[DRAW_AT_KIND].k == DRAW_MRG
-                    ? size_value(z[DRAW_AT_STREAMS], sym)
-                    : (size_value(z[DRAW_AT_EACH], sym) + most - 1) / most * size_value(z[DRAW_AT_DRAWS], sym);
+    if (z[DRAW_AT_KIND].k == DRAW_MRG) return size_value(z[DRAW_AT_STREAMS], sym) * CHOOSE_STRANDS;
+    return (size_value(z[DRAW_AT_EACH], sym) + most - 1) / most * size_value(z[DRAW_AT_DRAWS], sym);
+}
+
+static GridLaunch draws(const GridKernel *g, const int64_t *sym) {
+    int64_t n = draw_threads(g, sym);
     return (GridLaunch){n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS, 0, 1, 0, 0};
 }
 
@@ -49,13 +52,16 @@ int grid_neighbours(const Nest *t) {
     return 1;
 }
 
-/* The most elements that the loops of a stage have inside a point. */
-static int64_t inside(const GridKernel *g, const int64_t *sym) {
+/* The most elements that the loops of a stage have inside a point; some neighbours are one where t takes them so. */
+static int64_t inside(const GridKernel *g, const int64_t *sym, const Nest *t) {
     int64_t most = 0;
     for (int i = 0; i < g->k->st.n; i++) {
         const LoopStage *s = &g->o.stage[i];
-        int64_t n = 1;
-        for (int l = g->nest->depth; l < s->nloop; l++) n *= size_value(g->k->dim[s->loop[l]].n, sym);
+        int64_t n = 1, each = t ? neighbours_inside(t, i) : 1;
+        for (int l = g->nest->depth; l < s->nloop; l++) {
+            int64_t of = size_value(g->k->dim[s->loop[l]].n, sym);
+            n *= l == s->nloop - 1 ? (of + each - 1) / each : of;
+        }
         most = n > most ? n : most;
     }
     return most;
@@ -65,7 +71,7 @@ static int64_t inside(const GridKernel *g, const int64_t *sym) {
 static GridLaunch parted(const GridKernel *g, const int64_t *sym, const Nest *t, GridLaunch l, int64_t points) {
     enum { BLOCKS = 512, EACH = 16, MOST = 256, PLACE = 16, LINE = 256 };
     int group = grid_group(t);
-    int64_t most = inside(g, sym) / ((int64_t)group * EACH), n = BLOCKS / l.blocks;
+    int64_t most = inside(g, sym, NULL) / ((int64_t)group * EACH), n = BLOCKS / l.blocks;
     bool position = false;
     for (int r = 0; r < g->k->red.n; r++) position |= red_is_arg(&g->k->red.at[r]);
     if (n > most) n = most;
@@ -86,6 +92,15 @@ static GridLaunch groups(const GridKernel *g, const int64_t *sym, int nest, int6
     return t->parts ? parted(g, sym, t, l, points) : l;
 }
 
+/* Whether warps take the points, each of `in` elements. */
+static bool by_warps(const GridKernel *g, const int64_t *sym, int64_t all, int64_t in) {
+    const Nest *t = g->nest;
+    if (!t->warps || (t->grid != GRID_BLOCK && in < CHOOSE_WARP) || !grid_fits(g->k, sym)) return false;
+    int64_t row = grid_rows(g->k, sym);
+    return CHOOSE_THREADS / CHOOSE_WARP * row <= CHOOSE_SHARED &&
+           choose_warps(all, inside(g, sym, t->grid == GRID_BLOCK ? t : t->twin), row);
+}
+
 /* Tiles of two loops, for each point of the others; 0: it is not worth it. */
 static int64_t turned(const GridKernel *g, const int64_t *sym, const Nest *t, int64_t all) {
     int64_t rows = length(g, sym, t->turned), cols = length(g, sym, t->depth - 1);
@@ -94,29 +109,27 @@ static int64_t turned(const GridKernel *g, const int64_t *sym, const Nest *t, in
 }
 
 static GridLaunch points(const GridKernel *g, const int64_t *sym) {
-    enum { WIDE = CHOOSE_THREADS, WARPS = CHOOSE_THREADS / CHOOSE_WARP, COLUMN = 64 };
+    enum { WIDE = CHOOSE_THREADS, COLUMN = 64 };
     const Nest *t = g->nest;
     int64_t all = product(g, sym, 0, t->depth), lanes = grid_neighbours(t), last;
     if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1, 0, 1, 0, 0};
     if (t->grid == GRID_SCATTER) return (GridLaunch){GRID_TWIN, 1, 1, 0, 1, 0, 0}; /* where it is not sorted */
-    int64_t in = inside(g, sym);
-    if (t->warps && in <= CHOOSE_SHORT && (t->grid == GRID_BLOCK || in >= CHOOSE_WARP) &&
-        WARPS * grid_rows(g->k, sym) <= CHOOSE_SHARED)
-        return groups(g, sym, GRID_WARPS, all);
+    int64_t in = inside(g, sym, NULL);
+    if (by_warps(g, sym, all, in)) return groups(g, sym, GRID_WARPS, all);
     if (t->twin && t->twin->tiled) {
         int64_t n = grid_fits(g->k, sym) ? turned(g, sym, t->twin, all) : 0;
         if (n) return (GridLaunch){GRID_TWIN, n, WIDE, 0, 1, 0, 0};
     } else if (t->twin && t->twin->across) {
         if (in >= COLUMN) return groups(g, sym, GRID_TWIN, all);
-    } else if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in > CHOOSE_SHORT)))
+    } else if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in >= CHOOSE_WARP)))
         return groups(g, sym, GRID_TWIN, all);
     if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1, 0, 1, 0, 0};
-    if (t->grid == GRID_BLOCK) return groups(g, sym, GRID_OWN, all);
+    int own = t->large && !grid_fits(g->k, sym) ? GRID_LARGE : GRID_OWN;
+    if (t->grid == GRID_BLOCK) return groups(g, sym, own, all);
     if (lanes > 1) {
         last = length(g, sym, t->depth - 1);
         all = all / last * ((last + lanes - 1) / lanes);
     }
-    int own = t->large && !grid_fits(g->k, sym) ? GRID_LARGE : GRID_OWN;
     return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE, 0, 1, 0, 0};
 }
 
@@ -130,8 +143,18 @@ GridLaunch grid_launch(const GridKernel *g, const int64_t *sym) {
 
 static int64_t shared_out(int64_t n, int64_t among) { return among > 0 ? (n + among - 1) / among : n; }
 
+/* Of each stream or counter so many numbers a thread. */
+static GridShare drawn(const GridKernel *g, const int64_t *sym, const GridLaunch *l) {
+    const Stage *st = &g->k->st.at[0];
+    const Size *z = g->k->size.at + st->num0;
+    int64_t all = size_value(z[DRAW_AT_DRAWS], sym) * size_value(z[DRAW_AT_EACH], sym);
+    int64_t turns = shared_out(draw_threads(g, sym), l->blocks * CHOOSE_THREADS);
+    return (GridShare){turns, shared_out(all, l->blocks * CHOOSE_THREADS * turns)};
+}
+
 GridShare grid_share(const GridKernel *g, const int64_t *sym, const GridLaunch *l) {
     const Nest *t = l->nest >= 0 && l->nest < GRID_NESTS ? grid_nest(g->nest, l->nest) : NULL;
+    if (t && t->grid == GRID_DRAW) return drawn(g, sym, l);
     if (!t || (t->grid != GRID_THREAD && t->grid != GRID_BLOCK)) return (GridShare){1, 1};
     int64_t all = product(g, sym, 0, t->depth), lanes = grid_neighbours(t), group = grid_group(t);
     int64_t last = t->depth ? length(g, sym, t->depth - 1) : 1;
@@ -139,5 +162,5 @@ GridShare grid_share(const GridKernel *g, const int64_t *sym, const GridLaunch *
         return (GridShare){shared_out(turned(g, sym, t, all), l->blocks), CHOOSE_TURN * CHOOSE_TURN / l->threads};
     if (lanes > 1 && last > 0) all = all / last * shared_out(last, lanes);
     return (GridShare){shared_out(all * l->parts, l->blocks * (l->threads / group)),
-                       shared_out(inside(g, sym), group * l->parts)};
+                       shared_out(inside(g, sym, t), group * l->parts)};
 }

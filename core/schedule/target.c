@@ -8,7 +8,15 @@
 static const Target sse2 = {.name = "sse2", .vector_bytes = 16, .registers = 16};
 static const Target avx2 = {.name = "avx2", .vector_bytes = 32, .registers = 16};
 static const Target avx512 = {.name = "avx512", .vector_bytes = 64, .registers = 16, .masks = true};
-const Target target_cuda = {.name = "cuda"};
+/* Of NVIDIA's A100 and H100; load and launch as measured by others (theano.roofline's). */
+const Target target_cuda = {.name = "cuda",
+                            .multiprocessors = 128,
+                            .threads = 2048,
+                            .shared = 160 << 10,
+                            .clock = 1.7e9,
+                            .memory = 2.5e12,
+                            .load = 800,
+                            .launch = 2500};
 const Target target_c99 = {.name = "c99", .vector_bytes = 1};
 
 const Target *target_of(int vector_bytes) { return vector_bytes == 64 ? &avx512 : vector_bytes == 32 ? &avx2 : &sse2; }

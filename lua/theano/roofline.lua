@@ -93,6 +93,7 @@ local function instructions(code)
     local class = PIPE[low & 0x1ff] or "int"
     local one = { class = class }
     if class == "load" or class == "store" then one.bits = ({ [4] = 32, [5] = 64, [6] = 128 })[high >> 9 & 7] or 8 end
+    one.always = low >> 12 & 15 == 7
     if class == "branch" then
       local far = low >> 34
       if far >> 29 & 1 == 1 then far = far - (1 << 30) end
@@ -104,18 +105,39 @@ local function instructions(code)
   return list
 end
 
--- How many of each class stand outside of loops, and in each loop that has none inside. A backward jump is a loop; what
--- jumps to itself behind the end is none.
+-- The way from one instruction to another that a thread takes where all goes well: of those that a branch forward
+-- parts, that which moves most by 16 bytes; of equals, the longest.
+local function way(list, from, to, skip)
+  local wide, length, on = { [to + 1] = 0 }, { [to + 1] = 0 }, {}
+  for i = to, from, -1 do
+    local one = list[i]
+    local target = one.to and one.to + 1
+    local jumps = target and target > i and target <= to + 1
+    local best = not (jumps and one.always) and i + 1 or target
+    if jumps and (wide[target] > wide[best] or (wide[target] == wide[best] and length[target] > length[best])) then
+      best = target
+    end
+    local own = not (skip and skip[i])
+    wide[i], length[i] = wide[best] + (own and one.bits == 128 and 1 or 0), length[best] + (own and 1 or 0)
+    on[i] = best
+  end
+  return on
+end
+
+-- How many of each class stand on the way through a loop, or outside of loops, and in each loop that has none inside. A
+-- backward jump is a loop; what jumps to itself behind the end is none.
 local function count(list, from, to, skip)
-  local n = { all = 0 }
-  for i = from, to do
+  local n, on, i = { all = 0 }, way(list, from, to, skip), from
+  while i <= to do
     if not (skip and skip[i]) then
       local class = list[i].class
       n[class], n.all = (n[class] or 0) + 1, n.all + 1
       if class == "load" then
+        n.wide = (n.wide or 0) + (list[i].bits == 128 and 1 or 0)
         n.widest, n.flight = math.max(n.widest or 0, list[i].bits), (n.flight or 0) + list[i].bits / 8
       end
     end
+    i = on[i]
   end
   return n
 end
@@ -139,14 +161,23 @@ local function loops_of(list)
   return outer, inner, covered
 end
 
--- What one thread issues: outside of loops once, the loop over its points `turns` times, the innermost one `inside`
--- times in each, which may have been written out several times: so many as it has loads for one element's.
+-- How often a loop was written out: so many loads as it has for one element's, or for some neighbours'.
+local function written_out(n, launch)
+  local loads = launch.kind == "draw" and (n.store or 0)
+    or launch.wide > 0 and n.wide and n.wide > 0 and n.wide / launch.wide or (n.load or 0) / launch.loads
+  return math.max(1, (launch.loads > 0 or launch.kind == "draw") and loads or 1)
+end
+
+-- What one thread issues: outside of loops once, the loop over its points `turns` times, each innermost one `inside`
+-- times in each. Behind a loop that was written out several times the same again is what it leaves over. A draw's
+-- numbers come from the loop that stores them.
+local NOT_COUNTS = { widest = true, flight = true, wide = true }
 local function issued(list, launch)
   local outer, inner, covered = loops_of(list)
   local whole, sum, main = count(list, 1, #list), count(list, 1, #list, covered), nil
   local function add(n, times)
     for class, k in pairs(n) do
-      if class ~= "widest" and class ~= "flight" then sum[class] = (sum[class] or 0) + k * times end
+      if not NOT_COUNTS[class] then sum[class] = (sum[class] or 0) + k * times end
     end
   end
   for _, l in ipairs(outer) do
@@ -155,20 +186,23 @@ local function issued(list, launch)
   sum.widest, sum.flight = whole.widest, whole.flight
   if not main then return sum end
   sum.flight = count(list, main[1], main[2]).flight
-  local deep, best = {}, nil
+  local deep, most, before = {}, nil, nil
   for _, l in ipairs(inner) do
-    if l ~= main then
+    if l ~= main and l[1] >= main[1] and l[2] <= main[2] then
       for i = l[1], l[2] do deep[i] = true end
       local n = count(list, l[1], l[2])
-      if not best or (n.load or 0) > (best.load or 0) then best = n end
+      local times = written_out(n, launch)
+      local rest = before and before.times > 1 and times == 1 and n.all < 2 * before.n.all / before.times
+      local wanted = launch.kind ~= "draw" or n.store
+      if not rest and wanted then
+        add(n, launch.turns * launch.inside / times)
+        if (n.flight or 0) > (most or 0) then most = n.flight end
+      end
+      before = { n = n, times = times }
     end
   end
   add(count(list, main[1], main[2], deep), launch.turns)
-  if best then
-    local times = math.max(1, (best.load or 0) / math.max(1, launch.loads))
-    sum.flight = best.flight or sum.flight
-    add(best, launch.turns * launch.inside / times)
-  end
+  sum.flight = most or sum.flight
   return sum
 end
 

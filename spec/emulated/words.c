@@ -55,6 +55,7 @@ const char *const compiler_words =
     "#define SHARED_BYTES(n) char *const sh = emu->shared; typedef char sh_fits[(n) <= EMU_SHARED ? 1 : -1]\n"
     "#define SHARED_ROWS char *const rows = emu->rows; (void)rows\n"
     "#define ALIGNED(n) __attribute__((aligned(n)))\n"
+    "#define CONSTANT static const\n"
     "#define UNROLL\n"
     "#define __syncthreads() emu_barrier(__LINE__)\n"
     "#define __syncwarp() emu_warp(__LINE__)\n"

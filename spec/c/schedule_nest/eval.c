@@ -48,7 +48,7 @@ static void at(Eval *e, const NestNode *n) {
 static bool leaf(Eval *e, const NestNode *n) {
     at(e, n);
     if (n->kind == NEST_CODE) return eval_code(e, n->ids, n->n, n->share);
-    if (n->kind == NEST_ACC) return eval_acc(e, n);
+    if (n->kind == NEST_ACC) return (e->beyond && n->how == ACC_STEP) || eval_acc(e, n);
     if (n->kind == NEST_MOVE) return eval_move(e, n);
     if (n->kind == NEST_SYNC) e->epoch++;
     return true;
@@ -228,7 +228,7 @@ static int64_t groups(const Eval *e, const NestNode *n, int *dim) {
     return last ? all / last * ((last + n->lanes - 1) / n->lanes) : 0;
 }
 
-static bool group(Eval *e, const NestNode *n, int64_t rest) {
+static bool group_of(Eval *e, const NestNode *n, int64_t rest) {
     int dim;
     groups(e, n, &dim);
     int64_t each = (e->n[dim] + n->lanes - 1) / n->lanes;
@@ -247,7 +247,9 @@ static bool lanes(Eval *e, const NestNode *n) {
         if (n->tail != TAIL_MASKED && e->lane >= e->there) break;
         e->in[n->dim] = true;
         e->i[n->dim] = e->begin + e->lane;
+        e->beyond = e->lane >= e->there;
         ok = scope(e, n->child);
+        e->beyond = false;
         e->in[n->dim] = false;
     }
     return ok;
@@ -329,7 +331,7 @@ static bool grid(Eval *e, const NestNode *n) {
     for (int64_t p = 0; p < all && ok; p++) {
         e->epoch++; /* points that are blocks do not see each other */
         ok = n->share       ? in_parts(e, n, order[p])
-             : n->lanes > 1 ? group(e, n, order[p])
+             : n->lanes > 1 ? group_of(e, n, order[p])
                             : point(e, n, e->nest->grid == GRID_SERIAL ? p : order[p]);
     }
     free(order);
@@ -339,7 +341,8 @@ static bool grid(Eval *e, const NestNode *n) {
 /* Each thread has accumulators of its own, which begin as they stand before the loop. */
 static bool threads(Eval *e, const NestNode *n) {
     int nred = e->k->red.n, room = EVAL_VECTORS + 1, group = grid_group(e->nest);
-    int64_t all = points(e, n), *order = shuffled(e, group);
+    int dim;
+    int64_t all = n->lanes > 1 ? groups(e, n, &dim) : points(e, n), *order = shuffled(e, group);
     int64_t each = e->parts ? (all + e->parts - 1) / e->parts : all, first = e->part * each;
     int64_t end = all - first < each ? all : first + each;
     bool ok = order != NULL;
@@ -348,7 +351,8 @@ static bool threads(Eval *e, const NestNode *n) {
     for (int j = 0; j < group && ok; j++) {
         e->thread = (int)order[j];
         for (int r = 0; r < nred; r++) e->red[r * room] = e->threads[r * EVAL_THREADS + e->thread];
-        for (int64_t h = first + e->thread; h < end && ok; h += group) ok = point(e, n, h);
+        for (int64_t h = first + e->thread; h < end && ok; h += group)
+            ok = n->lanes > 1 ? group_of(e, n, h) : point(e, n, h);
         for (int r = 0; r < nred; r++) e->threads[r * EVAL_THREADS + e->thread] = e->red[r * room];
     }
     e->thread = -1;

@@ -69,6 +69,7 @@ typedef struct Eval {
     /* the neighbours of a GPU's point: where they begin, how many there are, and what they load or store, by id */
     int64_t begin;
     int there, lane;
+    bool beyond; /* this neighbour is not there */
     char *together;
     /* a point's parts: which one runs, what the reductions of each were, how many are done; the others are over */
     int part, parts, ended;

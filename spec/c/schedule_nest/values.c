@@ -423,10 +423,11 @@ static bool neighbours(Eval *e, int id, bool in) {
         e->i[dim] = e->begin + j;
         if (in) ok = load(e, id, i, i->a, 1), memcpy(eval_together(e, id, j), v->at, bytes);
         else {
+            const Value kept = *v; /* another one, or a single one that stands around the loop */
             v->there = true, v->lanes = 1;
             memcpy(v->at, eval_together(e, id, j), bytes);
             ok = store(e, id, i, 1);
-            v->there = false;
+            *v = kept;
         }
         e->in[dim] = false;
     }
