@@ -5,7 +5,7 @@
  * runs with neighbouring threads on neighbouring columns. Terms are added one by one in order, whatever the tile: the
  * bits depend on nothing else. Floats are multiplied and added in one step, as the CPU's products do (gemm/gemm.h).
  */
-#include "cuda.h"
+#include "tiles.h"
 
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ typedef struct Tile {
 static const char side_name[2] = {'x', 'y'};
 
 /* ---- lengths and places ------------------------------------------------------------------------------------------ */
-static void length(Emit *e, const char *name, const int8_t *dim, int n) {
+void cuda_tiles_length(Emit *e, const char *name, const int8_t *dim, int n) {
     Text t;
     text_init(&t, e->c);
     for (int i = 0; i < n; i++) text_printf(&t, i ? " * n%d" : "n%d", dim[i]);
@@ -31,8 +31,7 @@ static void length(Emit *e, const char *name, const int8_t *dim, int n) {
     text_free(&t);
 }
 
-/* i<dim> of all of `dim`, from the position `name` among their points. */
-static void decode(Emit *e, const char *name, const int8_t *dim, int n) {
+void cuda_tiles_decode(Emit *e, const char *name, const int8_t *dim, int n) {
     if (n == 1) emit_line(e, "const i64 i%d = %s; (void)i%d;", dim[0], name, dim[0]);
     if (n < 2) return;
     emit_line(e, "i64 rest_%s = %s;", name, name);
@@ -45,7 +44,7 @@ static void decode(Emit *e, const char *name, const int8_t *dim, int n) {
 }
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
-static void element(Emit *e, Text *t, int acc) {
+void cuda_tiles_element(Emit *e, Text *t, int acc) {
     const Access *a = &e->k->acc.at[acc];
     text_printf(t, "p_%s[0", e->name[acc]);
     for (int d = 0; d < e->k->ndim; d++) {
@@ -71,7 +70,7 @@ static bool value(const Tile *t, int side) {
     }
     Text x;
     text_init(&x, e->c);
-    element(e, &x, s->access);
+    cuda_tiles_element(e, &x, s->access);
     emit_line(e, "%s = %s;", to, x.at ? x.at : "0");
     text_free(&x);
     return ok;
@@ -96,8 +95,8 @@ static bool fetch(const Tile *t, int side) {
     emit_line(e, "n%c[j] = zero;", side_name[side]);
     emit_line(e, "if (%s < many_%c && deep < depth) {", at, side_name[side]);
     e->indent++;
-    if (s->deep) decode(e, at, own, nown);
-    decode(e, "deep", t->c->deep, t->c->ndeep);
+    if (s->deep) cuda_tiles_decode(e, at, own, nown);
+    cuda_tiles_decode(e, "deep", t->c->deep, t->c->ndeep);
     bool ok = value(t, side);
     e->indent--;
     emit_line(e, "}");
@@ -179,7 +178,7 @@ static void begin(const Tile *t) {
         emit_line(e, "%s n%c[%d];", t->type, side_name[i], t->size[i] * t->shape.deep / CUDA_THREADS);
         if (t->c->side[i].deep) continue;
         emit_line(e, "const i64 %s = first_%c + t %% %d;", at, side_name[i], t->size[i]);
-        decode(e, at, t->c->side_dim[i], t->c->side_n[i]);
+        cuda_tiles_decode(e, at, t->c->side_dim[i], t->c->side_n[i]);
     }
 }
 
@@ -208,20 +207,19 @@ static bool slices(const Tile *t) {
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
-/* The element of c is done: write it, before what follows it. */
-static void store(Emit *e, const Stage *st, ThDtype d) {
+void cuda_tiles_store(Emit *e, const Stage *st, ThDtype d, const char *sum) {
     const char *type = type_short(d);
     Text z;
     text_init(&z, e->c);
-    element(e, &z, st->C);
+    cuda_tiles_element(e, &z, st->C);
     bool fused = st->alpha >= 0 && st->beta >= 0 && dtype_is_float(d);
-    emit_line(e, "%s whole = all[part];", type);
+    emit_line(e, "%s whole = %s;", type, sum);
     if (fused)
         emit_line(e, "whole = v%d != 0 ? %s((%s)v%d, whole, (%s)v%d * %s) : (%s)v%d * whole;", st->beta, fma_of(d),
                   type, st->alpha, type, st->beta, z.at, type, st->alpha);
     if (st->alpha >= 0 && !fused) emit_line(e, "whole *= (%s)v%d;", type, st->alpha);
     if (st->beta >= 0 && !fused) emit_line(e, "if (v%d != 0) whole += (%s)v%d * %s;", st->beta, type, st->beta, z.at);
-    emit_line(e, "%s = whole;", z.at ? z.at : "whole");
+    if (!st->sole) emit_line(e, "%s = whole;", z.at ? z.at : "whole");
     text_free(&z);
 }
 
@@ -239,9 +237,9 @@ static bool results(const Tile *t) {
     emit_line(e, "const i64 row = first_x + part / %d, col = first_y + part %% %d;", t->size[1], t->size[1]);
     emit_line(e, "if (row < many_x && col < many_y) {");
     e->indent++;
-    decode(e, "row", c->side_dim[0], c->side_n[0]);
-    decode(e, "col", c->side_dim[1], c->side_n[1]);
-    if (c->red < 0) store(e, t->call->way->stage[t->call->stage].st, (ThDtype)c->dtype);
+    cuda_tiles_decode(e, "row", c->side_dim[0], c->side_n[0]);
+    cuda_tiles_decode(e, "col", c->side_dim[1], c->side_n[1]);
+    if (c->red < 0) cuda_tiles_store(e, t->call->way->stage[t->call->stage].st, (ThDtype)c->dtype, "all[part]");
     else emit_line(e, "const %s r%d = all[part];", t->type, c->red);
     bool ok = cuda_nodes(e, t->call->child);
     e->indent--;
@@ -261,28 +259,26 @@ static void room(const Tile *t) {
     emit_line(t->e, "const %s zero = {0};", t->type);
 }
 
-/* Which tile of which matrices. */
-static void places(const Tile *t) {
-    Emit *e = t->e;
-    emit_line(e, "const int t = (int)threadIdx.x, tx = t %% %d, ty = t / %d;", SPREAD, SPREAD);
-    length(e, "many_x", t->c->side_dim[0], t->c->side_n[0]);
-    length(e, "many_y", t->c->side_dim[1], t->c->side_n[1]);
-    length(e, "depth", t->c->deep, t->c->ndeep);
-    length(e, "matrices", t->c->batch, t->c->nbatch);
-    emit_line(e, "const i64 wide = (many_y + %d) / %d, high = (many_x + %d) / %d;", t->size[1] - 1, t->size[1],
-              t->size[0] - 1, t->size[0]);
+void cuda_tiles_places(Emit *e, const Contract *c, const int size[2]) {
+    cuda_tiles_length(e, "many_x", c->side_dim[0], c->side_n[0]);
+    cuda_tiles_length(e, "many_y", c->side_dim[1], c->side_n[1]);
+    cuda_tiles_length(e, "depth", c->deep, c->ndeep);
+    cuda_tiles_length(e, "matrices", c->batch, c->nbatch);
+    emit_line(e, "const i64 wide = (many_y + %d) / %d, high = (many_x + %d) / %d;", size[1] - 1, size[1], size[0] - 1,
+              size[0]);
     emit_line(e, "for (i64 g = blockIdx.x; g < wide * high * matrices; g += gridDim.x) {");
     e->indent++;
-    emit_line(e, "const i64 first_y = g %% wide * %d, first_x = g / wide %% high * %d;", t->size[1], t->size[0]);
-    if (!t->c->nbatch) return;
+    emit_line(e, "const i64 first_y = g %% wide * %d, first_x = g / wide %% high * %d;", size[1], size[0]);
+    if (!c->nbatch) return;
     emit_line(e, "const i64 matrix = g / wide / high;");
-    decode(e, "matrix", t->c->batch, t->c->nbatch);
+    cuda_tiles_decode(e, "matrix", c->batch, c->nbatch);
 }
 
 bool cuda_gemm(Emit *e, const NestNode *call) {
     const Contract *c = e->nest->contract;
     ThDtype d = (ThDtype)c->dtype;
-    size_t item = th_dtype_bytes(d);
+    size_t item = contract_item(c);
+    if (c->half) return cuda_cores(e, call);
     Tile t = {.e = e, .c = c, .call = call, .shape = choose_tile_shape(e->tile, item), .type = type_short(d)};
     t.size[0] = t.shape.rows, t.size[1] = t.shape.cols;
     for (int i = 0; i < 2; i++) {
@@ -290,7 +286,8 @@ bool cuda_gemm(Emit *e, const NestNode *call) {
         t.pitch[i] = t.size[i] + (item < 16 ? 16 / (int)item : 1); /* lines that begin in other banks */
     }
     room(&t);
-    places(&t);
+    emit_line(e, "const int t = (int)threadIdx.x, tx = t %% %d, ty = t / %d;", SPREAD, SPREAD);
+    cuda_tiles_places(e, c, t.size);
     begin(&t);
     bool ok = slices(&t) && results(&t);
     e->indent--;
@@ -305,7 +302,7 @@ static void whole(Emit *e, const Nest *t, const NestNode *n) {
     Text z;
     text_init(&z, e->c);
     if (c->red < 0) {
-        element(e, &z, t->way->stage[n ? n->stage : 0].st->C);
+        cuda_tiles_element(e, &z, t->way->stage[n ? n->stage : 0].st->C);
         emit_line(e, "const %s whole = %s;", type, z.at ? z.at : "0");
     } else {
         bool first = true;
@@ -341,16 +338,16 @@ bool cuda_behind(Emit *e, const CudaKernel *k) {
         e->s = &n->way->stage[n->stage];
         ok = cuda_code(e, n->ids, n->n, false);
     }
-    length(e, "cols", c->side_dim[1], c->side_n[1]);
-    length(e, "rows", c->side_dim[0], c->side_n[0]);
-    length(e, "matrices", c->batch, c->nbatch);
+    cuda_tiles_length(e, "cols", c->side_dim[1], c->side_n[1]);
+    cuda_tiles_length(e, "rows", c->side_dim[0], c->side_n[0]);
+    cuda_tiles_length(e, "matrices", c->batch, c->nbatch);
     emit_line(e, "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < matrices * rows * cols;");
     emit_line(e, "     g += gridDim.x * (i64)blockDim.x) {");
     e->indent = 2;
     emit_line(e, "const i64 col = g %% cols, row = g / cols %% rows, matrix = g / cols / rows; (void)matrix;");
-    decode(e, "row", c->side_dim[0], c->side_n[0]);
-    decode(e, "col", c->side_dim[1], c->side_n[1]);
-    decode(e, "matrix", c->batch, c->nbatch);
+    cuda_tiles_decode(e, "row", c->side_dim[0], c->side_n[0]);
+    cuda_tiles_decode(e, "col", c->side_dim[1], c->side_n[1]);
+    cuda_tiles_decode(e, "matrix", c->batch, c->nbatch);
     whole(e, t, n);
     ok = ok && n && cuda_nodes(e, n->child);
     emit_line(e, "}");

@@ -86,7 +86,7 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s) {
         behind = !conv_lies(g, l->b, l->sizes);
     }
     put_lengths(l, matrices, m, n, k);
-    describe_string(l->t, "dtype", th_dtype_name((ThDtype)c->dtype));
+    describe_string(l->t, "dtype", th_dtype_name((ThDtype)(c->half ? c->half : c->dtype)));
     if (library) describe_string(l->t, "library", library);
     if (library && behind) {
         char name[GRID_NAME];

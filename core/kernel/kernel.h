@@ -123,6 +123,7 @@ typedef struct {
     /* Of a STAGE_CONV: the next stage, a pooling, alone reads C and runs image by image behind it. C's buffer has no
      * memory; where its first element would lie is told to what runs on the parts. */
     bool feeds;
+    bool sole;    /* Of a STAGE_GEMM: only its epilogue reads C, which has memory for a library that leaves it there. */
     bool passing; /* Of a STAGE_DRAW: only its epilogue reads C, some numbers at a time. C's buffer has no memory. */
 } Stage;
 static inline bool stage_calls(const Stage *s) { return s->cls != STAGE_LOOP; }

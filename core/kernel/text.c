@@ -192,8 +192,9 @@ static uint64_t mix_ins(uint64_t h, const Kernel *k) {
 static uint64_t mix_stages(uint64_t h, const Kernel *k) {
     for (int i = 0; i < k->st.n; i++) {
         const Stage *s = &k->st.at[i];
-        const int64_t w[] = {s->cls, s->d0, s->nd, s->vec,   s->ins0, s->nins, s->red0, s->nred,
-                             s->A,   s->B,  s->C,  s->alpha, s->beta, s->num0, s->nnum, s->feeds | s->passing << 1};
+        const int64_t w[] = {
+            s->cls, s->d0, s->nd, s->vec,   s->ins0, s->nins, s->red0, s->nred,
+            s->A,   s->B,  s->C,  s->alpha, s->beta, s->num0, s->nnum, s->feeds | s->passing << 1 | s->sole << 2};
         h = hash_bytes(w, sizeof w, h);
     }
     return h;

@@ -257,6 +257,7 @@ bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows); /* b's sta
 bool draws_all(Planner *p); /* draws.c: numbers that only their own kernel reads have no memory */
 bool feeds_all(Planner *p); /* feeds.c: convolutions become one kernel with the pooling that alone reads them */
 bool kernel_drop(Planner *p, Kernel *k, const uint8_t *drop); /* dead.c: without stores to accesses with drop[a] */
+bool narrow_all(Planner *p);                                  /* narrow.c */
 bool kernel_unread_all(Planner *p);                           /* ..without those of results that nobody reads */
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
 bool plan_build(Planner *p);                           /* build.c: fills Planner.plan */

@@ -62,7 +62,7 @@ bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress
     const Stage *st = &k->st.at[k->st.n - 1];
     bool known = true;
     int m = st->d0, many = c->nbatch ? c->batch[0] : -1;
-    *p = (GpuProduct){.dtype = (ThDtype)c->dtype, .matrices = 1, .alpha = 1};
+    *p = (GpuProduct){.dtype = (ThDtype)c->dtype, .half = (ThDtype)c->half, .matrices = 1, .alpha = 1};
     if (st->alpha >= 0) p->alpha = literal(k, s, st->alpha, &known);
     if (st->beta >= 0) p->beta = literal(k, s, st->beta, &known);
     if (many >= 0) p->matrices = size_value(k->dim[many].n, sizes);

@@ -94,10 +94,17 @@ static bool whole(const Kernel *k, int access) {
     return false;
 }
 
-static bool nowhere(const Kernel *k, int buf) { /* it has no memory */
+static bool stores(const Kernel *k, int buf) {
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_STORE && k->acc.at[k->ins.at[i].a].buf == buf) return true;
+    return false;
+}
+
+static bool nowhere(const Kernel *k, int buf) { /* it has no memory, or that is a library's */
     for (int i = 0; i < k->st.n; i++) {
         const Stage *st = &k->st.at[i];
-        if ((st->feeds || st->passing) && k->acc.at[st->C].buf == buf) return true;
+        bool passes = st->feeds || st->passing || (st->sole && !stores(k, buf));
+        if (passes && k->acc.at[st->C].buf == buf) return true;
     }
     return false;
 }

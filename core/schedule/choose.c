@@ -292,6 +292,9 @@ bool choose_warps(int64_t points, int64_t inside, int64_t row) {
  * thread some sums. */
 ChooseTile choose_tile_shape(int which, size_t item) {
     static const ChooseTile shape[CHOOSE_TILES] = {{64, 64, 16}, {32, 32, 32}, {16, 64, 32}};
+    /* of halves on tensor cores: eight warps, two slices in shared memory at a time */
+    static const ChooseTile cores[CHOOSE_TILES] = {{128, 128, 32}, {64, 64, 32}, {16, 128, 32}};
+    if (item == 2) return cores[which];
     ChooseTile t = shape[which];
     if (item > 8 && which == 0) t.rows = t.cols = 32;
     if (item > 8) t.deep = 16;
@@ -306,10 +309,11 @@ bool choose_library(int64_t matrices, int64_t rows, int64_t cols, int64_t deep) 
 }
 
 /* The large tile where it gives a GPU blocks enough. */
-int choose_tile(int64_t matrices, int64_t rows, int64_t cols) {
-    enum { FEW_ROWS = 16, BLOCKS = 64, LARGE = 64 };
+int choose_tile(int64_t matrices, int64_t rows, int64_t cols, size_t item) {
+    enum { FEW_ROWS = 16, BLOCKS = 64 };
+    int64_t large = choose_tile_shape(0, item).rows;
     if (rows <= FEW_ROWS) return 2;
-    return matrices * ((rows + LARGE - 1) / LARGE) * ((cols + LARGE - 1) / LARGE) >= BLOCKS ? 0 : 1;
+    return matrices * ((rows + large - 1) / large) * ((cols + large - 1) / large) >= BLOCKS ? 0 : 1;
 }
 
 /* Neighbours of a thread: 16 bytes of the narrowest that lies side by side, fewer where the text would be long, for it

@@ -26,7 +26,7 @@ enum {
     CHOOSE_SHARED = 40960,     /* bytes of a block's private rows that shared memory has room for */
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
     CHOOSE_POINTS = 1024,      /* ..where there are fewer results than this */
-    CHOOSE_TILES = 3,          /* shapes of a product's tile, a function each */
+    CHOOSE_TILES = 3,          /* shapes of a product's tile, a function each: the large, the small, that of few rows */
     CHOOSE_TURN = 32,          /* points along both sides of a tile that turns what it loads */
     CHOOSE_TURN_SHARED = 26000 /* bytes of shared memory that its loads may have */
 };
@@ -42,7 +42,7 @@ typedef struct ChooseTile {
 } ChooseTile;
 ChooseTile choose_tile_shape(int which, size_t item);
 bool choose_library(int64_t matrices, int64_t rows, int64_t cols, int64_t deep); /* ..or none: cuBLASLt */
-int choose_tile(int64_t matrices, int64_t rows, int64_t cols);                   /* which of them */
+int choose_tile(int64_t matrices, int64_t rows, int64_t cols, size_t item);      /* which of them */
 
 enum {
     CHOOSE_VERSIONS = 4,        /* of a function at most */

@@ -158,7 +158,10 @@ bool contract_stage(const Kernel *k, Contract *c) {
     const Stage *g = &k->st.at[last];
     ThDtype d = (ThDtype)k->acc.at[g->C].dtype;
     *c = (Contract){.red = -1, .product = -1, .factor = {-1, -1}, .alone = -1, .dtype = (uint8_t)d};
-    if (k->can_fail || g->nred || k->acc.at[g->A].dtype != d || k->acc.at[g->B].dtype != d) return false;
+    uint8_t a = k->acc.at[g->A].dtype, b = k->acc.at[g->B].dtype;
+    if (k->can_fail || g->nred || a != b) return false;
+    if (d == TH_FLOAT32 && dtype_is_half((ThDtype)a)) c->half = a;
+    else if (a != d) return false;
     for (int i = 0; i < last; i++)
         if (k->st.at[i].cls != STAGE_LOOP || k->st.at[i].nd || k->st.at[i].nred) return false;
     for (int i = 0; i < k->ins.n; i++)

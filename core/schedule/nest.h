@@ -125,6 +125,7 @@ typedef struct Contract {
     int points;       /* loops around a sum */
     int red, product; /* -1: a STAGE_GEMM */
     uint8_t dtype;    /* of sums */
+    uint8_t half;     /* of both factors, where it is one: sums of float32 on tensor cores; or 0 */
     /* Of a convolution of floats that a library may do (stage_convolves): the accesses of both factors, else -1; that
      * of the store of all sums if nothing else follows them. */
     int factor[2], alone;
@@ -237,6 +238,10 @@ bool blocks_may_share(const Nest *t);
 bool blocks_apply(Nest *t, bool share);
 /* tile.c: what follows a product runs on its finished tiles */
 bool tile_may(const Nest *t, int stage);
+/* Bytes of a factor's element, as tiles are chosen by. */
+static inline size_t contract_item(const Contract *c) {
+    return th_dtype_bytes((ThDtype)(c->half ? c->half : c->dtype));
+}
 /* contract.c: false too where there is no memory */
 bool contract_stage(const Kernel *k, Contract *out); /* of a kernel whose last stage is a STAGE_GEMM */
 bool contract_of(const Kernel *k, const KernelOrder *o, Arena *a, Contract *out);

@@ -26,8 +26,8 @@ static GridLaunch tiles(const GridKernel *g, const int64_t *sym) {
     const Contract *c = g->nest->contract;
     int64_t matrices = lengths(g, sym, c->batch, c->nbatch), rows = lengths(g, sym, c->side_dim[0], c->side_n[0]);
     int64_t cols = lengths(g, sym, c->side_dim[1], c->side_n[1]);
-    int which = choose_tile(matrices, rows, cols);
-    ChooseTile t = choose_tile_shape(which, th_dtype_bytes((ThDtype)c->dtype));
+    int which = choose_tile(matrices, rows, cols, contract_item(c));
+    ChooseTile t = choose_tile_shape(which, contract_item(c));
     int64_t n = matrices * ((rows + t.rows - 1) / t.rows) * ((cols + t.cols - 1) / t.cols);
     return (GridLaunch){n > 0 ? which : -1, n, CHOOSE_THREADS, 0, 1, 0, 0};
 }

@@ -63,7 +63,7 @@ local PIPE, CLASS = {}, {
   special = { 0x105, 0x106, 0x108, 0x110, 0x111, 0x112 },
   fp32 = { 0x08, 0x09, 0x0b, 0x20, 0x21, 0x23 },
   load = { 0x180, 0x181 }, store = { 0x185, 0x186 }, shared = { 0x184, 0x188 }, shuffle = { 0x189 },
-  barrier = { 0x11d }, branch = { 0x147 }, nothing = { 0x118 },
+  tensor = { 0x3c }, barrier = { 0x11d }, branch = { 0x147 }, nothing = { 0x118 },
 }
 for class, codes in pairs(CLASS) do
   for _, code in ipairs(codes) do PIPE[code] = class end
@@ -141,6 +141,8 @@ local function count(list, from, to, skip)
   end
   return n
 end
+
+local function count_all(list) return count(list, 1, #list) end
 
 local function loops_of(list)
   local loops, covered = {}, {}
@@ -240,10 +242,11 @@ local function rows(n, by) return ceil(n / by) end
 
 -- FLOP/s of a product of this dtype.
 local function product_limit(limits, dtype, library)
+  local cores = library or dtype:find("float16")
   if library and dtype == "float32" then
     return require("theano.config").allow_tf32 and limits.tensor.tf32 or limits.float32
   end
-  return library and limits.tensor[dtype] or dtype:find("64$") and limits.float64 or limits.float32
+  return cores and limits.tensor[dtype] or dtype:find("64$") and limits.float64 or limits.float32
 end
 
 -- Seconds that its instructions take, all multiprocessors at work.
@@ -273,7 +276,7 @@ local function product(limits, k)
   local limit = product_limit(limits, k.dtype, k.library)
   k.flops = math.max(k.flops, flops)
   k.lower = math.max(k.lower, flops / limit)
-  local side = k.library and 128 or 64
+  local side = (k.library or k.dtype:find("float16")) and 128 or 64
   local tiles = k.matrices * rows(k.m, side) * rows(k.n, side)
   local waste = math.min(k.library and 2 or 8, ceil(tiles / limits.multiprocessors) * limits.multiprocessors / tiles)
   k.estimate = math.max(k.bytes / limits.memory / a.memory, flops / limit / (k.library and a.product or a.tile) * waste)
@@ -295,12 +298,13 @@ local function judge(limits, k, image)
   k.registers, k.spilled = own and own.registers, own and own.spilled
   k.occupancy = M.occupancy(limits, own and own.registers or 32, k.shared + (own and own.shared or 0), k.threads)
   k.coalesced = k.moved > 0 and math.min(1, k.bytes / k.moved) or 1
+  local code = image and image.code[k.kernel]
   if k.m then
+    k.tensor = code and not k.library and (count_all(instructions(code)).tensor or 0) or nil
     product(limits, k)
     k.limit = k.lower > k.bytes / limits.memory and "arithmetic" or "memory"
     return
   end
-  local code = image and image.code[k.kernel]
   local memory = math.max(k.estimate, k.moved / limits.memory / a.memory / a.l2)
   local issue
   if code then

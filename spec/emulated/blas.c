@@ -74,7 +74,7 @@ EXPORT int cublasLtMatmulDescSetAttribute(Product *p, int what, const void *v, s
 }
 EXPORT int cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows, uint64_t cols, int64_t step) {
     BEGIN;
-    if (!rows || !cols || step < (int64_t)rows || type < 0 || type > 1) return end(BAD);
+    if (!rows || !cols || step < (int64_t)rows || !(type == 0 || type == 1 || type == 2 || type == 14)) return end(BAD);
     int code = make(to, sizeof(Matrix));
     if (!code) *(Matrix *)*to = (Matrix){.type = type, .rows = rows, .cols = cols, .step = step, .many = 1};
     return end(code);
@@ -107,7 +107,9 @@ EXPORT int cublasLtMatmulPreferenceSetAttribute(Wish *w, int what, const void *v
 static bool fits(const Product *p, const Matrix *a, const Matrix *b, const Matrix *c) {
     uint64_t rows = p->turn[0] ? a->cols : a->rows, deep = p->turn[0] ? a->rows : a->cols;
     uint64_t also = p->turn[1] ? b->cols : b->rows, cols = p->turn[1] ? b->rows : b->cols;
-    bool types = a->type == b->type && b->type == c->type && p->scale == c->type && p->sum == (c->type ? 70 : 68);
+    bool halves = (a->type == 2 || a->type == 14) && c->type == 0;
+    bool types = a->type == b->type && (halves || b->type == c->type) && p->scale == c->type &&
+                 p->sum == (c->type ? 70 : 68) && c->type < 2;
     return types && rows == c->rows && cols == c->cols && deep == also && a->many == c->many && b->many == c->many;
 }
 
@@ -124,9 +126,22 @@ EXPORT int cublasLtMatmulAlgoGetHeuristic(void *handle, Product *p, Matrix *a, M
     return end(0);
 }
 
+/* float16 (2) or bfloat16 (14) */
+static double half(uint16_t h, int type) {
+    uint32_t low = h & 0x7fffu, sign = (h & 0x8000u) << 16;
+    uint32_t bits = type == 14       ? (uint32_t)h << 16
+                    : low >= 0x7c00u ? sign | 0x7f800000u | (low & 0x3ffu) << 13
+                                     : low << 13;
+    float n;
+    memcpy(&n, &bits, sizeof n);
+    if (type == 14 || low >= 0x7c00u) return (double)n;
+    return (sign ? -1 : 1) * (double)n * 0x1p112;
+}
+
 static double get(const Call *c, int i, int64_t many, uint64_t row, uint64_t col) {
     const Matrix *m = &c->m[i];
     int64_t at = many * m->between + (int64_t)row + (int64_t)col * m->step;
+    if (m->type > 1) return half(((const uint16_t *)(const void *)c->at[i])[at], m->type);
     return m->type ? ((const double *)(const void *)c->at[i])[at] : ((const float *)(const void *)c->at[i])[at];
 }
 

@@ -113,6 +113,13 @@ EXPORT long cuEmulatedCalls(const char *name) {
     return n;
 }
 
+/* Kernels and libraries do nothing: a call of any size queues what it would. */
+EXPORT void cuEmulatedIdle(bool idle) {
+    pthread_mutex_lock(&lock);
+    stream_idle = idle;
+    pthread_mutex_unlock(&lock);
+}
+
 EXPORT void cuEmulatedMemory(size_t bytes) {
     pthread_mutex_lock(&lock);
     memory_limit = bytes;

@@ -76,6 +76,7 @@ int stream_drop(Stream *s);
 bool stream_is(const Stream *s);
 /* Room for a piece of work; NULL when there is no memory. */
 Work *work_new(WorkKind kind, size_t args);
+extern bool stream_idle;            /* kernels and libraries do nothing */
 int stream_add(Stream *s, Work *w); /* takes it over */
 int stream_finish(Stream *s);       /* runs until nothing is left in it */
 int stream_all(void);

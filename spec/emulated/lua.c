@@ -13,6 +13,7 @@
 int cuEmulatedFail(const char *name, long n, int code);
 long cuEmulatedCalls(const char *name);
 void cuEmulatedMemory(size_t bytes);
+void cuEmulatedIdle(bool idle);
 
 typedef struct Lua {
     const char *(*text)(void *L, int at, size_t *n);
@@ -40,6 +41,12 @@ EXPORT int emulated_calls(void *L) { /* (entry point or nothing) -> how often it
     if (!find(&l)) return 0;
     l.push(L, cuEmulatedCalls(l.text(L, 1, NULL)));
     return 1;
+}
+
+EXPORT int emulated_idle(void *L) { /* (0 or 1): kernels do nothing */
+    Lua l;
+    if (find(&l)) cuEmulatedIdle(l.number(L, 1, NULL) != 0);
+    return 0;
 }
 
 EXPORT int emulated_memory(void *L) { /* (bytes): how much there is */

@@ -63,6 +63,7 @@ Work *work_new(WorkKind kind, size_t args) {
     return w;
 }
 
+bool stream_idle;
 static int run_graph(Graph *g);
 
 static double now(void) {
@@ -75,14 +76,16 @@ static int run(const Work *w) {
     switch (w->kind) {
     case WORK_COPY: memmove(w->to, w->from ? w->from : w->args, w->bytes); return OK;
     case WORK_SET: memset(w->to, w->byte, w->bytes); return OK;
-    case WORK_KERNEL: return function_run(w->function, w->args, w->blocks, w->threads);
+    case WORK_KERNEL: return stream_idle ? OK : function_run(w->function, w->args, w->blocks, w->threads);
     case WORK_FREE: return memory_drop((uintptr_t)w->to);
     case WORK_RECORD:
         if (w->event->reached < w->mark) w->event->reached = w->mark, w->event->at = now();
         return OK;
     case WORK_AFTER: return OK; /* next_stream let it pass */
     case WORK_GRAPH: return run_graph(w->graph);
-    case WORK_CALL: w->call(w->args); return OK;
+    case WORK_CALL:
+        if (!stream_idle) w->call(w->args);
+        return OK;
     }
     return BAD_VALUE;
 }

@@ -11,6 +11,8 @@ M.calls = entry("calls")
 --- The n-th call of an entry point from now on gives CUDA's number `code` and does nothing; n 0: none does.
 M.fail = entry("fail")
 M.memory = entry("memory")
+--- 1: kernels and libraries do nothing from now on, so that a call of any size queues what it would; 0: they run.
+M.idle = entry("idle")
 
 M.flags = { device = "cuda-emulated", force_device = true }
 

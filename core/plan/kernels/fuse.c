@@ -223,13 +223,20 @@ static bool add_call(Fuse *f) {
     return known.value >= 0 && vec_push(f->ctx, &f->known, known);
 }
 
+/* What a device may keep as a half (narrow.c). */
+static bool rounded(const Fuse *f, const Ins *store) {
+    const Ins *v = &f->ins.at[store->b].ins;
+    return f->p->fg->device && v->op == INS_CAST && dtype_is_half((ThDtype)v->in_dtype);
+}
+
 /* A result that nothing else reads lies where the epilogue stores, unless the epilogue reads that storage. */
 static void share_storage(Fuse *f) {
     Stage *s = &f->k->st.at[0];
     Access c = f->k->acc.at[s->C];
+    s->sole = f->p->fg->device && s->cls == STAGE_GEMM;
     for (int i = 0; i < f->ins.n; i++) {
         const Ins *n = &f->ins.at[i].ins;
-        if (n->op != INS_STORE) continue;
+        if (n->op != INS_STORE || rounded(f, n)) continue;
         Access y = f->k->acc.at[n->a];
         bool fresh = f->p->root.at[y.buf].writers == 1 && !f->p->root.at[y.buf].written;
         y.buf = c.buf;

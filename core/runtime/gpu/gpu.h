@@ -155,7 +155,7 @@ typedef struct GpuMatrix { /* strides in elements; step: from matrix to matrix *
     int64_t rows, cols, rs, cs, step;
 } GpuMatrix;
 typedef struct GpuProduct { /* c = beta c + alpha a b, of float32 or float64 */
-    ThDtype dtype;
+    ThDtype dtype, half;    /* half: of a and b, where it is one; else 0 */
     int64_t matrices;
     GpuMatrix a, b, c;
     double alpha, beta;

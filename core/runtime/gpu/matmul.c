@@ -1,9 +1,10 @@
 /*
  * matmul.c -- products of matrices by cuBLASLt. In: matrices on a device, whose rows or columns lie side by side. Out:
  * the product, queued; or GPU_NOT, and the kernel's own tiles have to do it: where there is no library, or it does not
- * take these matrices. float32 without TF32 (the flag allow_tf32); what is summed in parts is joined in an order of its
- * own, without atomics. A bias is added by the library where it has that; no other epilogue of its is what is written
- * in a graph to the last bit: its relu loses NaN, and its gelu is an approximation.
+ * take these matrices. float32 without TF32 (the flag allow_tf32); of two factors of one half, sums of float32; what is
+ * summed in parts is joined in an order of its own, without atomics. A bias is added by the library where it has that;
+ * no other epilogue of its is what is written in a graph to the last bit: its relu loses NaN, and its gelu is an
+ * approximation.
  */
 #include "gpu.h"
 #include "runtime/device/library.h"
@@ -15,6 +16,8 @@
 enum {
     LT_REAL_32 = 0,
     LT_REAL_64 = 1,
+    LT_REAL_16 = 2,
+    LT_BRAIN_16 = 14,
     LT_SUM_32 = 68,
     LT_SUM_TF32 = 77,
     LT_SUM_64 = 70,
@@ -125,15 +128,18 @@ static int describe_bias(const CublasLt *lt, Made *x, const GpuProduct *p) {
 static int describe(const CublasLt *lt, Made *x, const GpuProduct *p, const Lies *l, bool tf32, int order[2]) {
     bool wide = p->dtype == TH_FLOAT64, by_rows = l[2].turned;
     int type = wide ? LT_REAL_64 : LT_REAL_32, room_mask = LT_JOINS_IN_ORDER;
+    int half = p->half == TH_FLOAT16 ? LT_REAL_16 : p->half == TH_BFLOAT16 ? LT_BRAIN_16 : type;
     uint64_t room = ROOM;
     const GpuMatrix *m[3] = {&p->a, &p->b, &p->c};
     order[0] = by_rows, order[1] = !by_rows;
-    int bad = lt->product_new(&x->product, wide ? LT_SUM_64 : tf32 ? LT_SUM_TF32 : LT_SUM_32, type);
+    int sum = wide ? LT_SUM_64 : tf32 && !p->half ? LT_SUM_TF32 : LT_SUM_32;
+    int bad = lt->product_new(&x->product, sum, type);
     for (int i = 0; i < 2 && !bad; i++) {
         int turn = l[order[i]].turned != by_rows;
         bad = lt->product_set(x->product, i ? LT_TURN_B : LT_TURN_A, &turn, sizeof turn);
     }
-    for (int i = 0; i < 3 && !bad; i++) bad = shape(lt, &x->matrix[i], type, m[i], l[i].turned, l[i].step, p);
+    for (int i = 0; i < 3 && !bad; i++)
+        bad = shape(lt, &x->matrix[i], i < 2 ? half : type, m[i], l[i].turned, l[i].step, p);
     if (!bad) bad = lt->wish_new(&x->wish);
     if (!bad) bad = lt->wish_set(x->wish, LT_ROOM, &room, sizeof room);
     return bad ? bad : lt->wish_set(x->wish, LT_JOINS, &room_mask, sizeof room_mask);

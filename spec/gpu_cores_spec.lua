@@ -1,0 +1,149 @@
+--- Products of halves on a device (the emulated driver): operands that mixed precision rounds are kept as halves, their
+-- products run on tensor cores or by the library, sums are float32: the CPU's numbers.
+local DEVICE = require("spec.support.device").flags
+local emulated = require("spec.support.emulated")
+local nd = require("theano.ndarray")
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T = require("theano.tensor")
+
+local rng = nd.random.RandomState(3)
+local function numbers(...) return rng:normal(0, 1, { ... }):astype("float32") end
+
+local function made(o, flags)
+  local _ <close> = theano.config.change_flags(flags or {})
+  o.on_unused_input = "ignore"
+  return theano.compile(o)
+end
+
+-- Bits are the CPU's where it has one sum (up to 1024 terms): the emulated cores add one by one.
+local function same(inputs, outputs, args, amp, tolerance)
+  local want = { made({ inputs = inputs, outputs = outputs, amp = amp })(table.unpack(args)) }
+  local f = made({ inputs = inputs, outputs = outputs, amp = amp }, DEVICE)
+  for i, got in ipairs({ f(table.unpack(args)) }) do
+    local a = nd.asarray(got)
+    assert.same(want[i].shape, a.shape)
+    assert(nd.allclose(a, want[i], tolerance or 1e-5, tolerance or 1e-5, { equal_nan = true }),
+      ("output %d: off by %g"):format(i, a.size > 0 and nd.abs(a - want[i]):max() or 0))
+  end
+  return theano.printing.ccode(f), theano.printing.plan(f), f
+end
+
+describe("products of halves on a device", function()
+  if theano.config.cxx == "" then
+    it("needs a compiler", function() skip.now("there is no C compiler") end)
+    return
+  end
+
+  -- tiles of 128 by 128 (64 by 64, 16 by 128), 32 deep, 16 bytes at a time or one by one
+  local shapes = { { 5, 7, 9 }, { 16, 32, 128 }, { 130, 70, 200 }, { 64, 64, 64 }, { 66, 33, 150 }, { 3, 1, 2 } }
+
+  for _, amp in ipairs({ "bfloat16", "float16" }) do
+    it("have the CPU's numbers, with what follows them and all gradients: " .. amp, function()
+      local x, w, b = T.fmatrix("x"), T.fmatrix("w"), T.fvector("b")
+      local y = T.tanh(T.dot(x, w) + b)
+      local outputs = { y, table.unpack(T.grad(T.sum(T.sqr(y)), { x, w, b })) }
+      local text, plan
+      for _, s in ipairs(shapes) do
+        local m, k, n = table.unpack(s) -- a gradient's last bit may be another one before it is rounded
+        text, plan = same({ x, w, b }, outputs, { numbers(m, k), numbers(k, n), numbers(n) }, amp, 1e-2)
+      end
+      assert.matches("core_" .. amp .. "%(sum", text)
+      local kept = select(2, plan:gsub("\n  b%d+ " .. amp .. " ", ""))
+      assert.equal(3, kept, plan) -- x, w, and the gradient behind tanh: no float32 copy of them
+    end)
+  end
+
+  it("by large tiles", function()
+    local x, w = T.fmatrix("x"), T.fmatrix("w")
+    same({ x, w }, { T.dot(x, w) }, { numbers(1027, 3), numbers(3, 1030) }, "bfloat16")
+  end)
+
+  it("of batches, turned operands, factors and updates in place", function()
+    local x, y, z = T.ftensor3("x"), T.ftensor3("y"), T.fmatrix("z")
+    local text = same({ x, y, z }, { T.batched_dot(x, y), T.batched_dot(x, y) * 2, T.dot(z, z.T) + T.dot(z.T, z)[1],
+      T.batched_dot(y:dimshuffle(0, 2, 1), x:dimshuffle(0, 2, 1)) },
+      { numbers(3, 20, 33), numbers(3, 33, 70), numbers(40, 40) }, "bfloat16")
+    assert.matches("core_bfloat16", text)
+    local a, lr = T.fmatrix("a"), T.constant(0.001, { dtype = "float32" })
+    local start, rows, got = numbers(24, 40), numbers(9, 24), {}
+    for i, flags in ipairs({ {}, DEVICE }) do
+      local w = theano.shared(start, { name = "w" })
+      local cost = T.sum(T.sqr(T.dot(a, w)))
+      local f = made({ inputs = { a }, outputs = cost, updates = { { w, w - lr * T.grad(cost, w) } },
+        amp = "bfloat16" }, flags)
+      for _ = 1, 3 do f(rows) end
+      got[i] = w:get_value()
+    end
+    assert(nd.allclose(got[1], got[2], 1e-3, 1e-3))
+  end)
+
+  it("of nothing, of NaN and of infinities", function()
+    local x, w = T.fmatrix("x"), T.fmatrix("w")
+    for _, s in ipairs({ { 0, 3, 4 }, { 3, 0, 4 }, { 3, 4, 0 } }) do
+      same({ x, w }, { T.dot(x, w) + 1 }, { nd.zeros({ s[1], s[2] }, "float32"), nd.zeros({ s[2], s[3] }, "float32") },
+        "float16")
+    end
+    local a, b = numbers(20, 40), numbers(40, 20)
+    a[{ 1, 2 }], a[{ 2, 3 }], b[{ 4, 5 }], a[{ 7, 0 }] = 0 / 0, math.huge, -math.huge, 1e6
+    for _, amp in ipairs({ "bfloat16", "float16" }) do same({ x, w }, { T.dot(x, w) }, { a, b }, amp) end
+  end)
+
+  it("stay float32 where others read the rounded operand, or only one of two is rounded", function()
+    local x, w = T.fmatrix("x"), T.fmatrix("w")
+    local low = T.cast(T.cast(x, "bfloat16"), "float32")
+    local _, plan = same({ x, w }, { T.dot(low, w), low * 2 }, { numbers(20, 20), numbers(20, 20) })
+    assert.is_nil(plan:match("\n  b%d+ bfloat16"))
+    _, plan = same({ x, w }, { T.dot(low, w) }, { numbers(20, 20), numbers(20, 20) })
+    assert.is_nil(plan:match("\n  b%d+ bfloat16"))
+    _, plan = same({ x, w }, { low, T.dot(low, low) }, { numbers(20, 20), numbers(20, 20) })
+    assert.is_nil(plan:match("\n  b%d+ bfloat16"))
+  end)
+
+  it("go to the library, where it is, with a bias of float32", function()
+    local x, w, b = T.fmatrix("x"), T.fmatrix("w"), T.fvector("b")
+    local args = { numbers(70, 200), numbers(200, 310), numbers(310) }
+    for _, amp in ipairs({ "bfloat16", "float16" }) do
+      local before = emulated.calls("cublasLtMatmul")
+      same({ x, w, b }, { T.dot(x, w) + b, T.tanh(T.dot(x, w)) }, args, amp)
+      assert(emulated.calls("cublasLtMatmul") > before)
+    end
+  end)
+
+  it("are the host's where the driver refuses", function()
+    local x, rate = T.fmatrix("x"), T.constant(0.01, { dtype = "float32" })
+    local start, args, got = numbers(20, 30), numbers(9, 20), {}
+    for i = 1, 2 do
+      local v, u = theano.shared(start, { name = "v" }), theano.shared(start, { name = "u" })
+      local function less(w) return w - rate * T.dot(x.T, T.dot(x, w)) end -- in place: the second one must be done
+      local f = made({ inputs = { x }, outputs = {}, updates = { { v, less(v) }, { u, less(u) } }, amp = "bfloat16" },
+        DEVICE)
+      f(args) -- compiled and loaded
+      local refused = 0
+      for n = 1, i == 2 and 6 or 0 do
+        emulated.fail("cuLaunchKernel", n, 2)
+        refused = refused + (pcall(f, args) and 0 or 1)
+        emulated.fail("cuLaunchKernel", 0, 0)
+      end
+      assert(refused < 6) -- the host took some over
+      for _ = 1, i == 1 and 6 or refused do f(args) end
+      got[i] = { v:get_value(), u:get_value() }
+    end
+    for i = 1, 2 do assert(nd.allclose(got[1][i], got[2][i], 1e-2, 1e-2)) end
+  end)
+
+  it("are tensor core instructions of machine code, where NVRTC is", function()
+    local x, w = T.fmatrix("x"), T.fmatrix("w")
+    local f = made({ inputs = { x, w }, outputs = T.dot(x, w), amp = "bfloat16" }, DEVICE)
+    f(numbers(100, 40), numbers(40, 30))
+    for _, gpu in ipairs({ "h100", "a100" }) do
+      local r, found = theano.printing.roofline(f, gpu), 0
+      if not r.compiled then skip.now("NVRTC is not found: scripts/setup --gpu-tests fetches it") end
+      for _, k in ipairs(r.kernels) do
+        if k.dtype == "bfloat16" then found = k.tensor end
+        assert.is_true((k.spilled or 0) == 0 and (k.registers or 0) <= 255)
+      end
+      assert(found >= 8, found)
+    end
+  end)
+end)
