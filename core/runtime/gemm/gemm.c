@@ -18,7 +18,7 @@
 enum {
     MR = GEMM_MR,
     CHUNKS = 8,                /* pieces that run at once: each has its own workspace */
-    A_BYTES = 512 * 1024,      /* packed rows of a: stay in the second-level cache beside a panel of b */
+    A_BYTES = 528 * 1024,      /* packed rows of a (128 of 1,024): stay in the second-level cache beside a panel of b */
     B_BYTES = 4 * 1024 * 1024, /* packed block of b: third-level cache */
     L1_BYTES = 32 * 1024,      /* a panel of b that stays in the first-level cache */
     NEAR_BYTES = 512,          /* rows of b so close together that packing gains nothing */
