@@ -54,6 +54,15 @@ describe("theano.printing.plan", function()
     assert.truthy(plan:find("        fold r0\n        join r0\n", 1, true))
   end)
 
+  it("takes columns together though their sum goes into an update", function()
+    local b, rate = theano.shared(theano.ndarray.ones({ 40 })), T.dscalar("rate")
+    local f = theano.compile { inputs = { x, rate }, updates = { { b, b - rate * x:sum { axis = 0 } } } }
+    local plan = theano.printing.plan(f, "avx512")
+    assert.truthy(plan:find("by 8, 8 together\n        begin r0\n", 1, true), plan)
+    f(theano.ndarray.ones { 3, 40 }, 0.25)
+    assert.equal(0.25 * 40, b:get_value():sum())
+  end)
+
   it("spreads a loop over a GPU though a number is stored before it", function()
     local a = T.dscalar("a")
     local f = theano.compile { inputs = { x, a }, outputs = { T.exp(a), x * T.exp(a) } }

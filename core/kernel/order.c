@@ -1,6 +1,7 @@
 /*
  * order.c -- sorts a kernel's instructions by loop depth. An instruction runs before the inner loops of its depth
- * unless it depends on a reduction that those loops feed.
+ * unless it depends on a reduction that those loops feed, or only such instructions read it: then nothing stands
+ * between the loops of a reduction (columns of which go together), and fewer values live through them.
  */
 #include "order.h"
 
@@ -62,6 +63,34 @@ static void mark_after(const Kernel *k, const LoopStage *s, uint8_t *after) {
     }
 }
 
+/* Does the stage store nothing but what its reductions at depth d have made? */
+static bool stores_after(const Kernel *k, const Stage *st, int d, const uint8_t *after) {
+    for (int id = st->ins0; id < st->ins0 + st->nins; id++) {
+        const Ins *i = &k->ins.at[id];
+        if (i->op == INS_STORE && (i->depth != d || !after[id])) return false;
+    }
+    return true;
+}
+
+/* Marks what at the depth of a reduction is read by marked instructions alone; from the last one on, so that what feeds
+ * it is looked at with that known. */
+static void mark_late(const Kernel *k, const LoopStage *s, uint8_t *after, uint8_t *read) {
+    const Stage *st = s->st;
+    int d = st->nred ? k->red.at[st->red0].depth : 0;
+    for (int r = st->red0; r < st->red0 + st->nred; r++)
+        if (k->red.at[r].depth != d) return;
+    if (!d || !stores_after(k, st, d, after)) return;
+    for (int r = st->red0; r < st->red0 + st->nred; r++) read[k->red.at[r].v] = 1;
+    for (int id = st->ins0 + st->nins - 1; id >= st->ins0; id--) {
+        const Ins *i = &k->ins.at[id];
+        bool still = i->depth == d && !read[id] && i->op != INS_FAIL_IF && i->op != INS_CHECK_INDEX;
+        if (still) after[id] = 1;
+        int v[6], n = ins_reads(k, i, v);
+        for (int j = 0; j < n; j++)
+            if (!after[id]) read[v[j]] = 1;
+    }
+}
+
 static void sort_stage(const Kernel *k, LoopStage *s, const uint8_t *after, KernelOrder *out) {
     const Stage *st = s->st;
     for (int d = 0; d <= s->nloop; d++)
@@ -84,11 +113,12 @@ bool kernel_order(const Kernel *k, Arena *a, KernelOrder *out) {
     *out = (KernelOrder){0};
     out->stage = arena_alloc0(a, sizeof *out->stage * (size_t)(k->st.n + 1));
     out->code = arena_alloc0(a, sizeof *out->code * (size_t)(k->ins.n + 1));
-    uint8_t *after = arena_alloc0(a, (size_t)k->ins.n + 1);
-    if (!out->stage || !out->code || !after) return false;
+    uint8_t *after = arena_alloc0(a, (size_t)k->ins.n + 1), *read = arena_alloc0(a, (size_t)k->ins.n + 1);
+    if (!out->stage || !out->code || !after || !read) return false;
     for (int i = 0; i < k->st.n; i++) {
         loops(k, &k->st.at[i], &out->stage[i]);
         mark_after(k, &out->stage[i], after);
+        mark_late(k, &out->stage[i], after, read);
         sort_stage(k, &out->stage[i], after, out);
     }
     return true;
