@@ -12,7 +12,7 @@
 enum { FIRST = 4096, LARGEST = 1 << 20, ALIGN = 16, LINE = 64 };
 
 typedef struct Chunk {
-    struct Chunk *next;
+    _Alignas(ALIGN) struct Chunk *next;
     size_t bytes; /* of the allocation, this head included */
 } Chunk;
 _Static_assert(sizeof(Chunk) % ALIGN == 0, "what follows the head must be aligned");

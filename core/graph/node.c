@@ -68,8 +68,10 @@ ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name) {
 ThVar *var_new(Builder *b, ThType t, const char *name) { return leaf_new(b, VAR_PLAIN, t, name); }
 
 enum { LINE = 64 };
-_Static_assert(sizeof(ThApply) == 2 * LINE && offsetof(ThApply, op) == LINE, "a node's second half is one cache line");
-_Static_assert(offsetof(ThVar, u) == LINE, "the first part of a variable is one cache line");
+/* where addresses have 64 bits; with shorter ones both take less */
+_Static_assert(sizeof(void *) < 8 || (sizeof(ThApply) == 2 * LINE && offsetof(ThApply, op) == LINE),
+               "a node's second half is one cache line");
+_Static_assert(sizeof(void *) < 8 || offsetof(ThVar, u) == LINE, "the first part of a variable is one cache line");
 
 static size_t up16(size_t n) { return (n + 15) & ~(size_t)15; }
 

@@ -146,7 +146,7 @@ static void put_apply(Text *t, const ThApply *a) {
     watch_line(t, ", made at ", a->prov);
 }
 
-static bool raise(ThError kind, Text *t) {
+static bool blame(ThError kind, Text *t) {
     err(t->c, kind, "%s", t->at ? t->at : "?");
     text_free(t);
     return false;
@@ -163,7 +163,7 @@ static bool thunk(const WatchCall *k, const ThApply *a, int o, const char *why, 
     put_value(&t, names[0], one);
     put_value(&t, names[1], other);
     watch_where(&t, k);
-    return raise(TH_BadThunkOutput, &t);
+    return blame(TH_BadThunkOutput, &t);
 }
 
 /* ---- a node ------------------------------------------------------------------------------------------------------ */
@@ -313,7 +313,7 @@ static bool intact_apart(const WatchCall *k, ThArray *const *arg) {
             put_value(&t, "before", was);
             put_value(&t, "after", is);
             watch_where(&t, k);
-            return raise(TH_BadDestroyMap, &t);
+            return blame(TH_BadDestroyMap, &t);
         }
     }
     return true;
@@ -339,7 +339,7 @@ static bool run_apart(WatchCall *k) {
         bool fatal = th_error(c) == TH_MemoryError || th_error(c) == TH_Interrupted;
         if (!fatal) th_error_clear(c);
         if (fatal) text_free(&t), ok = false;
-        else ok = raise(TH_BadThunkOutput, &t);
+        else ok = blame(TH_BadThunkOutput, &t);
     } else {
         ok = ok && intact_apart(k, arg) && compare_apart(k, out);
     }
@@ -369,7 +369,7 @@ static bool wrong_rewrite(const WatchCall *k, const WatchEvent *e, const ThArray
     watch_line(&t, "\nMade at ", e->old->owner ? e->old->owner->prov : e->old->prov);
     put_graph(&t, "Old graph", e->old);
     put_graph(&t, "New graph", e->new_);
-    return raise(TH_BadOptimization, &t);
+    return blame(TH_BadOptimization, &t);
 }
 
 /* Everything there is to say once all nodes have their values. */
@@ -404,7 +404,7 @@ static bool intact_whole(const WatchFunction *f, const WatchCall *k, ThArray *co
         text_put(&t, ", which is not mutable");
         put_value(&t, "before", arg[i]);
         put_value(&t, "after", in[i]);
-        return raise(TH_BadDestroyMap, &t);
+        return blame(TH_BadDestroyMap, &t);
     }
     return true;
 }

@@ -2,9 +2,9 @@
  * host.c -- host memory as a Device: everything runs at once, so events and waiting are nothing. A kernel is a function
  * of one argument, its grid is of one thread.
  */
+#include "base/os/os.h"
 #include "device.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void *at(DeviceAddress a) { return (void *)(uintptr_t)a; }
@@ -30,7 +30,7 @@ static DeviceStatus done(DeviceQueue *q) {
 static DeviceStatus pin(DeviceQueue *q, size_t bytes, void **to) {
     *to = NULL;
     if (!bytes) return DEVICE_OK;
-    if (bytes > SIZE_MAX - 255 || !(*to = aligned_alloc(256, (bytes + 255) / 256 * 256))) {
+    if (bytes > SIZE_MAX - 255 || !(*to = os_alloc(NULL, 0, (bytes + 255) / 256 * 256, 256))) {
         q->call = "alloc";
         return DEVICE_NO_MEMORY;
     }
@@ -39,7 +39,7 @@ static DeviceStatus pin(DeviceQueue *q, size_t bytes, void **to) {
 
 static DeviceStatus unpin(DeviceQueue *q, void *p) {
     (void)q;
-    free(p);
+    if (p) os_alloc(p, 1, 0, 256);
     return DEVICE_OK;
 }
 
