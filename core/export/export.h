@@ -72,11 +72,12 @@ typedef struct Export {
     ThArray **arg;                            /* examples by input of the function, in C order; NULL: the default */
     ThArray **recorded;                       /* results of the calls, one call behind the other */
     bool conv[2], pool[2], fft[2], factor[2]; /* by float32, float64: texts that are wanted */
-    bool sort[TH_DTYPE_COUNT];
-    bool hosts;      /* there is a host_call */
-    int64_t room;    /* bytes that its steps need while they run, at the end of the work */
-    Text host;       /* its text */
-    int64_t scratch; /* where the place of a convolution's image begins in the work, or -1 */
+    bool sort[TH_DTYPE_COUNT], where[TH_DTYPE_COUNT], unique[TH_DTYPE_COUNT];
+    bool state, dist; /* draws of a RandomState; others than uniform and normal ones */
+    bool hosts;       /* there is a host_call */
+    int64_t room;     /* bytes that its steps need while they run, at the end of the work */
+    Text host;        /* its text */
+    int64_t scratch;  /* where the place of a convolution's image begins in the work, or -1 */
     Text source, header, test, cmake, module, weights;
     uint64_t layout; /* of weights */
 } Export;
@@ -108,6 +109,7 @@ bool export_sizes(Export *x, Text *t);                    /* prepare, size_step,
 void export_params(const Export *x, Text *t);             /* header.c: of the call, behind the state */
 bool export_refuse(Export *x, int node, const char *why); /* false, with the error */
 bool export_hosts(Export *x);                             /* host.c: host_call, in x->host; room in the work */
+void where_bounds(Export *x);                             /* where.c: of such lengths, in x->sym */
 bool export_products(const Export *x);                    /* of matrices: BLAS may make them */
 bool export_runtime(Export *x, Text *t);                  /* runtime.c: the functions that f->rt has, and that table */
 

@@ -137,9 +137,12 @@ static int put_cumulate(HostCall *h, const CumWork *w) {
 }
 
 /* ---- running the function ---------------------------------------------------------------------------------------- */
-static void *no_room(HostCall *h, size_t bytes) {
-    (void)bytes;
-    ((Capture *)h->frame)->bad = true;
+/* Parameters of draws are looked at here; who asks for room otherwise would compute. */
+static void *room_of(HostCall *h, size_t bytes) {
+    Capture *q = h->frame;
+    if (h->op == &op_random_function && !q->more && (q->more = ctx_alloc0(h->ctx, bytes + 1)))
+        return q->nmore = (int64_t)bytes + 1, q->more;
+    q->bad = true;
     return NULL;
 }
 
@@ -147,6 +150,11 @@ static int fails(HostCall *h, ThError kind, const char *text) {
     (void)kind, (void)text;
     ((Capture *)h->frame)->bad = true;
     return 1;
+}
+
+/* Texts that are given a call's lengths. */
+static bool has_moving_text(const Op *op) {
+    return op == &op_count_nonzero || op == &op_nonzero || op == &op_repeat_index || op == &op_unique;
 }
 
 /* The arrays of operand n: a constant's own elements, zeros elsewhere. */
@@ -161,7 +169,7 @@ static bool operand(Capture *q, int n) {
         varies |= export_varies(x, v->shape[d]) || export_varies(x, v->stride[d]);
         shape[d] = size_value(v->shape[d], x->sym), stride[d] = size_value(v->stride[d], x->sym) * item;
     }
-    if (varies) return false;
+    if (varies && (export_varies(x, v->off) || !has_moving_text(q->h->op))) return false;
     int64_t last = size_value(v->off, x->sym) * item;
     bool empty = false;
     for (int d = 0; d < v->ndim; d++) last += (shape[d] - 1) * stride[d], empty |= shape[d] == 0;
@@ -203,10 +211,17 @@ static bool known_op(const Capture *q) {
                                     &op_cholesky_solve,
                                     &op_matrix_inverse,
                                     &op_det,
-                                    &op_slogdet};
+                                    &op_slogdet,
+                                    &op_count_nonzero,
+                                    &op_nonzero,
+                                    &op_repeat_index,
+                                    &op_unique};
     static const Op *const one[] = {&op_sort, &op_argsort, &op_topk}; /* their axis, or how many */
     static const Op *const many[] = {&op_dft, &op_dft_to_half, &op_dft_from_half, &op_rfft, &op_irfft};
     const Op *op = q->h->op;
+    bool fixed = op == &op_random_function;
+    for (int i = 1; fixed && i < q->h->nin; i++) fixed = is_constant(q, i); /* its size, its parameters */
+    if (fixed) return true;
     for (int i = 0; i < TH_LEN(all); i++)
         if (all[i] == op) return true;
     for (int i = 0; i < TH_LEN(one); i++)
@@ -244,12 +259,17 @@ static bool capture(Capture *q, const Step *s) {
                                           .sort = library_sort,
                                           .search = library_search,
                                           .fft = library_fft,
-                                          .factor = library_factor};
+                                          .factor = library_factor,
+                                          .count = where_count,
+                                          .nonzero = where_nonzero,
+                                          .repeat = where_repeat,
+                                          .unique = where_unique,
+                                          .state = draws_state};
     const PlanHost *h = q->h;
     bool ok = known_op(q) && h->nin + h->nout <= HOST_MOST;
     for (int n = 0; ok && n < h->nin + h->nout; n++) ok = operand(q, n);
     if (!ok || !transform_lengths(q)) return false;
-    HostCall call = {.ctx = q->x->c, .op = h->op, .attrs = h->attrs, .lib = &services, .room = no_room, .fail = fails};
+    HostCall call = {.ctx = q->x->c, .op = h->op, .attrs = h->attrs, .lib = &services, .room = room_of, .fail = fails};
     call.in = q->array, call.out = q->array + h->nin, call.nin = h->nin, call.nout = h->nout;
     call.frame = q, call.number = s->host;
     q->step = (int)(s - q->x->p->step);
@@ -272,6 +292,7 @@ bool export_hosts(Export *x) {
             th_array_release(q.array[n]);
             if (q.room[n]) ctx_free(x->c, q.room[n], (size_t)q.bytes[n] + 1);
         }
+        if (q.more) ctx_free(x->c, q.more, (size_t)q.nmore);
         if (!ok && !failed(x->c)) export_refuse(x, p->step[i].node, "has no C text of its own yet");
     }
     if (any) text_put(t, "    default: return 1;\n    }\n}\n\n");

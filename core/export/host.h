@@ -1,5 +1,5 @@
 /*
- * host.h -- private to host.c and library.c: a host step that is being written.
+ * host.h -- private to host.c, library.c, where.c and draws.c: a host step that is being written.
  */
 #ifndef TH_EXPORT_HOST_H
 #define TH_EXPORT_HOST_H
@@ -17,6 +17,8 @@ typedef struct Capture {
     char *base[HOST_MOST]; /* where the buffer of each operand begins */
     int64_t bytes[HOST_MOST];
     char *room[HOST_MOST]; /* ours */
+    char *more;            /* what the step asks for while it looks at its parameters; ours */
+    int64_t nmore;
     bool bad;
 } Capture;
 
@@ -31,5 +33,15 @@ int library_search(HostCall *h, const SearchWork *w);
 int library_fft(HostCall *h, const FftWork *w);
 int library_factor(HostCall *h, const FactorWork *w);
 void library_texts(const Export *x, Text *t); /* those that are called */
+
+/* where.c, draws.c: the same */
+int where_count(HostCall *h, const CountWork *w);
+int where_nonzero(HostCall *h, const NonzeroWork *w);
+int where_repeat(HostCall *h, const RepeatWork *w);
+int where_unique(HostCall *h, const UniqueWork *w);
+void where_texts(const Export *x, Text *t);
+const char *where_unique_text(void); /* for the sorts of a dtype */
+int draws_state(HostCall *h, const StateWork *w);
+void draws_texts(const Export *x, Text *t);
 
 #endif

@@ -190,7 +190,7 @@ int library_factor(HostCall *h, const FactorWork *w) {
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
-static void sort_text(Text *t, ThDtype d) {
+static void sort_text(Text *t, ThDtype d, bool unique) {
     const bool real = dtype_is_float(d);
     text_printf(t, "#define T %s\n#define OF(name) name##_%s\n", short_name[d], short_name[d]);
     text_printf(t, "#define LESS(a, b) %s\n#define MINUS(a, b) %s\n",
@@ -198,6 +198,7 @@ static void sort_text(Text *t, ThDtype d) {
                 real ? "((a) == (b) && signbit(a) && !signbit(b))" : "0");
     text_printf(t, "#define CLEAN(a) %s\n", real ? "((a) != (a) ? (T)NAN : (a))" : "(a)");
     text_put(t, export_sort_text);
+    if (unique) text_put(t, where_unique_text());
     text_put(t, "#undef T\n#undef OF\n#undef LESS\n#undef MINUS\n#undef CLEAN\n\n");
 }
 
@@ -243,10 +244,12 @@ static void factor_head(Text *t) {
 
 void library_texts(const Export *x, Text *t) {
     for (int d = 0; d < TH_DTYPE_COUNT; d++)
-        if (x->sort[d]) sort_text(t, (ThDtype)d);
+        if (x->sort[d]) sort_text(t, (ThDtype)d, x->unique[d]);
     for (int i = 0; i < 2; i++)
         if (x->fft[i]) fft_text(t, i ? "f64" : "f32");
     if (x->factor[0] || x->factor[1]) factor_head(t);
     for (int i = 0; i < 2; i++)
         if (x->factor[i]) factor_of(t, i ? "f64" : "f32", !i);
+    where_texts(x, t);
+    draws_texts(x, t);
 }

@@ -9,8 +9,9 @@ GPU_EMBED(export_module_text, "export/runtime/module.h");
 enum { SHOWN_DIMS = 8 }; /* of arrays that Lua may give: any, in C */
 
 static void put_value(Text *t, const char *at, const Param *v) {
-    text_printf(t, "    {\"%s\", '%c', %d, %d, offsetof(Box, %s), {", v->name, th_dtype_kind(v->dtype),
-                (int)th_dtype_bytes(v->dtype), v->ndim, at);
+    const char kind = v->dtype == TH_FLOAT16 ? 'e' : v->dtype == TH_BFLOAT16 ? 'E' : th_dtype_kind(v->dtype);
+    text_printf(t, "    {\"%s\", '%c', %d, %d, offsetof(Box, %s), {", v->name, kind, (int)th_dtype_bytes(v->dtype),
+                v->ndim, at);
     for (int d = 0; d < v->ndim; d++) text_printf(t, d ? ", %lld" : "%lld", (long long)v->shape[d]);
     text_printf(t, "%s}, %d, %d},\n", v->ndim ? "" : "0", v->moves, v->usual != NULL);
 }
@@ -60,22 +61,14 @@ static void calls(Export *x, Text *t) {
     text_put(t, ");\n}\n\n");
 }
 
-static bool no_half(Export *x, const char *name, ThDtype d) {
-    return err(x->c, TH_NotImplementedError,
-               "export: %s is of %s, which modules of Lua do not take: cast it to float32", name, th_dtype_name(d));
-}
-
 static bool shown(Export *x) {
     for (int i = 0; i < x->nin + x->nout; i++) {
         const Param *v = i < x->nin ? &x->in[i] : &x->out[i - x->nin];
-        if (dtype_is_half(v->dtype)) return no_half(x, v->name, v->dtype);
         if (v->ndim > SHOWN_DIMS)
             return err(x->c, TH_NotImplementedError, "export: %s has %d dimensions; modules of Lua take up to %d",
                        v->name, v->ndim, SHOWN_DIMS);
     }
     for (int i = 0; i < x->nfield; i++) {
-        ThDtype d = (ThDtype)x->field[i].value->dtype;
-        if (dtype_is_half(d)) return no_half(x, x->field[i].name, d);
         if (x->field[i].value->ndim > SHOWN_DIMS)
             return err(x->c, TH_NotImplementedError, "export: %s has %d dimensions; modules of Lua take up to %d",
                        x->field[i].name, x->field[i].value->ndim, SHOWN_DIMS);
@@ -91,15 +84,16 @@ bool export_module(Export *x) {
                 "/* %s_lua.c -- %s.c as a module of Lua 5.3 and later, " EXPORT_MARK ":\n"
                 " * p = require(\"%s\").new(); results = p(arguments). */\n",
                 x->name, x->name, x->name);
-    text_printf(
-        t, "#include \"%s.h\"\n\n#include <lauxlib.h>\n#include <lua.h>\n#include <stddef.h>\n#include <string.h>\n\n",
-        x->name);
+    text_printf(t,
+                "#include \"%s.h\"\n\n#include <lauxlib.h>\n#include <lua.h>\n#include <math.h>\n#include "
+                "<stddef.h>\n#include <string.h>\n\n",
+                x->name);
     text_printf(t, "#define NAME \"%s\"\nenum { NIN = %d, NOUT = %d, NFIELD = %d, MOST_DIMS = %d };\n\n", x->name,
                 x->nin, x->nout, x->nfield, SHOWN_DIMS);
-    text_put(t,
-             "typedef struct Value {\n    const char *name;\n    char kind; /* b, i, u, f, c */\n    int bytes, ndim;\n"
-             "    size_t at; /* in a Box */\n    int64_t shape[MOST_DIMS];\n"
-             "    int moves, usual; /* the shape is the largest; it may be left out */\n} Value;\n\n");
+    text_put(t, "typedef struct Value {\n    const char *name;\n    char kind; /* b, i, u, f, c; e, E: float16, "
+                "bfloat16 */\n    int bytes, ndim;\n"
+                "    size_t at; /* in a Box */\n    int64_t shape[MOST_DIMS];\n"
+                "    int moves, usual; /* the shape is the largest; it may be left out */\n} Value;\n\n");
     text_printf(t, "typedef struct Box { /* a userdata */\n    %s_state state;\n", x->name);
     text_put(t, "    int64_t shape[NIN + NOUT + 1][MOST_DIMS];\n");
     for (int i = 0; i < x->nin; i++) put_memory(t, "in", i, &x->in[i]);

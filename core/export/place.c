@@ -52,6 +52,7 @@ static bool late_slots(Export *x) {
     const Workspace *w = x->f->idle;
     for (int i = 0; w && i < p->nsym; i++)
         if (x->sym[i] == SIZE_UNKNOWN) x->sym[i] = w->frame.sym[i];
+    where_bounds(x);
     return w || p->nshape == p->nshape_static ||
            err(x->c, TH_NotImplementedError,
                "export: lengths that only a call tells, and no memory is kept between calls");
@@ -155,7 +156,15 @@ static bool updates(Export *x) {
         for (int d = 0; same && d < v->ndim; d++) same = size_value(v->shape[d], x->sym) == ARRAY_SHAPE(to->value)[d];
         if (!same) return err(x->c, TH_NotImplementedError, "export: an update changes the lengths of %s", to->name);
     }
-    for (int i = 0; i < x->nout; i++) x->out[i].moves = export_moves(x, &p->result[i]);
+    for (int i = 0; i < x->nout; i++) {
+        Param *to = &x->out[i];
+        int64_t *shape = arena_alloc(x->arena, sizeof *shape * (size_t)(to->ndim + 1));
+        if (!shape) return false;
+        to->moves = export_moves(x, &p->result[i]);
+        for (int d = 0; d < to->ndim; d++)
+            shape[d] = to->moves ? size_value(p->result[i].shape[d], x->sym) : to->shape[d];
+        to->shape = shape;
+    }
     return true;
 }
 

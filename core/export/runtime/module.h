@@ -23,6 +23,32 @@ static void put_float(lua_State *L, const Value *v, int bytes, unsigned char *to
     else memcpy(to, &x, 8);
 }
 
+/* float16 (kind e) and bfloat16 (E): 10 and 7 digits behind the first, exponents up to 15 and 127. */
+static void put_half(lua_State *L, const Value *v, unsigned char *to) {
+    const int digits = v->kind == 'e' ? 10 : 7, top = v->kind == 'e' ? 15 : 127, infinite = (2 * top + 1) << digits;
+    int fine, e;
+    double x = lua_tonumberx(L, -1, &fine), a = fabs(x);
+    long bits = infinite;
+    if (!fine) complain(L, v, "a number is wanted");
+    if (x != x) bits |= 1l << (digits - 1);
+    else if (a <= ldexp(1.0, top + 1)) { /* to the nearest, to even between two */ (void)frexp(a, &e);
+        e = e - 1 > 1 - top ? e - 1 : 1 - top;
+        bits = (long)rint(ldexp(a, digits - e)) + ((long)(e + top - 1) << digits);
+        if (bits > infinite) bits = infinite;
+    }
+    memcpy(to, &(uint16_t){(uint16_t)(bits | (signbit(x) ? 0x8000l : 0l))}, 2);
+}
+
+static double half_at(const Value *v, const unsigned char *from) {
+    const int digits = v->kind == 'e' ? 10 : 7, top = v->kind == 'e' ? 15 : 127;
+    uint16_t n;
+    memcpy(&n, from, 2);
+    const int e = (n & 0x7fff) >> digits, m = n & ((1 << digits) - 1);
+    double x = e == 2 * top + 1 ? (m ? (double)NAN : (double)INFINITY)
+                                : ldexp(e ? m + (1 << digits) : m, (e ? e : 1) - top - digits);
+    return n & 0x8000 ? -x : x;
+}
+
 /* The element on top of the stack. */
 static void put_element(lua_State *L, const Value *v, unsigned char *to) {
     int half = v->bytes / 2;
@@ -30,6 +56,7 @@ static void put_element(lua_State *L, const Value *v, unsigned char *to) {
     else if (v->kind == 'b') complain(L, v, "true or false is wanted");
     else if (v->kind == 'i' || v->kind == 'u') put_integer(L, v, to);
     else if (v->kind == 'f') put_float(L, v, v->bytes, to);
+    else if (v->kind == 'e' || v->kind == 'E') put_half(L, v, to);
     else if (lua_istable(L, -1)) { /* {re, im} */ lua_rawgeti(L, -1, 1);
         put_float(L, v, half, to);
         lua_pop(L, 1);
@@ -87,6 +114,7 @@ static void push_element(lua_State *L, const Value *v, const unsigned char *from
     double two[2];
     uint64_t n = 0;
     if (v->kind == 'b') lua_pushboolean(L, *from);
+    else if (v->kind == 'e' || v->kind == 'E') lua_pushnumber(L, half_at(v, from));
     else if (v->kind == 'f' || v->kind == 'c') {
         int parts = v->kind == 'c' ? 2 : 1;
         if (v->bytes == 8 * parts) memcpy(two, from, (size_t)v->bytes);

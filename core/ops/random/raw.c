@@ -45,7 +45,7 @@ static int done(HostCall *h, const ThRandom *r, bool ok) { return ok ? 0 : h->fa
 static int draw_table(HostCall *h, ThRandom *r) {
     const RandomAttrs *a = h->attrs;
     int which = random_find(a->fn), n = th_random_distribution(which)->nparams;
-    if (!h->gpu) return done(h, r, random_draw_into(r, which, h->in + ARGS, h->out[1]));
+    if (!h->lib->state) return done(h, r, random_draw_into(r, which, h->in + ARGS, h->out[1]));
     if (!random_draw_check(r, which, h->in + ARGS, h->out[1])) return done(h, r, false);
     StateWork w = {.kind = STATE_NUMBERS, .which = which, .nparam = n};
     w.many = random_draw_same(which, h->in + ARGS) ? 1 : h->out[1]->size;
@@ -58,7 +58,7 @@ static int draw_table(HostCall *h, ThRandom *r) {
 
 static int draw_integers(HostCall *h, ThRandom *r) {
     ThArray *low = h->in[ARGS], *high = h->in[ARGS + 1], *out = h->out[1];
-    if (!h->gpu) return done(h, r, random_integers_into(r, low, high, out));
+    if (!h->lib->state) return done(h, r, random_integers_into(r, low, high, out));
     if (!random_integers_check(r, low, high, out)) return done(h, r, false);
     StateWork w = {.kind = STATE_INTEGERS, .nparam = 2, .many = low->size == 1 && high->size == 1 ? 1 : out->size};
     int64_t *at = values(h, 2 * w.many), *to[2] = {at, at + w.many};
@@ -104,13 +104,13 @@ static int draw_choice(HostCall *h, ThRandom *r) {
     if (chances->size && chances->size != k.n)
         return h->fail(h, TH_ValueError, "choice: a and p must have the same size");
     if (!k.replace && k.size > k.n) return done(h, r, random_choice_fits(r, &k)); /* and no room for it */
-    size_t picked = h->gpu ? (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype) : 0;
-    char *room = h->room(h, given + (h->gpu ? picked : positions + random_choice_room(&k, chances->size)) + 8);
+    size_t picked = h->lib->state ? (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype) : 0;
+    char *room = h->room(h, given + (h->lib->state ? picked : positions + random_choice_room(&k, chances->size)) + 8);
     if (!room) return 1;
     numbers((double *)(void *)room, chances);
     if (chances->size) k.p = (const double *)(const void *)room;
     if (!random_choice_fits(r, &k)) return done(h, r, false);
-    if (h->gpu) return choice_there(h, &k, room + given);
+    if (h->lib->state) return choice_there(h, &k, room + given);
     int64_t *at = (int64_t *)(void *)(room + given);
     random_choose(r, &k, at, room + given + positions);
     pick(out, a, at, k.size);
@@ -121,7 +121,7 @@ static int draw_permutations(HostCall *h, ThRandom *r) {
     ThArray *out = h->out[1];
     ThDtype d = (ThDtype)out->dtype;
     int64_t n = ARRAY_SHAPE(out)[out->ndim - 1], item = (int64_t)th_dtype_bytes(d);
-    if (h->gpu) return there(h, (StateWork){.kind = STATE_ORDERS, .n = n});
+    if (h->lib->state) return there(h, (StateWork){.kind = STATE_ORDERS, .n = n});
     int64_t *at = h->room(h, (size_t)n * sizeof *at + 8);
     if (!at) return 1;
     for (int64_t i = 0; i < out->size; i += n) {
@@ -213,18 +213,18 @@ static int draw_multinomial(HostCall *h, ThRandom *r) {
         return h->fail(h, TH_ValueError, "multinomial: the size does not fit the shapes of n and pvals");
     if (!out->size) return k || nd ? 0 : h->fail(h, TH_ValueError, "multinomial: pvals is empty");
     Rows w = {.h = h, .r = r, .p = p, .k = k, .ok = true};
-    int64_t many = h->gpu ? out->size / k : 2; /* rows that are kept */
+    int64_t many = h->lib->state ? out->size / k : 2; /* rows that are kept */
     if (!(w.chance = h->room(h, (size_t)many * (size_t)(k + 1) * sizeof(double)))) return 1;
-    if (h->gpu) w.count = (int64_t *)(void *)(w.chance + many * k);
+    if (h->lib->state) w.count = (int64_t *)(void *)(w.chance + many * k);
     int64_t *kept = (int64_t *)(void *)w.chance;
     w.share = (int64_t *)(void *)(w.chance + k);
     char *ptr[3] = {out->data, count->data, p->data};
     const int64_t *steps[3] = {ARRAY_STRIDES(out), counts, rows};
-    for (int pass = 0; pass < (h->gpu ? 1 : 2) && w.ok; pass++) {
+    for (int pass = 0; pass < (h->lib->state ? 1 : 2) && w.ok; pass++) {
         w.draw = pass;
         array_walk(nd, ARRAY_SHAPE(out), 3, ptr, steps, each_row, &w);
     }
-    if (!w.ok || !h->gpu) return done(h, r, w.ok);
+    if (!w.ok || !h->lib->state) return done(h, r, w.ok);
     return there(h, (StateWork){.kind = STATE_SHARES, .params = kept, .nparam = 1, .many = many * (k + 1), .n = k});
 }
 
@@ -254,9 +254,9 @@ static int run(HostCall *h) {
     ThArray *from = h->in[0], *to = h->out[0];
     RandomFault fault = {""};
     Fn f;
-    bool is_state = h->gpu ? from->size == RANDOM_WORDS : random_is_state(from); /* the device looks at its place */
+    bool is_state = h->lib->state ? from->size == RANDOM_WORDS : random_is_state(from); /* a device looks there */
     if (!find(a->fn, &f) || !is_state) return h->fail(h, TH_ValueError, "this is no state of a RandomState");
-    if (!h->gpu && to->data != from->data) memcpy(to->data, from->data, sizeof(RandomWords));
+    if (!h->lib->state && to->data != from->data) memcpy(to->data, from->data, sizeof(RandomWords));
     ThRandom r = {.ctx = h->ctx, .w = (RandomWords *)(void *)to->data, .array = to, .fault = &fault};
     return f.draw(h, &r);
 }
