@@ -201,6 +201,8 @@ TH_API bool th_array_shares_memory(const ThArray *a, const ThArray *b);
 TH_API ThContext *th_array_context(const ThArray *a);
 /* Views share the buffer. perm[i] = axis of a, or -1 for a new axis of length 1. */
 TH_API ThArray *th_array_view(ThArray *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset_bytes);
+/* The real (0) or imaginary (1) parts of a complex array; a TypeError of any other. */
+TH_API ThArray *th_array_component(ThArray *a, int which);
 TH_API ThArray *th_array_transpose(ThArray *a, int ndim, const int *perm);
 TH_API ThArray *th_array_reshape(ThArray *a, int ndim,
                                  const int64_t *shape);       /* one -1; a view where possible, else a copy */
@@ -211,16 +213,23 @@ TH_API int th_array_fill(ThArray *a, const ThArray *scalar);
 TH_API bool th_array_equal(const ThArray *a, const ThArray *b); /* same shape and values (NaN differs from NaN) */
 /* Positions of what is not zero: one int64 vector for each dimension of a, written into out. */
 TH_API int th_array_nonzero(ThArray *a, ThArray **out);
-/* Values, broadcast to the shape of where, at positions counted in C order. */
-TH_API int th_array_put(ThArray *a, ThArray *where, ThArray *values);
-TH_API bool th_array_fortran(const ThArray *a); /* Fortran order without gaps */
-TH_API void th_array_protect(ThArray *a);       /* read-only from now on, and so are views made of it later */
 /* One element as the widest type of its kind: v.i for b i u (uint64 by bits), v.f for f, v.c for c. */
 typedef union {
     int64_t i;
     double f;
     ThComplex128 c;
 } ThValue;
+/* Order statistics of dense float64, int64 or uint64 on the host, NaN last and -0.0 before 0.0; else a TypeError or
+ * ValueError. How many elements are NaN (-1: an error); the element at place `at` of the sorted elements, and the one
+ * behind it (NULL: not wanted; of the last one the same); each line along the last axis as a new array with the element
+ * of place kth there, none larger before it and none smaller behind it, or the positions (int64) that do so. */
+TH_API int64_t th_array_count_nan(const ThArray *a);
+TH_API int th_array_rank(const ThArray *a, int64_t at, ThValue *value, ThValue *next);
+TH_API ThArray *th_array_partition(ThArray *a, int64_t kth, bool positions);
+/* Values, broadcast to the shape of where, at positions counted in C order. */
+TH_API int th_array_put(ThArray *a, ThArray *where, ThArray *values);
+TH_API bool th_array_fortran(const ThArray *a); /* Fortran order without gaps */
+TH_API void th_array_protect(ThArray *a);       /* read-only from now on, and so are views made of it later */
 /* start + i * step for i < n: int64, or float64 for every other dtype. */
 TH_API ThArray *th_array_ramp(ThContext *c, ThDtype d, int64_t n, ThValue start, ThValue step);
 /* Rows of x (rows, n) through filters, one after the other: b and a (filters, order + 1), a's first column being 1;

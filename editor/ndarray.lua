@@ -1055,7 +1055,7 @@ function nd.apply_over_axes(func, x, axes) end
 ---@return any
 function nd.arange(start, stop, step, dtype) end
 
----The positions that sort along an axis (the last): those of a partition around position kth.
+---The positions of the elements of such a partition.
 ---@param x any
 ---@param kth any
 ---@param axis theano.Axis
@@ -1925,7 +1925,8 @@ function nd.packbits(x, axis, bitorder) end
 ---@return any
 function nd.pad(...) end
 
----Sorted along an axis (the last), which is one of the orders that a partition around position kth may have.
+---Along an axis (the last) the element of position kth where a sort puts it, none larger before it, none
+---smaller behind it; the order of these says nothing.
 ---@param x any
 ---@param kth any
 ---@param axis theano.Axis

@@ -4415,7 +4415,7 @@ function T.apply_along_axis(func1d, axis, x) end
 ---@return any
 function T.apply_over_axes(func, x, axes) end
 
----The positions that sort along an axis (the last): those of a partition around position kth.
+---The positions of the elements of such a partition.
 ---@param x any
 ---@param kth any
 ---@param axis theano.Axis
@@ -5180,7 +5180,8 @@ function T.packbits(x, axis, bitorder) end
 ---@return any
 function T.pad(...) end
 
----Sorted along an axis (the last), which is one of the orders that a partition around position kth may have.
+---Along an axis (the last) the element of position kth where a sort puts it, none larger before it, none
+---smaller behind it; the order of these says nothing.
 ---@param x any
 ---@param kth any
 ---@param axis theano.Axis

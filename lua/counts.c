@@ -317,10 +317,13 @@ static int product_of(lua_State *L, LtState *s, int nd, int md, int along, int o
 }
 int counts_inner(lua_State *L, LtState *s) {
     const int n = product_of(L, s, 1, 1, 0, 0);
-    return n ? n : product_of(L, s, 2, 1, 1, 0);
+    return n ? n : counts_matvec(L, s);
 }
 int counts_vdot(lua_State *L, LtState *s) { return product_of(L, s, 1, 1, 0, 0); }
-int counts_matvec(lua_State *L, LtState *s) { return product_of(L, s, 2, 1, 1, 0); }
+int counts_matvec(lua_State *L, LtState *s) {
+    const int n = lines_by_vector(L, s);
+    return n ? n : product_of(L, s, 2, 1, 1, 0);
+}
 int counts_vecmat(lua_State *L, LtState *s) { return product_of(L, s, 1, 2, 0, 0); }
 
 /* A diagonal that is short enough for one block of accumulators (see kernel.h: 32 lanes, folded by halves). */

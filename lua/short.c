@@ -158,6 +158,18 @@ static int short_rollaxis(lua_State *L, LtState *s) { /* rollaxis(a, axis): to t
     return push_view(L, s, a, nd, shape, strides, 0);
 }
 
+static int component(lua_State *L, LtState *s, int which) { /* of complex numbers on the host */
+    ThArray *a = lt_array(L, s, 1);
+    const ThDtype d = th_array_dtype(a);
+    if (!a || lua_gettop(L) != 1 || (d != TH_COMPLEX128 && d != TH_COMPLEX64) || th_array_ndim(a) == 0) return 0;
+    ThArray *v = th_array_device(a) < 0 ? th_array_component(a, which) : NULL;
+    if (!v) return th_error_clear(s->ctx), 0;
+    lt_push_array(L, s, v);
+    return 1;
+}
+static int short_real(lua_State *L, LtState *s) { return component(L, s, 0); }
+static int short_imag(lua_State *L, LtState *s) { return component(L, s, 1); }
+
 static int lies(lua_State *L) { /* lies(a): whether elements lie densely in row-major, in column-major order */
     ThArray *a = lt_check_array(L, LT_STATE(L), 1);
     lua_pushboolean(L, th_array_contiguous(a));
@@ -340,19 +352,21 @@ WIDE(int64_t, trues, (const uint8_t *m, int64_t n), (m, n), {
 })
 int64_t short_trues(const uint8_t *m, int64_t n) { return trues(m, n); }
 
-#define COUNT(T) \
-    { \
-        const T *x = p; \
+#define COUNT(NAME, T) \
+    WIDE(int64_t, NAME, (const T *x, int64_t n), (x, n), { \
+        int64_t count = 0; \
         for (int64_t i = 0; i < n; i++) count += x[i] != 0; \
         return count; \
-    }
+    })
+COUNT(count_doubles, double)
+COUNT(count_floats, float)
+COUNT(count_integers, int64_t)
 static int64_t not_zero(const void *p, ThDtype d, int64_t n) {
-    int64_t count = 0;
     switch (d) {
     case TH_BOOL: return short_trues(p, n);
-    case TH_FLOAT64: COUNT(double)
-    case TH_FLOAT32: COUNT(float)
-    default: COUNT(int64_t)
+    case TH_FLOAT64: return count_doubles(p, n);
+    case TH_FLOAT32: return count_floats(p, n);
+    default: return count_integers(p, n);
     }
 }
 
@@ -485,6 +499,8 @@ static const struct {
             {"atleast_3d", short_atleast_3d},
             {"rollaxis", short_rollaxis},
             {"ravel", short_ravel},
+            {"real", short_real},
+            {"imag", short_imag},
             {"concatenate", short_concatenate},
             {"concat", short_concatenate},
             {"stack", short_stack},
@@ -562,7 +578,29 @@ static const struct {
             {"putmask", vectors_putmask},
             {"convolve", vectors_convolve},
             {"correlate", vectors_correlate},
-            {"interp", vectors_interp}};
+            {"interp", vectors_interp},
+            {"vecdot", lines_vecdot},
+            {"matmul", lines_by_vector},
+            {"dot", lines_by_vector},
+            {"argmax", lines_argmax},
+            {"argmin", lines_argmin},
+            {"all", lines_all},
+            {"bartlett", lines_bartlett},
+            {"round", lines_round},
+            {"around", lines_round},
+            {"ldexp", lines_ldexp},
+            {"rint", lines_rint},
+            {"real_if_close", lines_real_if_close},
+            {"trim_zeros", lines_trim_zeros},
+            {"unique_counts", lines_unique_counts},
+            {"partition", ranks_partition},
+            {"argpartition", ranks_argpartition},
+            {"median", ranks_median},
+            {"quantile", ranks_quantile},
+            {"percentile", ranks_percentile},
+            {"nanmedian", ranks_nanmedian},
+            {"nanquantile", ranks_nanquantile},
+            {"nanpercentile", ranks_nanpercentile}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static int call(lua_State *L) { /* upvalues: state, number of the way, the other function */

@@ -1,6 +1,6 @@
 /*
- * short.h -- private to short.c, vectors.c, moves.c and counts.c: ways of calling functions of arrays that need no
- * graph.
+ * short.h -- private to short.c, vectors.c, moves.c, counts.c, lines.c and ranks.c: ways of calling functions of arrays
+ * that need no graph.
  */
 #ifndef LT_SHORT_H
 #define LT_SHORT_H
@@ -23,6 +23,10 @@ ShortWay counts_ravel, counts_polyadd, counts_polysub, counts_inner, counts_vdot
     counts_matvec, counts_vecmat;
 ShortWay counts_result_type, counts_iscomplexobj, counts_isrealobj, counts_isfortran, counts_iterable,
     counts_binary_repr, counts_base_repr;
+ShortWay lines_vecdot, lines_by_vector, lines_argmax, lines_argmin, lines_all, lines_bartlett, lines_round, lines_ldexp;
+ShortWay lines_rint, lines_real_if_close, lines_trim_zeros, lines_unique_counts;
+ShortWay ranks_partition, ranks_argpartition, ranks_median, ranks_nanmedian, ranks_quantile, ranks_percentile;
+ShortWay ranks_nanquantile, ranks_nanpercentile;
 
 ThArray *short_dense(lua_State *L, LtState *s,
                      int i); /* an array whose elements lie one behind the other on the host */

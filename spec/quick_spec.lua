@@ -106,6 +106,9 @@ describe("a function of arrays with a short way", function()
   local function vector(n) return rng:rand(n) end
   local x, y, m, k = vector(9), vector(9), rng:rand(3, 4), rng:randint(0, 5, { 9 })
   local bits = nd.gt(x, 0.5)
+  local z = rng:randn(9) + nd.complex(0, 1) * rng:randn(9)
+  local holes = vector(2000)
+  holes["::7"] = 0 / 0
   local CALLS = {
     flip = { { x }, { m }, { m, 0 }, { m, -1 }, { m, { axis = 1 } }, { nd.zeros { 0, 2 } } },
     fliplr = { { m } }, flipud = { { m }, { x } }, matrix_transpose = { { m }, { rng:rand(2, 3, 4) } },
@@ -139,6 +142,28 @@ describe("a function of arrays with a short way", function()
     resize = { { x, { 2, 7 } }, { x, { 3 } }, { k:astype("int8"), { 40, 1000 } }, { m, { 0, 2 } }, { x, 4 } },
     delete = { { x, 0 }, { x, -1 }, { x, 4 }, { m, 1, 0 }, { x, { 1, 2 } } },
     repeat_ = { { x, 3 }, { x, 0 }, { m, 2 }, { m, 2, 1 }, { k:astype("int8"), 2 } },
+    median = { { x }, { vector(1000) }, { m }, { m, 0 }, { nd.array { 2.0, 0 / 0, 1 } }, { nd.array { -0.0, 0.0 } } },
+    quantile = { { x, 0.3 }, { vector(3001), 0.77 }, { m, 0 }, { m, 1 }, { nd.array { 2.0, 0 / 0 }, 0.5 },
+      { x, 0.5, 0 } },
+    percentile = { { x, 30 }, { vector(3001), 99.9 }, { x, { 10, 90 } }, { k, 50 } },
+    nanmedian = { { holes }, { x }, { nd.array { 0 / 0, 4.0, 2.0 } }, { nd.array { 0 / 0 } }, { m, 0 } },
+    nanquantile = { { holes, 0.3 }, { holes, 0 }, { holes, 1 }, { x, 0.4 }, { nd.array { 0 / 0 }, 0.4 } },
+    nanpercentile = { { holes, 30 }, { x, 12.5 } },
+    vecdot = { { m, m }, { rng:randn(5, 100), rng:randn(5, 100) }, { x, y }, { m, rng:rand(4) } },
+    matmul = { { m, rng:rand(4) }, { rng:randn(7, 33), rng:randn(33) }, { rng:randn(3, 3000), rng:randn(3000) },
+      { m, rng:rand(4, 2) }, { nd.zeros { 3, 0 }, nd.zeros(0) } },
+    dot = { { m, rng:rand(4) }, { x, y }, { rng:randn(2, 31), rng:randn(31) } },
+    matvec = { { m, rng:rand(4) }, { k:reshape { 3, 3 }, nd.arange(3) } }, inner = { { m, rng:rand(4) }, { x, y } },
+    all = { { bits }, { nd.gt(m, 0.2), 1 }, { nd.gt(m, -1), { axis = 1 } }, { nd.gt(m, 0.2), 0 }, { m, 1 } },
+    bartlett = { { 1 }, { 2 }, { 9 }, { 0 } },
+    round = { { rng:randn(40) * 1000, 2 }, { x, 0 }, { x, -1 }, { nd.array { 0 / 0, math.huge, -0.0, 0.125 }, 2 },
+      { k, 1 } },
+    ldexp = { { x, 3 }, { x, -1022 }, { x * 1e-300, -60 }, { x, 1024 }, { x, k }, { nd.array { 1e308, 0 / 0 }, 1023 } },
+    rint = { { rng:randn(40) * 9 }, { x:astype("float32") }, { k } },
+    real = { { z }, { z:astype("complex64") }, { x } }, imag = { { z }, { z:astype("complex64") }, { x } },
+    real_if_close = { { z }, { x + nd.complex(0, 1e-20) }, { x } },
+    trim_zeros = { { nd.array { 0, 0, 1.5, 0, 2, 0 } }, { nd.zeros(4) }, { x }, { nd.array { 0, 3, 0 } } },
+    unique_counts = { { k }, { nd.array { math.mininteger, math.maxinteger, 3, 3 } }, { x }, { nd.zeros(0, "int64") } },
     interp = { { nd.array { -1, 0, 0.3, 2.5, 9, 0 / 0 }, nd.array { 0.0, 1, 2, 5 }, nd.array { 1.0, -1, 4, 0 } },
       { vector(50), nd.sort(vector(20)), vector(20) }, { x, nd.array { 0.5 }, nd.array { 3.0 } } },
   }
@@ -165,6 +190,39 @@ describe("a function of arrays with a short way", function()
       assert.is_true(nd.shares_memory(view, x) or nd.shares_memory(view, cube) or nd.shares_memory(view, m))
     end
     raises("ValueError", "", function() local _ = nd.rollaxis(cube, 3) end)
+  end)
+  it("gives the parts of complex numbers as views", function()
+    local a = nd.zeros({ 2, 3 }, "complex128")
+    local re, im = nd.real(a), a.imag
+    re[{ 0, 1 }], im[{ 1, 2 }] = 3, 5
+    assert.equal("(3.0+0.0j) (0.0+5.0j)", tostring(a[{ 0, 1 }]) .. " " .. tostring(a[{ 1, 2 }]))
+    assert.same({ { 2, 3 }, "float64", false }, { re.shape, re.dtype, im.flags.owndata })
+    assert.equal("float32", nd.imag(a:astype("complex64")).dtype)
+    assert.same({ 0, 3 }, nd.imag(nd.zeros({ 0, 3 }, "complex128")).shape)
+    a.flags.writeable = false
+    raises("ValueError", "read-only", function() nd.real(a)[{ 0, 0 }] = 1 end)
+    a:free()
+    raises("ValueError", "freed", function() return re[{ 0, 0 }] end)
+  end)
+  it("partitions around the element that a sort puts there", function()
+    local ties, turned = nd.floor(vector(700) * 5), nd.where(nd.lt(vector(300), 0.5), -0.0, 0.0)
+    for _, v in ipairs { x, holes, ties, turned, vector(5000), k, nd.array { 3.0 }, nd.zeros(900) } do
+      local n, sorted = v.size, nd.sort(v)
+      for _, kth in ipairs { 0, n // 3, n - 1, -1 } do
+        local p, at, i = nd.partition(v, kth), nd.argpartition(v, kth), kth % n
+        assert.is_true(same(sorted, nd.sort(p)))
+        assert.is_true(same(nd.arange(n), nd.sort(at)))
+        assert.is_true(same(p, v[at]))
+        assert.is_true(same(sorted[("%d:%d"):format(i, i + 1)], p[("%d:%d"):format(i, i + 1)]))
+        assert.is_true(same(sorted[("0:%d"):format(i)], nd.sort(p[("0:%d"):format(i)])))
+        assert.is_true(same(sorted[("%d:"):format(i)], nd.sort(p[("%d:"):format(i)])))
+      end
+    end
+    local rows = nd.partition(m, 2)
+    for r = 0, 2 do assert.equal(nd.sort(m[r])[2], rows[r][2]) end
+    assert.same({ 1, 0, 2, 3 }, nd.partition(nd.array { 1, 3, 0, 2 }, 2):tolist()) -- each part in its order
+    raises("ValueError", "kth", function() return nd.partition(x, 9) end)
+    raises("ValueError", "kth", function() return nd.argpartition(x, -10) end)
   end)
   it("put and putmask write what the other way writes", function()
     for _, name in ipairs { "put", "putmask", "place" } do
@@ -201,6 +259,23 @@ describe("a function of arrays with a short way", function()
     raises("IndexError", "", function() return nd.put(x:copy(), nd.array { 0, 20 }, y) end)
     raises("ValueError", "", function() return nd.flip(x, 1) end)
     raises("TypeError", "", function() return nd.swapaxes(m) end)
+  end)
+end)
+
+describe("a method called with a dot", function()
+  it("says so where nothing that it could be a method of comes first", function()
+    local x, v = nd.arange(3), T.dvector("v")
+    for _, a in ipairs { x, v } do
+      raises("TypeError", "x.sum(..): the first argument is a number; methods are called with a colon, x:sum(..)",
+        function() return a.sum(0) end)
+      raises("TypeError", "is missing; methods are called with a colon, x:max(..)", function() return a.max() end)
+      raises("TypeError", "is a table", function() return a.mean { axis = 0 } end)
+    end
+    assert.equal(3, x.sum(x))
+    assert.equal(3.0, v.sum(v):eval { [v] = nd.arange(3) * 1.0 })
+    assert.equal(0, nd.sum(0))
+    assert.equal(0, nd.sum { 0 })
+    assert.equal(2, T.sum(2):eval())
   end)
 end)
 

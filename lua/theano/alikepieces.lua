@@ -130,9 +130,10 @@ return function(M, K)
     end
     return x, axis
   end
-  --- Sorted along an axis (the last), which is one of the orders that a partition around position kth may have.
+  --- Along an axis (the last) the element of position kth where a sort puts it, none larger before it, none smaller
+  -- behind it; the order of these says nothing.
   function M.partition(x, kth, axis) return M.sort(kth_of("partition", x, kth, axis)) end
-  --- The positions that sort along an axis (the last): those of a partition around position kth.
+  --- The positions of the elements of such a partition.
   function M.argpartition(x, kth, axis) return M.argsort(kth_of("argpartition", x, kth, axis)) end
   --- Positions that sort by several keys, the last one first of all.
   function M.lexsort(keys)

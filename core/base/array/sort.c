@@ -1,7 +1,7 @@
 /*
- * sort.c -- sorts of unsigned keys (see sort.h): counting for bytes, otherwise insertion for a few, merging for some,
- * counting passes for many, or the vector sort of sort_avx512.c where the processor has it. Values only decide how fast
- * it is, never what comes out: a sorted list of keys is the same from all of them.
+ * sort.c -- sorts and selections of unsigned keys (see sort.h): counting for bytes, otherwise insertion for a few,
+ * merging for some, counting passes for many, or the vector sort of sort_avx512.c where the processor has it. Values
+ * only decide how fast it is, never what comes out: a sorted list of keys is the same from all of them.
  */
 #include "sort.h"
 #include "sort_simd.h"
@@ -13,6 +13,7 @@
 #include "sort_body.h"
 #undef WORD
 #undef NAME
+#define SELECT /* also pick_32 and pick_64 */
 #define WORD uint32_t
 #define NAME(x) x##_32
 #include "sort_body.h"
@@ -53,6 +54,26 @@ void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
     }
 #endif
     portable_64(key, n, tmp);
+}
+
+void sort_select_u32(uint32_t *key, int64_t n, int64_t at, uint32_t *tmp) {
+#if TH_WIDE
+    if (isa_vector_bytes() == 64) {
+        sort_select_u32_avx512(key, n, at, tmp, portable_32);
+        return;
+    }
+#endif
+    pick_32(key, n, at, tmp);
+}
+
+void sort_select_u64(uint64_t *key, int64_t n, int64_t at, uint64_t *tmp) {
+#if TH_WIDE
+    if (isa_vector_bytes() == 64) {
+        sort_select_u64_avx512(key, n, at, tmp, portable_64);
+        return;
+    }
+#endif
+    pick_64(key, n, at, tmp);
 }
 
 bool sort_convert(void *to, const void *from, int64_t n, ThDtype d, bool back) {

@@ -1,6 +1,6 @@
 /*
- * sort.h -- sorting of dense unsigned keys, and of positions by key. Every dtype maps to keys of its width whose order
- * is the order of its values (see core/ops/order/sort.c), so these are the only sorts.
+ * sort.h -- sorting of dense unsigned keys, and of positions by key; selection of one. Every dtype maps to keys of its
+ * width whose order is the order of its values (see core/ops/order/sort.c), so these are the only sorts.
  */
 #ifndef TH_SORT_H
 #define TH_SORT_H
@@ -12,6 +12,10 @@ void sort_u8(uint8_t *key, int64_t n);
 void sort_u16(uint16_t *key, int64_t n, uint16_t *tmp);
 void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp);
 void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp);
+
+/* The key that stands at `at` in ascending order goes there, none larger before it, none smaller behind it. */
+void sort_select_u32(uint32_t *key, int64_t n, int64_t at, uint32_t *tmp);
+void sort_select_u64(uint64_t *key, int64_t n, int64_t at, uint64_t *tmp);
 
 /*
  * Keys of n dense values (or values of keys, with `back`) by vectors, the same as core/ops/order/keys.c gives. False

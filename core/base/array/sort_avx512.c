@@ -86,6 +86,16 @@ void sort_u64_avx512(uint64_t *key, int64_t n, uint64_t *tmp, void (*rest)(uint6
     quick_64(key, n, tmp, rest);
 }
 
+void sort_select_u32_avx512(uint32_t *key, int64_t n, int64_t at, uint32_t *tmp,
+                            void (*rest)(uint32_t *, int64_t, uint32_t *)) {
+    pick_32(key, n, at, tmp, rest);
+}
+
+void sort_select_u64_avx512(uint64_t *key, int64_t n, int64_t at, uint64_t *tmp,
+                            void (*rest)(uint64_t *, int64_t, uint64_t *)) {
+    pick_64(key, n, at, tmp, rest);
+}
+
 /* ---- keys of values ---------------------------------------------------------------------------------------------- */
 /* TOP is the sign bit; keys of floats are turned around where it is set, and NaN is the largest key. In C: the compiler
  * makes vectors of these loops. */

@@ -248,6 +248,26 @@ static void NAME(quick)(WORD *key, int64_t n, WORD *tmp, void (*rest)(WORD *key,
         r = wait[--waiting];
     }
 }
+
+/* Until key[at] is what it is in a sorted list: the part with `at` in it is split again. */
+static void NAME(pick)(WORD *key, int64_t n, int64_t at, WORD *tmp, void (*rest)(WORD *key, int64_t n, WORD *tmp)) {
+    int rounds = 2 * (64 - __builtin_clzll((unsigned long long)n | 1));
+    while (n > NAME(SMALL)) {
+        if (rounds-- == 0) {
+            rest(key, n, tmp);
+            return;
+        }
+        WORD p = NAME(pivot)(key, n);
+        int64_t k = NAME(split)(key, n, p), done = k == 0 ? NAME(split_equal)(key, n, p) : 0;
+        if (at < k) {
+            n = k;
+            continue;
+        }
+        if (at < k + done) return;
+        key += k + done, n -= k + done, at -= k + done;
+    }
+    if (n > 0) NAME(small)(key, key, n);
+}
 #undef EXCHANGE
 #undef LANE
 #undef LANES8

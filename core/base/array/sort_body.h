@@ -64,3 +64,28 @@ static void NAME(portable)(WORD *k, int64_t n, WORD *tmp) {
     else if (n < 1500) NAME(merge_sort)(k, n, tmp);
     else NAME(radix)(k, n, tmp);
 }
+
+#ifdef SELECT
+/* Until k[at] is what it is in a sorted list, smaller keys before it and larger ones behind: splits in three around the
+ * middle of three keys, and a sort where that goes on for too long. */
+static void NAME(pick)(WORD *k, int64_t n, int64_t at, WORD *tmp) {
+    int rounds = 2 * (64 - __builtin_clzll((unsigned long long)n | 1));
+    while (n > 24) {
+        if (rounds-- == 0) break;
+        WORD a = k[0], b = k[n / 2], c = k[n - 1], low = a < b ? a : b, high = a < b ? b : a;
+        WORD p = high < c ? high : low > c ? low : c;
+        int64_t below = 0, same = 0, i = 0, end = n;
+        while (i < end) { /* [0, below) smaller, [below, i) equal, [end, n) larger */
+            WORD v = k[i];
+            if (v < p) k[i++] = k[below], k[below++] = v;
+            else if (v > p) k[i] = k[--end], k[end] = v;
+            else i++;
+        }
+        same = end - below;
+        if (at < below) n = below;
+        else if (at < below + same) return;
+        else k += end, n -= end, at -= end;
+    }
+    NAME(portable)(k, n, tmp);
+}
+#endif

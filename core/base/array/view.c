@@ -9,10 +9,14 @@
 
 #include <string.h>
 
-static ThArray *view(ThArray *a, char *data, int ndim, const int64_t *shape, const int64_t *strides) {
-    ThArray *v = array_header(array_ctx(a), a->buf, data, (ThDtype)a->dtype, ndim, shape, strides);
+static ThArray *view_as(ThArray *a, ThDtype d, char *data, int ndim, const int64_t *shape, const int64_t *strides) {
+    ThArray *v = array_header(array_ctx(a), a->buf, data, d, ndim, shape, strides);
     if (v) v->flags |= (a->flags & ARRAY_READONLY) | ARRAY_VIEW;
     return v;
+}
+
+static ThArray *view(ThArray *a, char *data, int ndim, const int64_t *shape, const int64_t *strides) {
+    return view_as(a, (ThDtype)a->dtype, data, ndim, shape, strides);
 }
 
 /* Sum of |stride| * (length - 1) and the start may not overflow: lengths and strides come from outside. */
@@ -48,6 +52,18 @@ ThArray *th_array_view(ThArray *a, int ndim, const int64_t *shape, const int64_t
     }
     if (!array_aligned(c, d, a->data + offset_bytes, ndim, shape, strides)) return NULL;
     return view(a, a->data + offset_bytes, ndim, shape, strides);
+}
+
+ThArray *th_array_component(ThArray *a, int which) {
+    if (!a) return NULL;
+    ThContext *c = array_ctx(a);
+    if (!array_there(c, a)) return NULL;
+    const bool single = a->dtype == TH_COMPLEX64;
+    if (!single && a->dtype != TH_COMPLEX128)
+        return err(c, TH_TypeError, "parts of complex numbers, not of %s", th_dtype_name((ThDtype)a->dtype)), NULL;
+    const ThDtype d = single ? TH_FLOAT32 : TH_FLOAT64;
+    char *from = a->data + (which && a->size ? th_dtype_bytes(d) : 0);
+    return view_as(a, d, from, a->ndim, ARRAY_SHAPE(a), ARRAY_STRIDES(a));
 }
 
 /* perm NULL reverses the axes. Axes that perm leaves out must have length 1. */
