@@ -87,10 +87,22 @@ static bool few_args(lua_State *L, LtState *s, ThArg *at, int n) {
     return n > 0;
 }
 
-static int apply(lua_State *L) { /* upvalues: state, number, number of arguments of a metamethod (0: not one), eager? */
+enum { METHOD = -1 };
+
+/* x.sum(0) says nothing of x: it is no sum of 0. */
+static void check_method(lua_State *L, int func) {
+    const char *name = th_func_info(func)->name;
+    if (lua_type(L, 1) == LUA_TUSERDATA) return;
+    const char *is = lua_gettop(L) ? lua_pushfstring(L, "a %s", luaL_typename(L, 1)) : "missing";
+    lt_error(L, TH_TypeError, "x.%s(..): the first argument is %s; methods are called with a colon, x:%s(..)", name, is,
+             name);
+}
+
+static int apply(lua_State *L) { /* upvalues: state, number, arguments of a metamethod (0: not one) or METHOD, eager? */
     LtState *s = LT_STATE(L);
     int func = (int)lua_tointeger(L, lua_upvalueindex(2)), arity = (int)lua_tointeger(L, lua_upvalueindex(3));
     ThArg few[FEW_ARGS];
+    if (arity == METHOD) check_method(L, func), arity = 0;
     if (arity) lua_settop(L, arity); /* __unm and __bnot get a second, dummy operand */
     int n = lua_gettop(L);
     bool arrays = lua_toboolean(L, lua_upvalueindex(4));
@@ -131,7 +143,7 @@ static void set_string(lua_State *L, const char *k, const char *v) {
     lua_setfield(L, -2, k);
 }
 
-static int functions(lua_State *L) { /* sequence of {name, signature, doc, metamethod, method, symbolic, eager} */
+static int functions(lua_State *L) { /* sequence of {name, signature, doc, metamethod, method, symbolic, eager, ..} */
     LtState *s = LT_STATE(L);
     int n = th_func_count();
     lua_createtable(L, n, 0);
@@ -148,6 +160,10 @@ static int functions(lua_State *L) { /* sequence of {name, signature, doc, metam
         lua_setfield(L, -2, "symbolic");
         push_closure(L, s, apply, i, 0, true);
         lua_setfield(L, -2, "eager");
+        for (int e = 0; f->method && e < 2; e++) {
+            push_closure(L, s, apply, i, METHOD, e);
+            lua_setfield(L, -2, e ? "eager_method" : "symbolic_method");
+        }
         lua_rawseti(L, -2, i + 1);
     }
     return 1;

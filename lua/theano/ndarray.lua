@@ -70,7 +70,7 @@ for _, f in ipairs(core.functions()) do
   if special then nd.special[special] = f.eager end
   if not name:find(".", 1, true) then
     if nd[name] == nil then nd[name] = f.eager end
-    if f.method and methods[name] == nil then methods[name] = f.eager end
+    if f.method and methods[name] == nil then methods[name] = f.eager_method end
   end
 end
 nd["repeat"] = nd.repeat_

@@ -22,7 +22,7 @@ end
 
 for _, f in ipairs(core.functions()) do
   place(f.name, f.symbolic)
-  if f.method then methods[f.name] = f.symbolic end
+  if f.method then methods[f.name] = f.symbolic_method end
 end
 T.repeat_ = T.repeat_ or T["repeat"]
 T["repeat"] = nil
