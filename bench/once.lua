@@ -30,11 +30,26 @@ local function chain(n)
   return theano.compile({ inputs = { x }, outputs = y }), nd.arange(10.0)
 end
 
+-- A recurrent network written out: so many turns, their gradient and updates.
+local function rnn(n)
+  local x, rng = T.ftensor3("x"), nd.random.RandomState(0)
+  local function weight(...) return theano.shared(rng:normal(0, 0.05, { ... }):astype("float32")) end
+  local p = { weight(32, 64), weight(64, 64), weight(64) }
+  local h = T.zeros({ 16, 64 }, { dtype = "float32" })
+  for t = 0, n - 1 do h = T.tanh(T.dot(x[t], p[1]) + T.dot(h, p[2]) + p[3]) end
+  local cost, updates, rate = T.sqr(h):mean(), {}, T.constant(0.01, { dtype = "float32" })
+  for i, g in ipairs(theano.grad(cost, p)) do updates[i] = { p[i], p[i] - rate * g } end
+  return theano.compile({ inputs = { x }, outputs = cost, updates = updates }), nd.ones({ n, 16, 32 }, "float32")
+end
+
 local function once()
   local start = now()
   if what == "mlp" then
     local f, x, y = mlp()
     f(x, y)
+  elseif what:find("^rnn") then
+    local f, x = rnn(math.tointeger(tonumber(what:match("%d+"))))
+    f(x)
   else
     local f, x = chain(math.tointeger(tonumber(what:match("%d+"))))
     f(x)

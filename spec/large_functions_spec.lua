@@ -40,6 +40,29 @@ describe("a function of hundreds of steps", function()
     assert.truthy((#text - #shorter) / 2500 < 40, (#text - #shorter) / 2500) -- bytes a link
   end)
 
+  it("has few kernels where its turns differ in what they read of an array alone", function()
+    local function unrolled(turns, linker)
+      local x, w, u = T.dtensor3("x"), T.dmatrix("w"), T.dmatrix("u")
+      local h, seen = T.zeros({ 3, 4 }), T.zeros({ 3, 4 })
+      for t = 0, turns - 1 do
+        h = T.tanh(T.dot(x[t], w) + T.dot(h, u))
+        seen = seen + T.exp(x[{ t, 1 }][0] - x[{ t, 0 }][1]) -- two accesses to one buffer: how far apart, stays
+      end
+      local g = theano.grad(T.sqr(h):sum() + seen:sum(), { w, u, x })
+      local f = theano.compile({ inputs = { x, w, u }, outputs = { h, seen, g[1], g[2], g[3] }, mode = mode(linker) })
+      return f, select(2, theano.printing.plan(f):gsub("\n k%d+:", ""))
+    end
+    local _, few = unrolled(30, "interpreter")
+    local g, more = unrolled(60, "interpreter")
+    assert.truthy(more - few < 15, ("%d kernels for 30 turns, %d for 60"):format(few, more))
+    local rng = nd.random.RandomState(2)
+    for _, n in ipairs({ 4, 7 }) do
+      local args = { rng:normal(0, 1, { 60, 3, n }), rng:normal(0, 1, { n, 4 }), rng:normal(0, 1, { 4, 4 }) }
+      local a, b = { unrolled(60, "c")(table.unpack(args)) }, { g(table.unpack(args)) }
+      for i = 1, 5 do assert.equal(a[i]:tostring(), b[i]:tostring()) end
+    end
+  end)
+
   it("may be a sum of hundreds of terms that are one and the same", function()
     local x, terms, ones = T.dvector("x"), {}, {}
     for i = 1, 250 do terms[i], ones[i] = x, nd.ones { 2 } end

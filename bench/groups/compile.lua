@@ -9,7 +9,7 @@ local G = {
   rounds = 5, -- each is a process; cold ones take seconds
   cases = {},
 }
-for _, what in ipairs({ "mlp", "chain of 1000", "chain of 5000" }) do
+for _, what in ipairs({ "mlp", "chain of 1000", "chain of 5000", "rnn of 300" }) do
   for _, state in ipairs({ "cold", "warm", "again" }) do G.cases[#G.cases + 1] = { what, state } end
 end
 G.cases[#G.cases + 1] = { "small script", "warm" }

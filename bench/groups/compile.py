@@ -85,6 +85,50 @@ def chain(peer, n):
     return whole
 
 
+def rnn(peer, n):
+    """A recurrent network written out: so many turns, their gradient and updates."""
+    rng, x = np.random.RandomState(0), np.ones((n, 16, 32), "float32")
+    p = [rng.normal(0, 0.05, s).astype("float32") for s in ((32, 64), (64, 64), (64,))]
+
+    def cost(p, x, zeros, dot, tanh):
+        h = zeros
+        for t in range(n):
+            h = tanh(dot(x[t], p[0]) + dot(h, p[1]) + p[2])
+        return (h * h).mean()
+
+    zeros = np.zeros((16, 64), "float32")
+    if peer == "jax":
+        import jax
+        jnp = jax.numpy
+
+        def step(p, x):
+            c, g = jax.value_and_grad(lambda p: cost(p, x, jnp.asarray(zeros), jnp.dot, jnp.tanh))(p)
+            return c, [a - np.float32(0.01) * b for a, b in zip(p, g)]
+
+        return lambda: jax.block_until_ready(jax.jit(step)([jnp.asarray(a) for a in p], jnp.asarray(x)))
+    if peer == "torch-compile":
+        import torch
+        p, x, zeros = [torch.from_numpy(a).requires_grad_() for a in p], torch.from_numpy(x), torch.from_numpy(zeros)
+
+        def whole():
+            c = torch.compile(lambda: cost(p, x, zeros, torch.matmul, torch.tanh), fullgraph=True)()
+            c.backward()
+            with torch.no_grad():
+                for a in p:
+                    a -= 0.01 * a.grad
+
+        return whole
+    th, pt, _, mode = graph_library(peer)
+
+    def graph():
+        v, w = pt.ftensor3("x"), [th.shared(a) for a in p]
+        c = cost(w, v, pt.as_tensor_variable(zeros), pt.dot, pt.tanh)
+        up = [(a, a - np.float32(0.01) * g) for a, g in zip(w, th.grad(c, w) if hasattr(th, "grad") else pt.grad(c, w))]
+        return th.function([v], c, updates=up, mode=mode)(x)
+
+    return graph
+
+
 def once(peer, what, state):
     if peer == "jax":
         jax = jax_double()
@@ -101,6 +145,8 @@ def once(peer, what, state):
 
         def f():
             return net.prepare(peer, "mlp", "float32", "60")
+    elif what.startswith("rnn"):
+        f = rnn(peer, int(what.split()[-1]))
     else:
         f = chain(peer, int(what.split()[-1]))
     seconds = None
