@@ -16,7 +16,7 @@ local function operands(dtype)
   return v
 end
 
-local function function_of(kind, dtype, flags, alone)
+local function function_of(kind, dtype, flags, alone, amp)
   local v = operands(dtype)
   local s = T.batched_dot(v[1], v[2]:dimshuffle(0, 2, 1))
   local low = T.constant(-1e9, { dtype = dtype })
@@ -28,7 +28,7 @@ local function function_of(kind, dtype, flags, alone)
   local outputs = { z }
   if not alone then outputs = { z, table.unpack(T.grad(T.sum(z * v[4]), { v[1], v[2], v[3] })) } end
   local _ <close> = theano.config.change_flags(flags)
-  return compile({ inputs = v, outputs = outputs, on_unused_input = "ignore" })
+  return compile({ inputs = v, outputs = outputs, on_unused_input = "ignore", amp = amp })
 end
 
 local THERE = { device = device.flags.device, force_device = true, optimizer_including = "attention" }
@@ -97,6 +97,34 @@ describe("attention on a device", function()
     local args = numbers("float32", 1, 66, 140, 4, 5)
     args[1] = args[1] * 300
     same({ parts(table.unpack(args)) }, { one(table.unpack(args)) }, 1e-4, "large")
+  end)
+
+  -- Weights are rounded before they are divided by their sum, not behind that: a digit of the half.
+  for amp, tolerance in pairs({ bfloat16 = 6e-2, float16 = 8e-3 }) do
+    for _, kind in ipairs({ "scaled", "add", "keep" }) do
+      it(("takes halves to tensor cores: %s, %s"):format(amp, kind), function()
+        local parts = function_of(kind, "float32", {}, false, amp)
+        local one = function_of(kind, "float32", THERE, false, amp)
+        local text = theano.printing.debugprint(one, { file = "str" })
+        assert(text:find("AttentionGrad", 1, true) and not text:find("BatchedDot", 1, true), text)
+        -- tiles of 128 rows by 64 columns, 64 features and 64 columns of a result at a time
+        for _, s in ipairs({ { 2, 5, 7, 3, 4 }, { 1, 140, 70, 16, 24 }, { 1, 20, 133, 64, 64 }, { 1, 9, 66, 72, 80 },
+          { 2, 13, 0, 3, 2 } }) do
+          local args = numbers("float32", table.unpack(s))
+          same({ parts(table.unpack(args)) }, { one(table.unpack(args)) }, tolerance, table.concat(s, " "))
+        end
+      end)
+    end
+  end
+
+  it("leaves NaN and masked rows of halves, too", function()
+    local parts = function_of("add", "float32", {}, false, "bfloat16")
+    local one = function_of("add", "float32", THERE, false, "bfloat16")
+    local args = numbers("float32", 2, 20, 133, 8, 8)
+    args[5][{ 3 }] = -math.huge
+    args[5][{ 4, T.slice(0, 70) }] = -math.huge
+    args[1][{ 1, 6, 2 }] = 0 / 0
+    same({ parts(table.unpack(args)) }, { one(table.unpack(args)) }, 6e-2, "masked")
   end)
 
   it("has one launch for the result and four for the gradient, and the same bits each time", function()

@@ -179,7 +179,7 @@ static void slices(const Cores *x) {
     emit_line(e, "if (from + %d < depth)", x->deep);
     fetch_both(x, next, "1 - turn");
     emit_line(e, "core_group();");
-    emit_line(e, "core_wait();");
+    emit_line(e, "core_wait(1);");
     emit_line(e, "__syncthreads();");
     multiply(x);
     emit_line(e, "__syncthreads();");

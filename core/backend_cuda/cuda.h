@@ -48,7 +48,6 @@ bool cuda_emit_text(Text *t, const Emit *e, const char *function_name);
 void cuda_emit_end(Emit *e);
 
 extern const char *const cuda_prelude;
-extern const char *const cuda_cores_text; /* cores_text.c: words for products of halves */
-bool cuda_mark_libm(Emit *e);             /* prototypes that the device has already */
+bool cuda_mark_libm(Emit *e); /* prototypes that the device has already */
 
 #endif

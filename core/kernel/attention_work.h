@@ -1,7 +1,8 @@
 /*
  * attention_work.h -- softmax(scale q . k + mask) . v and its gradient as what operations hand to the side where their
  * arrays lie (HostServices.attention). q: (batch, query, feature), k: (batch, feature, key), v: (batch, key, value),
- * floats of one dtype; mask: (batch, query, key), each of which may be 1: numbers to add, or bools.
+ * floats of one dtype, or for a device halves of one, with float32 for all that is none of these and dz; mask: (batch,
+ * query, key), each of which may be 1: numbers to add, or bools.
  */
 #ifndef TH_ATTENTION_WORK_H
 #define TH_ATTENTION_WORK_H

@@ -507,7 +507,8 @@ static void libraries(void) {
         [TH_BOOL] = true, [TH_INT16] = true, [TH_UINT64] = true, [TH_FLOAT64] = true, [TH_COMPLEX64] = true};
     for (int i = 0; i < gpu_family_count; i++)
         for (int v = 0; v < GPU_VARIANTS; v++)
-            if ((gpu_families[i] == &gpu_states || (v % GPU_DTYPES < TH_DTYPE_COUNT && some[v % GPU_DTYPES])) &&
+            if ((gpu_families[i] == &gpu_states || gpu_families[i] == &gpu_attention_cores ||
+                 (v % GPU_DTYPES < TH_DTYPE_COUNT && some[v % GPU_DTYPES])) &&
                 gpu_families[i]->has(v))
                 library(gpu_families[i], v);
 }

@@ -1,9 +1,10 @@
 /*
  * attention.c -- Attention: softmax(scale q . k + mask) . v for each matrix of a batch, and AttentionGrad. Rewriting
  * makes them of their parts (opt/passes/attention.c), after gradients and batching; nobody else does.
- * In: q (b, m, d), k (b, d, n), v (b, n, e), floats of one dtype; the mask, if there is one, of three dimensions. Out:
- * (b, m, e), and two numbers of each row of scores (b, m, 2); the gradient: of q, k and v. It may take the result as
- * its last input: a device does, which finds the rows of dz . z by it.
+ * In: q (b, m, d), k (b, d, n), v (b, n, e), floats of one dtype; of halves sums are float32, and what follows is too,
+ * and weights are rounded to the half before they are multiplied, if a device does it; the mask, if there is one, of
+ * three dimensions. Out: (b, m, e), and two numbers of each row of scores (b, m, 2); the gradient: of q, k and v. It
+ * may take the result as its last input: a device does, which finds the rows of dz . z by it.
  */
 #include "graph/services.h"
 #include "ops/table/lowering.h"
@@ -23,24 +24,29 @@ static int mask_of(const Op *op, const AttentionAttrs *at) {
     return at->kind == ATTENTION_PLAIN ? -1 : is_grad(op) ? DZ + 1 : V + 1;
 }
 
+/* Of halves everything but the operands is float32. */
+static ThDtype sums_of(ThDtype d) { return dtype_is_half(d) ? TH_FLOAT32 : d; }
+
 static bool infer_attention(Infer *q) {
     const AttentionAttrs *at = q->attrs;
     int mask = mask_of(q->op, at), want = (is_grad(q->op) ? DZ : V) + 1 + (mask >= 0);
-    ThDtype d = (ThDtype)q->in[Q]->type.dtype;
-    bool good = (q->nin == want || (is_grad(q->op) && q->nin == want + 1)) && (d == TH_FLOAT32 || d == TH_FLOAT64);
+    ThDtype d = (ThDtype)q->in[Q]->type.dtype, sums = sums_of(d);
+    bool good =
+        (q->nin == want || (is_grad(q->op) && q->nin == want + 1)) && (sums == TH_FLOAT32 || sums == TH_FLOAT64);
     for (int i = 0; good && i < q->nin; i++) {
         ThType t = q->in[i]->type;
-        bool flags = i == mask && at->kind != ATTENTION_ADD;
-        good = t.kind == TYPE_TENSOR && t.ndim == 3 && t.dtype == (flags ? TH_BOOL : d);
+        bool flags = i == mask && at->kind != ATTENTION_ADD, operand = i <= V || (is_grad(q->op) && i == DZ);
+        if (is_grad(q->op) && i == STATS) operand = false;
+        good = t.kind == TYPE_TENSOR && t.ndim == 3 && t.dtype == (flags ? TH_BOOL : operand ? d : sums);
     }
     if (!good) return err(q->ctx, TH_TypeError, "%s: operands are three tensors of three dimensions", q->op->name);
     if (is_grad(q->op)) {
-        for (int i = 0; i < 3; i++) q->out[i] = q->in[i]->type;
+        for (int i = 0; i < 3; i++) q->out[i] = q->in[i]->type, q->out[i].dtype = (uint8_t)sums;
         return true;
     }
     uint32_t first = type_bcast(q->in[Q]->type, 0), rows = (uint32_t)type_bcast(q->in[Q]->type, 1) << 1;
-    q->out[0] = type_tensor(d, 3, first | rows | (uint32_t)type_bcast(q->in[V]->type, 2) << 2);
-    q->out[1] = type_tensor(d, 3, first | rows);
+    q->out[0] = type_tensor(sums, 3, first | rows | (uint32_t)type_bcast(q->in[V]->type, 2) << 2);
+    q->out[1] = type_tensor(sums, 3, first | rows);
     return true;
 }
 
@@ -78,6 +84,22 @@ static bool shape_attention(ShapeQ *q) {
     return true;
 }
 
+/* The host has no halves of its own: operands become float32. What a device rounds on the way, the weights, stays
+ * whole. */
+static int run_widened(HostCall *h, AttentionWork w) {
+    const ThArray **const operand[4] = {&w.q, &w.k, &w.v, &w.dz};
+    ThArray *wide[4] = {0};
+    int bad = 0;
+    for (int i = 0; i < 4 && !bad; i++) {
+        if (!*operand[i]) continue;
+        bad = !(wide[i] = th_array_astype((ThArray *)(uintptr_t)*operand[i], TH_FLOAT32));
+        *operand[i] = wide[i];
+    }
+    bad = bad || h->lib->attention(h, &w);
+    for (int i = 0; i < 4; i++) th_array_release(wide[i]);
+    return bad;
+}
+
 static int run_attention(HostCall *h) {
     const AttentionAttrs *at = h->attrs;
     int mask = mask_of(h->op, at);
@@ -92,7 +114,8 @@ static int run_attention(HostCall *h) {
     } else {
         w.z = h->out[0], w.stats = h->out[1];
     }
-    return h->lib->attention(h, &w);
+    bool half = dtype_is_half((ThDtype)w.q->dtype);
+    return half && !h->gpu ? run_widened(h, w) : h->lib->attention(h, &w);
 }
 
 /* What is kept of rows is read as it lies. */
@@ -104,6 +127,7 @@ static bool lower_attention(Lower *l) {
 #define ATTENTION_OP(var, title, outputs, text) \
     const Op op_##var = { \
         .name = title, \
+        .flags = OP_HALVES, \
         .nin = -1, \
         .nout = outputs, \
         .attr_bytes = sizeof(AttentionAttrs), \

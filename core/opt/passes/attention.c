@@ -15,6 +15,7 @@ typedef struct Family {
     ThApply *softmax;
     ThVar *q, *k, *v, *mask, *dz;
     AttentionAttrs attrs;
+    uint8_t half;            /* to which mixed precision rounds all operands, or 0 */
     ThVar *z, *dq, *dk, *dv; /* what is replaced, or NULL */
 } Family;
 
@@ -87,9 +88,30 @@ static bool scores(ThVar *t, Family *f) {
     return scaled(t, f);
 }
 
+/* ---- mixed precision --------------------------------------------------------------------------------------------- */
+/* v behind its rounding to a half and back, where all that reads it reads that. */
+static ThVar *rounded(ThVar *v, Family *f) {
+    ThApply *down = client(v);
+    if (!down || ask_which(down) != S_cast || !dtype_is_half((ThDtype)down->out[0]->type.dtype)) return v;
+    ThApply *up = client(down->out[0]);
+    uint8_t half = down->out[0]->type.dtype;
+    if (!up || ask_which(up) != S_cast || !type_eq(up->out[0]->type, v->type) || (f->half && f->half != half)) return v;
+    f->half = half;
+    return up->out[0];
+}
+
+/* The half that an operand was rounded to, as the operand lies; NULL: it was not. */
+static ThVar *half_of(Opt *o, ThVar *v, const Family *f) {
+    Shuffled s = softmaxes_behind(v);
+    ThApply *up = ask_scalar(s.v, S_cast);
+    if (!up || up->in[0]->type.dtype != f->half) return NULL;
+    return dimshuffle_make(&o->b, up->in[0], s.order.at, s.order.n);
+}
+
 /* ---- the family -------------------------------------------------------------------------------------------------- */
 /* What reads p: z = p . v, and perhaps dv = p' . dz. */
 static bool take_weights(ThVar *p, Family *f) {
+    p = rounded(p, f);
     if (p->nclients < 1 || p->nclients > 2) return false;
     for (int i = 0; i < p->nclients; i++) {
         ThApply *a = p->clients[i].node;
@@ -110,6 +132,9 @@ static bool take_weights(ThVar *p, Family *f) {
 
 /* The gradient of the scores, whose readers are dq and dk. */
 static bool take_scores(ThVar *u, Family *f) {
+    uint8_t half = f->half;
+    u = rounded(u, f);
+    if (f->half != half) return false; /* the weights were not */
     if (u->nclients < 1 || u->nclients > 2) return false;
     for (int i = 0; i < u->nclients; i++) {
         ThApply *a = u->clients[i].node;
@@ -196,7 +221,20 @@ static bool replace(Opt *o, ThVar *from, ThVar *to) {
     return !from || (to && engine_replace(o, from, fg_find(to), o->pass->name)) || !failed(o->c);
 }
 
-static bool join(Opt *o, const Family *f) {
+/* Operands as the halves that they were rounded to, all of them or none. */
+static bool halves(Opt *o, Family *f) {
+    ThVar **const all[] = {&f->q, &f->k, &f->v, &f->dz};
+    ThVar *to[4] = {0};
+    if (!f->half) return true;
+    if (!o->fg->device) return false; /* the processor has the parts */
+    for (int i = 0; i < 4; i++)
+        if (*all[i] && !(to[i] = half_of(o, *all[i], f))) return false;
+    for (int i = 0; i < 4; i++) *all[i] = to[i];
+    return true;
+}
+
+static bool join(Opt *o, Family *f) {
+    if (!halves(o, f)) return !failed(o->c);
     ThVar *in[7] = {f->q, f->k, f->v, f->mask};
     bool ok = false;
     ThApply *z = apply_make(&o->b, &op_attention, &f->attrs, in, 3 + (f->mask != NULL));

@@ -46,6 +46,7 @@ typedef struct CudaEntry {
 /* Their text (behind the prelude) as an image; as above. */
 char *cuda_library(ThContext *c, const struct Device *d, const char *title, const char *text, const CudaEntry *k, int n,
                    size_t *bytes);
+extern const char *const cuda_cores_text; /* backend_cuda/cores_text.c: words for products of halves */
 bool cuda_library_text(Text *t, const char *title, const char *text, const CudaEntry *k, int n);
 /* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the
  * log). */

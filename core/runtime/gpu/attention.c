@@ -10,25 +10,7 @@
  * these two. More columns of a result than a block keeps are other blocks', which compute the scores again.
  * Always holds: sums are added in an order that lengths alone decide.
  */
-#include "gpu.h"
-
-enum { ATTEND_ROWS, ATTEND_FORWARD, ATTEND_QUERIES, ATTEND_KEYS, ATTEND_VALUES };
-
-GPU_RECORD(AttendArgs, {
-    i64 *err, step;
-    const char *x, *y, *x2, *y2, *w, *mask, *z;
-    char *out, *stats, *rows;
-    i64 sx[3];
-    i64 sy[3];
-    i64 sx2[3];
-    i64 sy2[3];
-    i64 sw[3];
-    i64 sz[3];
-    i64 sout[3];
-    i64 smask[3];
-    i64 batch, own, walked, deep, deep2, wide, kind;
-    f64 scale, fill;
-})
+#include "attention.h"
 
 /* clang-format off */
 static const char text[] = GPU_TEXT(
@@ -280,9 +262,12 @@ static void set_mask(AttendArgs *a, const AttentionWork *w, bool turned) {
 }
 
 static int launch(HostCall *h, AttendArgs *a, ThDtype d, int number) {
-    i64 side = d == TH_FLOAT64 ? 32 : 64, wide = d == TH_FLOAT64 ? 64 : 128;
+    bool half = dtype_is_half(d);
+    i64 side = half ? ATTEND_CORES_ROWS : d == TH_FLOAT64 ? 32 : 64;
+    i64 wide = half ? ATTEND_CORES_WIDE : d == TH_FLOAT64 ? 64 : 128;
     i64 blocks = a->batch * ((a->own + side - 1) / side) * ((a->wide + wide - 1) / wide);
-    return gpu_launch(h, &gpu_attentions, d, number, blocks, a);
+    if (number == ATTEND_ROWS) blocks = (a->batch * a->own + 7) / 8;
+    return gpu_launch(h, half ? &gpu_attention_cores : &gpu_attentions, d, number, blocks, a);
 }
 
 static int forward(HostCall *h, AttendArgs *a, const AttentionWork *w) {
@@ -298,11 +283,11 @@ static int backward(HostCall *h, AttendArgs *a, const AttentionWork *w) {
     ThDtype d = (ThDtype)w->q->dtype;
     i64 queries = ARRAY_SHAPE(w->q)[1], keys = ARRAY_SHAPE(w->v)[1], values = ARRAY_SHAPE(w->v)[2];
     AttendArgs r = *a, q = *a, k = *a;
-    if (!gpu_room(h, (size_t)(a->batch * queries) * th_dtype_bytes(d), &r.rows)) return 1;
+    if (!gpu_room(h, (size_t)(a->batch * queries) * sizeof(double), &r.rows)) return 1;
     q.rows = k.rows = r.rows;
     r.own = queries, r.deep = values;
     r.x = matrix(r.sx, w->dz, false), r.z = matrix(r.sz, w->z, false);
-    if (gpu_launch(h, &gpu_attentions, d, ATTEND_ROWS, (a->batch * queries + 7) / 8, &r)) return 1;
+    if (launch(h, &r, d, ATTEND_ROWS)) return 1;
     q.own = queries, q.walked = keys, q.deep2 = values, q.wide = a->deep;
     q.x = matrix(q.sx, w->q, false), q.y = matrix(q.sy, w->k, true);
     q.x2 = matrix(q.sx2, w->dz, false), q.y2 = matrix(q.sy2, w->v, false);

@@ -233,7 +233,7 @@ GpuDone gpu_product(HostCall *h, GpuProduct *p); /* gpu.c: by the device's */
 
 /* ---- what families use of each other ---- */
 extern const GpuFamily gpu_states, gpu_steers, gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves, gpu_picks,
-    gpu_ctcs, gpu_attentions;
+    gpu_ctcs, gpu_attentions, gpu_attention_cores;
 int gpu_running_sums(HostCall *h, i64 *v, i64 n); /* cumulate.c: in place */
 /* sort.c: a vector, or the rows of a matrix, in order: positions, or (a vector's, not `at`) exact keys. */
 typedef struct GpuOrder {
