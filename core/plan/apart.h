@@ -28,6 +28,7 @@
     X(SUMS_READERS, "it adds up, and several kernels read its sums") \
     X(CALL_FAILS, "what reads it may fail, and a call of the library cannot be left halfway") \
     X(DRAWN, "random numbers are drawn in one run, and not only this kernel reads them in that order") \
+    X(UPDATES, "a GPU does updates of several variables by one launch, apart from what makes the gradients") \
     X(NEXT_WHOLE, "the next step is no kernel") \
     X(PRODUCT, "a GPU runs a product by tiles, alone") \
     X(NO_LOOPS, "one of them calls the library, or writes at computed places") \

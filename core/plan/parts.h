@@ -254,6 +254,7 @@ int kernel_vec(const Kernel *k, const Stage *st);           /* the dim that a LO
 bool stages_all(Planner *p);                                /* stages.c: kernels over the same rows become one */
 bool stages_rows(Planner *p);                               /* ..and what passes between their stages, rows */
 bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows); /* b's stages behind a's, in so many outer dims */
+bool sink_all(Planner *p);         /* sink.c: a device's updates come last, those of one formula side by side */
 bool draws_all(Planner *p);        /* draws.c: numbers that only their own kernel reads have no memory */
 bool kernel_alike_all(Planner *p); /* alike.c: offsets of many kernels that differ in nothing else become slots */
 bool feeds_all(Planner *p);        /* feeds.c: convolutions become one kernel with the pooling that alone reads them */

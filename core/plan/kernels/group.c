@@ -371,6 +371,27 @@ static bool all_mapped(const Kernel *k, const int8_t *map) {
     return true;
 }
 
+/* Work w writes a shared variable's new value; `state`: which another work reads. */
+static bool updates(const Planner *p, int w, bool state) {
+    const Kernel *k = p->work.at[w].kind == WORK_KERNEL ? p->work.at[w].k : NULL;
+    for (int a = 0; k && a < k->acc.n; a++) {
+        int root = k->acc.at[a].buf;
+        const Root *r = &p->root.at[root];
+        bool update = r->kind == BUF_SHARED || (r->kind == BUF_OUTPUT && r->kept && r->index >= p->fg->nplain_out);
+        if (!(k->acc.at[a].flags & ACC_WRITE) || !update) continue;
+        if (!state) return true;
+        for (int u = p->use0[root]; u < p->use0[root + 1]; u++)
+            if (p->use[u].work > w && p->work.at[p->use[u].work].live) return true;
+    }
+    return false;
+}
+
+static bool group_updates(const Planner *p, int g, bool state) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group)
+        if (updates(p, p->member.at[m].work, state)) return true;
+    return false;
+}
+
 /* w joins the first group that reads it and still stores its result: all other readers run later. */
 static int join_extra(Planner *p, int w, const Join *j, int n) {
     int first = -1;
@@ -384,6 +405,8 @@ static int join_extra(Planner *p, int w, const Join *j, int n) {
     if (!covers(p, w, f->group, f->map)) return no(p, APART_REPEATED);
     const Work *base = &p->work.at[p->group.at[f->group].base];
     if (!base->point && !base->reduce) return no(p, APART_READER);
+    bool number = p->fg->device && p->work.at[w].k->ndim == 0 && base->k->ndim;
+    if (number && group_updates(p, f->group, false)) return no(p, APART_UPDATES); /* it would keep them apart */
     if (!reads_survive(p, w, p->group.at[f->group].exec)) return no(p, APART_OVERWRITTEN);
     return add_member(p, w, f->group, f->map, true, f->post) ? 1 : -1;
 }
@@ -572,6 +595,14 @@ static void mark_foreign(Planner *p, int r, int w, int acc) {
 
 static void mark_why(Planner *p, int r, int w, int acc) { (void)w, (void)acc, p->root.at[r].why = p->why; }
 
+/* On a device: what makes a gradient leaves its updates to those of all other variables. */
+static bool leaves_updates(const Planner *p, int w, const Join *j, int n) {
+    bool found = false;
+    if (!p->fg->device || !(p->work.at[w].call || p->work.at[w].reduce)) return false;
+    for (int i = 0; i < n && i < MAX_JOIN && !found; i++) found = group_updates(p, j[i].group, true);
+    return found;
+}
+
 static int try_join(Planner *p, int w) {
     const Work *k = &p->work.at[w];
     if (k->effect) return no(p, APART_EFFECT);
@@ -581,6 +612,7 @@ static int try_join(Planner *p, int w) {
     bool outside;
     int n = find_joins(p, w, j, &outside);
     if (n == 0 || n > MAX_JOIN) return no(p, n ? APART_MANY : APART_NOBODY);
+    if (leaves_updates(p, w, j, n)) return no(p, APART_UPDATES);
     for (int i = 0; i < n && k->k->can_fail; i++)
         if (group_writes_foreign(p, j[i].group)) j[i].fits = false, j[i].why = APART_FAILS;
     if (k->call) return join_call(p, w, j, n, outside);
