@@ -115,3 +115,41 @@ describe("loops whose gradients do not go back as far", function()
     assert.equal(1, count(loop(2, -1), loop(3, -1)))
   end)
 end)
+
+describe("the gradient of a recurrence with gates", function()
+  local U, rows = T.dmatrix("U"), T.dtensor3("rows")
+  local function cost(width)
+    local function part(g, i) return g[{ T.slice(), T.slice(i * width, (i + 1) * width) }] end
+    local out = theano.scan({
+      fn = function(row, before)
+        local g = row + T.dot(before, U)
+        return T.tanh(part(g, 0)) * before + T.nnet.sigmoid(part(g, 1)) * T.tanh(part(g, 2))
+      end,
+      sequences = rows, outputs_info = T.zeros({ rows.shape[1], width }), non_sequences = U, strict = true,
+    })
+    return T.sqr(out):sum()
+  end
+
+  it("assigns the gates' parts and keeps their rows once", function()
+    local f = theano.compile({ U, rows }, T.grad(cost(4), { U, rows }))
+    local text = theano.printing.debugprint(f, { file = "str" })
+    local loop = text:match("\n(forall_inplace,cpu,grad_of_scan_fn}%.0 .*)$")
+    assert(select(2, loop:gsub("IncSubtensor{InplaceSet", "")) >= 3, loop)
+    assert.is_nil(loop:find("InplaceInc", 1, true), loop)
+    assert.equal(1, select(2, loop:gsub("\n >IncSubtensor", "")), loop)
+    local g = theano.compile({ U, rows }, T.grad(cost(4), { U, rows }), { mode = "None" })
+    local rng = nd.random.RandomState(3)
+    for _, n in ipairs({ 0, 1, 5 }) do
+      local u, r = rng:randn(4, 12), rng:randn(n, 2, 12)
+      local a, b = { f(u, r) }, { g(u, r) }
+      for i = 1, 2 do assert.is_true(nd.allclose(a[i], b[i]), n) end
+    end
+  end)
+
+  it("raises where a part has another width", function()
+    local f = theano.compile({ U, rows }, T.grad(cost(4), { U, rows }))
+    local ok, why = pcall(f, nd.ones({ 4, 11 }), nd.ones({ 3, 2, 11 }))
+    assert.is_false(ok)
+    assert.truthy(tostring(why):find("mis%-match") or tostring(why):find("ismatch"), why)
+  end)
+end)

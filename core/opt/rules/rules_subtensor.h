@@ -9,7 +9,7 @@ REWRITE(local_subtensor_of_dot,    CANON,             "Subtensor",    2, rw_subt
 REWRITE(local_subtensor_inc_subtensor, CANON|SPEC,    "Subtensor",    2, rw_subtensor_inc_subtensor)
 REWRITE(local_useless_inc_subtensor, CANON|SPEC,      "IncSubtensor", 1, rw_useless_inc_subtensor)
 REWRITE(local_setsubtensor_of_constants, CANON|STAB|SPEC, "IncSubtensor", 2, rw_setsubtensor_of_constants)
-REWRITE(local_incsubtensor_of_zeros_to_setsubtensor, SPEC, "IncSubtensor", 2, rw_incsubtensor_of_zeros)
+REWRITE(local_incsubtensor_of_zeros_to_setsubtensor, SPEC, "IncSubtensor", 3, rw_incsubtensor_of_zeros)
 REWRITE(local_incsubtensor_of_zeros_to_setsubtensor, UNCANON, "AdvancedIncSubtensor1", 2, rw_incsubtensor_of_zeros)
 REWRITE(local_incsubtensor_of_zeros_to_setsubtensor, UNCANON, "AdvancedIncSubtensor", 2, rw_incsubtensor_of_zeros)
 REWRITE(local_subtensor_remove_broadcastable_index, CANON|SPEC, "Subtensor", 1, rw_subtensor_remove_broadcastable_index)

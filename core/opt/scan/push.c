@@ -269,7 +269,8 @@ static void set_edge(Push *p, const ThVar *v) {
     if (x && x->inner->owner) x->edge = true;
 }
 
-/* Results, and what is computed inside, read from outside. Views of rows stay inside: what they look at is read. */
+/* Results, and what is computed inside, read from outside. Views of rows and zeros stay inside, where rewriting knows
+ * what they are: what they look at is read. */
 static void mark_edges(Push *p) {
     for (int o = 0; o < p->e.body->nout; o++)
         if (p->e.keep[o]) set_edge(p, p->e.body->out[o]);
@@ -280,9 +281,11 @@ static void mark_edges(Push *p) {
     for (int k = p->order.n - 1; k >= 0; k--) {
         const ThApply *a = p->order.at[k];
         Item *x = find(p, a->out[0]);
-        if (!x || !x->edge || x->cls != ROWS || x->work) continue;
+        if (!x || !x->edge) continue;
+        bool zeros = ask_zeros(a->out[0]);
+        if (!zeros && (x->cls != ROWS || x->work)) continue;
         x->edge = false;
-        set_edge(p, a->in[0]);
+        for (int i = 0; i < (zeros ? a->nin : 1); i++) set_edge(p, a->in[i]);
     }
     for (int i = 0; i < p->item.n; i++) p->item.at[i].wanted = p->item.at[i].wanted || p->item.at[i].edge;
 }

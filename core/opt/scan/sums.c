@@ -9,7 +9,7 @@ enum { MOST = 32 };
 
 typedef struct Factor { /* rows of (k, m) a turn, or of (m) */
     ThVar *v;
-    int seq, state, off, added; /* where its rows are: one of them is not -1 */
+    int seq, state, off, kept, added; /* where its rows are: one of them is not -1; kept: a collected result */
 } Factor;
 typedef struct Term {
     ThVar *dot;
@@ -71,7 +71,7 @@ static ThVar *plain(ThVar *v) {
 
 static bool locate(const Sums *w, Factor *f) {
     const Scan *s = &w->e.s;
-    f->seq = f->state = f->added = -1;
+    f->seq = f->state = f->kept = f->added = -1;
     f->off = 0;
     for (int i = 0; i < s->nseq; i++)
         if (w->e.body->in[i] == f->v) return f->seq = i, true;
@@ -80,6 +80,8 @@ static bool locate(const Sums *w, Factor *f) {
             if (w->e.body->in[s->nseq + t] == f->v) return f->state = i, f->off = s->back[i] + s->tap[t], true;
         if (w->e.body->out[i] == f->v) return f->state = i, f->off = s->back[i], true;
     }
+    for (int o = scan_out_collect(s); o < scan_out_shared(s); o++)
+        if (w->e.body->out[o] == f->v) return f->kept = o, true;
     return false;
 }
 
@@ -142,7 +144,7 @@ static ThVar *rows_before(Sums *w, const Factor *f) {
 static bool collect(Sums *w, Factor *f, const Factor *other, ThVar *sum, int dim) {
     const Scan *s = &w->e.s;
     Builder *b = &w->o->b;
-    if (f->seq >= 0 || f->state >= 0) return true;
+    if (f->seq >= 0 || f->state >= 0 || f->kept >= 0) return true;
     for (int i = 0; i < w->e.collect.n; i++)
         if (w->e.collect.at[i] == f->v) return f->added = i, true;
     ThVar *n[3] = {cast_make(b, w->e.in[0], TH_INT64)};
@@ -161,7 +163,7 @@ static ThVar *flat_rows(Sums *w, const Factor *f, const ThApply *node) {
     ThVar *x, *n = cast_make(b, w->e.in[0], TH_INT64), *off = const_int(b, f->off, TH_INT64);
     if (f->seq >= 0) x = rows_before(w, f);
     else if (f->state >= 0) x = scan_rows(b, node->out[w->e.place[f->state]], off, elemwise_2(b, S_add, n, off), false);
-    else x = node->out[w->e.added + f->added];
+    else x = node->out[f->kept >= 0 ? w->e.place[f->kept] : w->e.added + f->added];
     if (!x || x->type.ndim == 2) return x;
     ThVar *dims[] = {elemwise_2(b, S_mul, shape_i_make(b, x, 0), shape_i_make(b, x, 1)), shape_i_make(b, x, 2)};
     return reshape_make(b, x, make_vector_make(b, dims, 2, TH_INT64), 2);
