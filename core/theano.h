@@ -194,6 +194,7 @@ TH_API const int64_t *th_array_strides(const ThArray *a); /* bytes */
 TH_API int64_t th_array_size(const ThArray *a);           /* elements */
 TH_API void *th_array_data(const ThArray *a);             /* first element; NULL after th_array_free */
 TH_API size_t th_array_held_bytes(const ThArray *a);      /* bytes of the buffer this array keeps alive */
+TH_API bool th_array_alone(const ThArray *a);             /* no other array, function or variable holds that buffer */
 TH_API bool th_array_contiguous(const ThArray *a);
 TH_API bool th_array_owns_data(const ThArray *a); /* no view of another array, no memory of the host or of a file */
 TH_API bool th_array_writeable(const ThArray *a);

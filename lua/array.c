@@ -33,7 +33,7 @@ void lt_push_array(lua_State *L, LtState *s, ThArray *a) {
     lt_collect(L, s);
     LtArray *p = lua_newuserdatauv(L, sizeof *p, 0);
     p->a = a;
-    p->held = lt_hold(s, own_bytes(a));
+    p->held = lt_hold(s, own_bytes(a), th_array_alone(a));
     lt_set_meta(L, s, th_array_sparse(a) ? LT_SPARSE : LT_ARRAY);
 }
 

@@ -82,7 +82,8 @@ const char *lt_push_text(lua_State *L, int i);          /* of any value, as luaL
 /* collect.c: before results are made, a step of the collector when one is due */
 void lt_collect(lua_State *L, LtState *s);
 void lt_collect_init(LtState *s);
-size_t lt_hold(LtState *s, size_t bytes); /* a new userdata holds so much: returns what lt_let_go is to get */
+/* A new userdata holds so much, alone or with others: returns what lt_let_go is to get. */
+size_t lt_hold(LtState *s, size_t bytes, bool alone);
 void lt_let_go(LtState *s, size_t bytes);
 
 /* array.c */

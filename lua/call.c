@@ -333,7 +333,7 @@ static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, nam
     LtFunction *to = lua_newuserdatauv(L, size, 3);
     memcpy(to, f, size);
     to->f = NULL;
-    to->held = lt_hold(s, 0);
+    to->held = lt_hold(s, 0, true);
     lt_set_meta(L, s, LT_FUNCTION);
     to->f = th_function_copy(f->f, &o);
     lt_drain_log(L, s);

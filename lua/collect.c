@@ -36,15 +36,15 @@ static void full(lua_State *L, LtState *s) {
 void lt_collect(lua_State *L, LtState *s) {
     if (s->owed < s->batch && s->young < MANY) return;
     if (lua_gc(L, LUA_GCISRUNNING) != 1) return; /* the user stopped it, or it runs us */
-    if (s->held > s->most) full(L, s);
-    else step(L, s);
+    step(L, s);
+    if (s->held > s->most) full(L, s); /* no young ones: views of what is large count as often as they are made */
 }
 
-size_t lt_hold(LtState *s, size_t bytes) {
+size_t lt_hold(LtState *s, size_t bytes, bool alone) {
     enum { AROUND = 256 }; /* headers, and what the allocator adds */
     bytes += AROUND;
     s->held += bytes;
-    s->owed += bytes;
+    s->owed += alone ? bytes : AROUND; /* what others hold too goes with none of them in a hurry */
     s->young++;
     return bytes;
 }

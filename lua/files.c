@@ -4,6 +4,7 @@
  */
 #include "binding.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int load_npy(lua_State *L) { /* load_npy(path, mmap mode or nil) */
@@ -18,6 +19,22 @@ static int save_npy(lua_State *L) {
     lt_most(L, 2);
     LT_CHECK(L, s, !th_save_npy(s->ctx, luaL_checkstring(L, 1), lt_check_array(L, s, 2)));
     return 0;
+}
+
+static int read_elements(lua_State *L) { /* read_elements(path, dtype): all that are whole; nil: it cannot be read so */
+    LtState *s = LT_STATE(L);
+    const char *path = luaL_checkstring(L, 1);
+    const ThDtype d = lt_dtype(L, s, 2, TH_FLOAT64);
+    FILE *f = fopen(path, "rb");
+    const long size = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
+    const int64_t n = size > 0 ? size / (int64_t)th_dtype_bytes(d) : 0;
+    ThArray *a = n ? th_array_empty(s->ctx, d, 1, &n) : NULL;
+    const bool whole =
+        a && !fseek(f, 0, SEEK_SET) && fread(th_array_data(a), th_dtype_bytes(d), (size_t)n, f) == (size_t)n;
+    if (f) fclose(f);
+    if (!whole) return th_array_release(a), th_error_clear(s->ctx), 0;
+    lt_push_array(L, s, a);
+    return 1;
 }
 
 static int load_idx(lua_State *L) {
@@ -292,6 +309,7 @@ void lt_open_files(lua_State *L, LtState *s) {
     static const luaL_Reg fns[] = {{"load_npy", load_npy},
                                    {"save_npy", save_npy},
                                    {"load_idx", load_idx},
+                                   {"read_elements", read_elements},
                                    {"save_idx", save_idx},
                                    {"load_npz", load_npz},
                                    {"save_npz", save_npz},

@@ -180,7 +180,7 @@ static bool make(lua_State *L, LtState *s, LtFunction *f, const ThCompile *c, co
     f->f = c ? th_compile(s->ctx, c) : th_model_load(s->ctx, from, note);
     s->running = before_us;
     int64_t grown = th_stat(s->ctx, "live_bytes") - before;
-    f->held = lt_hold(s, grown > 0 ? (size_t)grown : 0);
+    f->held = lt_hold(s, grown > 0 ? (size_t)grown : 0, true);
     lt_drain_log(L, s);
     return f->f != NULL;
 }

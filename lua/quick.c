@@ -382,8 +382,12 @@ static bool quick_set(lua_State *L, LtState *s, ThArray *a) {
 
 /* ---- the metamethods --------------------------------------------------------------------------------------------- */
 /* A field that most code asks for. */
-static bool push_field(lua_State *L, ThArray *a, const char *k) {
-    if (!strcmp(k, "ndim")) lua_pushinteger(L, th_array_ndim(a));
+static bool push_field(lua_State *L, LtState *s, ThArray *a, const char *k) {
+    if (!strcmp(k, "T")) {
+        ThArray *t = th_array_transpose(a, 0, NULL);
+        if (!t) return th_error_clear(s->ctx), false;
+        lt_push_array(L, s, t);
+    } else if (!strcmp(k, "ndim")) lua_pushinteger(L, th_array_ndim(a));
     else if (!strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name(th_array_dtype(a)));
     else if (!strcmp(k, "size")) lua_pushinteger(L, th_array_size(a));
     else if (!strcmp(k, "shape")) {
@@ -400,7 +404,7 @@ static bool push_named(lua_State *L, LtState *s, ThArray *a) {
     lua_pop(L, 1);
     const char *k = lua_tostring(L, 2);
     bool letter = (*k >= 'a' && *k <= 'z') || (*k >= 'A' && *k <= 'Z') || *k == '_';
-    return letter ? push_field(L, a, k) : push_slices(L, s, a, k);
+    return letter ? push_field(L, s, a, k) : push_slices(L, s, a, k);
 }
 
 static bool quick_get(lua_State *L, LtState *s, ThArray *a) {

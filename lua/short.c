@@ -106,6 +106,21 @@ static int short_matrix_transpose(lua_State *L, LtState *s) {
     return a && lua_gettop(L) == 1 && nd >= 2 ? exchanged(L, s, a, nd - 2, nd - 1) : 0;
 }
 
+static int short_permute(lua_State *L, LtState *s) { /* permute_dims(a, {axis, ..}) */
+    ThArray *a = lt_array(L, s, 1);
+    int64_t order[TH_MAX_NDIM], shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    const int nd = th_array_ndim(a);
+    uint64_t seen = 0;
+    if (!a || lua_gettop(L) != 2 || nd == 0 || short_integers(L, 2, order, TH_MAX_NDIM) != nd) return 0;
+    for (int d = 0; d < nd; d++) {
+        const int64_t from = order[d] < 0 ? order[d] + nd : order[d];
+        if (from < 0 || from >= nd || seen >> from & 1) return 0;
+        seen |= (uint64_t)1 << from;
+        shape[d] = th_array_shape(a)[from], strides[d] = th_array_strides(a)[from];
+    }
+    return push_view(L, s, a, nd, shape, strides, 0);
+}
+
 static int short_squeeze(lua_State *L, LtState *s) {
     ThArray *a = lt_array(L, s, 1);
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
@@ -579,6 +594,26 @@ static const struct {
             {"convolve", vectors_convolve},
             {"correlate", vectors_correlate},
             {"interp", vectors_interp},
+            {"permute_dims", short_permute},
+            {"floor_divide", numbers_quotient},
+            {"mod", numbers_remainder},
+            {"remainder", numbers_remainder},
+            {"greater", numbers_greater},
+            {"gt", numbers_greater},
+            {"greater_equal", numbers_greater_equal},
+            {"ge", numbers_greater_equal},
+            {"less", numbers_less},
+            {"lt", numbers_less},
+            {"less_equal", numbers_less_equal},
+            {"le", numbers_less_equal},
+            {"equal", numbers_equal},
+            {"eq", numbers_equal},
+            {"not_equal", numbers_not_equal},
+            {"neq", numbers_not_equal},
+            {"nan_to_num", numbers_nan_to_num},
+            {"array_equal", numbers_array_equal},
+            {"ndim", numbers_ndim},
+            {"fromiter", numbers_from_iterator},
             {"vecdot", lines_vecdot},
             {"matmul", lines_by_vector},
             {"dot", lines_by_vector},

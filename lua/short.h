@@ -1,6 +1,6 @@
 /*
- * short.h -- private to short.c, vectors.c, moves.c, counts.c, lines.c and ranks.c: ways of calling functions of arrays
- * that need no graph.
+ * short.h -- private to short.c, vectors.c, moves.c, counts.c, lines.c, numbers.c and ranks.c: ways of calling
+ * functions of arrays that need no graph.
  */
 #ifndef LT_SHORT_H
 #define LT_SHORT_H
@@ -25,6 +25,9 @@ ShortWay counts_result_type, counts_iscomplexobj, counts_isrealobj, counts_isfor
     counts_binary_repr, counts_base_repr;
 ShortWay lines_vecdot, lines_by_vector, lines_argmax, lines_argmin, lines_all, lines_bartlett, lines_round, lines_ldexp;
 ShortWay lines_rint, lines_real_if_close, lines_trim_zeros, lines_unique_counts;
+ShortWay numbers_quotient, numbers_remainder, numbers_greater, numbers_greater_equal, numbers_less, numbers_less_equal;
+ShortWay numbers_equal, numbers_not_equal, numbers_nan_to_num, numbers_array_equal, numbers_ndim;
+ShortWay numbers_from_iterator;
 ShortWay ranks_partition, ranks_argpartition, ranks_median, ranks_nanmedian, ranks_quantile, ranks_percentile;
 ShortWay ranks_nanquantile, ranks_nanpercentile;
 

@@ -106,6 +106,9 @@ describe("a function of arrays with a short way", function()
   local function vector(n) return rng:rand(n) end
   local x, y, m, k = vector(9), vector(9), rng:rand(3, 4), rng:randint(0, 5, { 9 })
   local bits = nd.gt(x, 0.5)
+  local whole = rng:randint(-1000, 1000, { 100 })
+  local far_off = nd.array { math.mininteger, math.maxinteger, -7, 1 << 52, -1 }
+  local t = nd.array { 0 / 0, math.huge, -math.huge, -0.0, 0.0, 0.25, 0.5, -3 }
   local z = rng:randn(9) + nd.complex(0, 1) * rng:randn(9)
   local holes = vector(2000)
   holes["::7"] = 0 / 0
@@ -164,6 +167,19 @@ describe("a function of arrays with a short way", function()
     real_if_close = { { z }, { x + nd.complex(0, 1e-20) }, { x } },
     trim_zeros = { { nd.array { 0, 0, 1.5, 0, 2, 0 } }, { nd.zeros(4) }, { x }, { nd.array { 0, 3, 0 } } },
     unique_counts = { { k }, { nd.array { math.mininteger, math.maxinteger, 3, 3 } }, { x }, { nd.zeros(0, "int64") } },
+    permute_dims = { { m, { 1, 0 } }, { rng:rand(2, 3, 4), { 2, 0, 1 } }, { rng:rand(2, 3, 4), { -1, 0, 1 } } },
+    floor_divide = { { whole, 7 }, { whole, 1 }, { whole, -3 }, { whole, 1 << 31 }, { far_off, 7 }, { x, 2 },
+      { whole, 0.5 } },
+    mod = { { whole, 7 }, { whole, 1 }, { whole, -3 }, { whole, 1 << 31 }, { far_off, 7 }, { x, 2 } },
+    remainder = { { whole, 10 } },
+    greater = { { t, 0.5 }, { t, 0 / 0 }, { t, 1 }, { k, 2.5 }, { t, math.huge } },
+    less_equal = { { t, 0.5 }, { t, 0.0 } },
+    greater_equal = { { t, 0.5 }, { t, -0.0 } }, less = { { t, 0.5 } }, equal = { { t, 0.0 }, { t, 0 / 0 } },
+    not_equal = { { t, 0.25 }, { t, 0 / 0 } },
+    nan_to_num = { { t }, { k }, { t:astype("float32") }, { t, { nan = 3.0 } } },
+    array_equal = { { x, x }, { x, y }, { t, t }, { x, vector(8) }, { vector(3000), vector(3000) }, { k, k },
+      { m, m } },
+    ndim = { { x }, { m } },
     interp = { { nd.array { -1, 0, 0.3, 2.5, 9, 0 / 0 }, nd.array { 0.0, 1, 2, 5 }, nd.array { 1.0, -1, 4, 0 } },
       { vector(50), nd.sort(vector(20)), vector(20) }, { x, nd.array { 0.5 }, nd.array { 3.0 } } },
   }
@@ -190,6 +206,28 @@ describe("a function of arrays with a short way", function()
       assert.is_true(nd.shares_memory(view, x) or nd.shares_memory(view, cube) or nd.shares_memory(view, m))
     end
     raises("ValueError", "", function() local _ = nd.rollaxis(cube, 3) end)
+  end)
+  it("takes the numbers of an iterator", function()
+    local function up_to(n)
+      local i = 0
+      return function()
+        i = i + 1
+        return i <= n and i * 0.5 or nil
+      end
+    end
+    for _, n in ipairs { 0, 1, 63, 64, 65, 1000 } do
+      assert.is_true(same(nd.arange(1, n + 1) * 0.5, nd.fromiter(up_to(n), "float64")))
+    end
+    assert.same({ 0.5, 1.0 }, nd.fromiter(up_to(9), "float64", 2):tolist())
+    raises("TypeError", "a number is expected", function() return nd.fromiter(function() return "x" end, "float64") end)
+    raises("KeyError", "mine", function() return nd.fromiter(function() error("KeyError: mine") end, "float64") end)
+  end)
+  it("gives a.T as a view of any rank", function()
+    local cube = rng:rand(2, 3, 4)
+    assert.same({ 4, 3, 2 }, cube.T.shape)
+    assert.equal(cube[{ 1, 2, 3 }], cube.T[{ 3, 2, 1 }])
+    assert.is_true(nd.shares_memory(cube.T, cube))
+    assert.same({ 9 }, x.T.shape)
   end)
   it("gives the parts of complex numbers as views", function()
     local a = nd.zeros({ 2, 3 }, "complex128")

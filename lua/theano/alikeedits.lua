@@ -210,8 +210,12 @@ return function(M, K)
   --- `fromfunction(fn, shape)`: what fn makes of the positions along each axis, which are float64.
   function M.fromfunction(fn, shape)
     util.expect("fromfunction", "fn", fn, "function")
-    local at, list = M.indices(shape):astype("float64"), {}
-    for d = 1, #shape do list[d] = at[d - 1] end
+    local form, list = util.list("fromfunction: the shape", shape), {}
+    for d, n in ipairs(form) do
+      local pattern = {}
+      for k = 1, #form do pattern[k] = k == d and 0 or "x" end
+      list[d] = K.spread(order(as(M.arange(n)):astype("float64"), pattern), form)
+    end
     return fn(table.unpack(list))
   end
 

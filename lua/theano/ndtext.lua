@@ -215,6 +215,8 @@ return function(nd)
     local o = util.bind("fromfile", { "file", "dtype", "count", "sep", "offset", file = "string", dtype = "string",
       count = "integer", sep = "string", offset = "integer" }, ...)
     if o.file == nil then util.raise("TypeError", "fromfile: argument 'file' is missing") end
+    local all = (o.sep or "") == "" and not o.offset and core.read_elements(o.file, o.dtype)
+    if all then return counted("fromfile", all, o.count) end
     local text = bytes_of("fromfile", o.file)
     if (o.sep or "") ~= "" then
       return counted("fromfile", numbers("fromfile", text, o.sep, o.dtype), o.count)

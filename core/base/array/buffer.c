@@ -262,7 +262,7 @@ void buffer_release(ThBuffer *b) {
         if (!freed) buffer_drop(b);
         ctx_free(c, b, sizeof *b);
         th_context_release(c);
-    } else if (freed || b->cap > LIMIT / 2) {
+    } else if (freed || b->cap > LIMIT / 4 * 3) {
         if (freed) ctx_free(c, b, sizeof *b);
         else destroy(c, b);
         leave(c, NULL, 0, live);

@@ -50,15 +50,19 @@ LOOP(and_bool, uint8_t, uint8_t, uint8_t, uint8_t, a & b)
 LOOP(or_bool, uint8_t, uint8_t, uint8_t, uint8_t, a | b)
 LOOP(not_bool, uint8_t, uint8_t, uint8_t, uint8_t, !a)
 
-/* Common divisors of magnitudes, which fit the unsigned words: Euclid's way. */
+/* Common divisors of magnitudes, which fit the unsigned words: one division, then by halves and differences. */
 static inline uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 static inline uint64_t common(uint64_t x, uint64_t y) {
-    while (y) {
-        uint64_t r = x % y;
-        x = y;
-        y = r;
+    if (!x || !y) return x | y;
+    const uint64_t r = x > y ? x % y : y % x, less = x > y ? y : x;
+    if (!r) return less;
+    x = less >> __builtin_ctzll(less), y = r >> __builtin_ctzll(r);
+    while (x != y) {
+        const uint64_t far = x > y ? x - y : y - x;
+        x = x > y ? y : x;
+        y = far >> __builtin_ctzll(far);
     }
-    return x;
+    return x << __builtin_ctzll(less | r);
 }
 static inline uint64_t multiple(uint64_t x, uint64_t y) { return x && y ? x / common(x, y) * y : 0; }
 #define SIZE_OF(x) ((x) > 0 ? (uint64_t)(x) : magnitude((int64_t)(x)))

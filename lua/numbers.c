@@ -1,0 +1,142 @@
+/*
+ * numbers.c -- short ways (short.h) of functions of each element that have a loop of vectors: quotients by one whole
+ * number, comparisons with a number, parts of floats. Always holds: the bits of the other way.
+ */
+#include "short.h"
+#include "wide.h"
+
+#include <math.h>
+#include <string.h>
+
+static void *made(lua_State *L, LtState *s, ThDtype d, const ThArray *like) { /* pushed; of its shape */
+    ThArray *r = th_array_empty(s->ctx, d, th_array_ndim(like), th_array_shape(like));
+    lt_push_array(L, s, r);
+    return th_array_data(r);
+}
+
+/* A dense array of dimensions, of a dtype, at 1, and nothing behind argument `last`. */
+static ThArray *array_of(lua_State *L, LtState *s, ThDtype d, int last) {
+    ThArray *a = short_dense(L, s, 1);
+    return a && lua_gettop(L) == last && th_array_dtype(a) == d && th_array_ndim(a) > 0 ? a : NULL;
+}
+
+/* ---- quotients of integers --------------------------------------------------------------------------------------- */
+/* Whether all lie below 2^52, where a double's quotient is at most one off. */
+WIDE(bool, near_zero, (const int64_t *x, int64_t n), (x, n), {
+    uint64_t far = 0;
+    for (int64_t i = 0; i < n; i++) far |= (uint64_t)x[i] ^ (uint64_t)(x[i] >> 63);
+    return far >> 52 == 0;
+})
+WIDE(void, quotients, (int64_t *restrict to, const int64_t *x, int64_t n, int64_t by), (to, x, n, by), {
+    const double inverse = 1 / (double)by;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t q = (int64_t)floor((double)x[i] * inverse), r = x[i] - q * by;
+        to[i] = q - (r < 0) + (r >= by);
+    }
+})
+WIDE(void, remainders, (int64_t *restrict to, const int64_t *x, int64_t n, int64_t by), (to, x, n, by), {
+    const double inverse = 1 / (double)by;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t r = x[i] - (int64_t)floor((double)x[i] * inverse) * by;
+        to[i] = r + (r < 0 ? by : 0) - (r >= by ? by : 0);
+    }
+})
+static int divided(lua_State *L, LtState *s, bool rest) { /* by a whole number of 1 to 2^31 */
+    ThArray *a = array_of(L, s, TH_INT64, 2);
+    if (!a || lua_type(L, 2) != LUA_TNUMBER || !lua_isinteger(L, 2)) return 0;
+    const int64_t by = lua_tointeger(L, 2), n = th_array_size(a), *x = th_array_data(a);
+    if (by < 1 || by > (int64_t)1 << 31 || !near_zero(x, n)) return 0;
+    int64_t *to = made(L, s, TH_INT64, a);
+    if (rest) remainders(to, x, n, by);
+    else quotients(to, x, n, by);
+    return 1;
+}
+int numbers_quotient(lua_State *L, LtState *s) { return divided(L, s, false); }
+int numbers_remainder(lua_State *L, LtState *s) { return divided(L, s, true); }
+
+/* ---- comparisons of float64 with a number ------------------------------------------------------------------------ */
+#define COMPARE(NAME, OP) \
+    WIDE(void, loop_##NAME, (uint8_t *restrict to, const double *x, int64_t n, double v), (to, x, n, v), { \
+        for (int64_t i = 0; i < n; i++) to[i] = x[i] OP v; \
+    }) \
+    int numbers_##NAME(lua_State *L, LtState *s) { \
+        ThArray *a = array_of(L, s, TH_FLOAT64, 2); \
+        if (!a || lua_type(L, 2) != LUA_TNUMBER || lua_isinteger(L, 2)) return 0; \
+        const double v = lua_tonumber(L, 2); \
+        loop_##NAME(made(L, s, TH_BOOL, a), th_array_data(a), th_array_size(a), v); \
+        return 1; \
+    }
+COMPARE(greater, >)
+COMPARE(greater_equal, >=)
+COMPARE(less, <)
+COMPARE(less_equal, <=)
+COMPARE(equal, ==)
+COMPARE(not_equal, !=)
+
+/* ---- parts of floats --------------------------------------------------------------------------------------------- */
+WIDE(void, cleaned, (double *restrict to, const double *x, int64_t n), (to, x, n), {
+    const double most = 0x1.fffffffffffffp1023;
+    for (int64_t i = 0; i < n; i++) {
+        double v = x[i] != x[i] ? 0.0 : x[i];
+        v = v > most ? most : v;
+        to[i] = v < -most ? -most : v;
+    }
+})
+int numbers_nan_to_num(lua_State *L, LtState *s) { /* nan_to_num(x) */
+    ThArray *a = array_of(L, s, TH_FLOAT64, 1);
+    if (!a) return 0;
+    cleaned(made(L, s, TH_FLOAT64, a), th_array_data(a), th_array_size(a));
+    return 1;
+}
+
+/* ---- looks ------------------------------------------------------------------------------------------------------- */
+WIDE(int64_t, unequal, (const double *x, const double *y, int64_t n), (x, y, n), {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) count += x[i] != y[i];
+    return count;
+})
+int numbers_array_equal(lua_State *L, LtState *s) { /* of float64: up to the first thousand that differ */
+    enum { SOME = 1024 };
+    ThArray *a = array_of(L, s, TH_FLOAT64, 2), *b = short_dense(L, s, 2);
+    if (!a || !b || th_array_dtype(b) != TH_FLOAT64) return 0;
+    const int nd = th_array_ndim(a);
+    bool same = nd == th_array_ndim(b) && !memcmp(th_array_shape(a), th_array_shape(b), sizeof(int64_t) * (size_t)nd);
+    const double *x = th_array_data(a), *y = th_array_data(b);
+    const int64_t n = th_array_size(a);
+    for (int64_t i = 0; same && i < n; i += SOME) same = !unequal(x + i, y + i, n - i < SOME ? n - i : SOME);
+    lua_pushboolean(L, same);
+    return 1;
+}
+
+int numbers_ndim(lua_State *L, LtState *s) {
+    ThArray *a = lt_array(L, s, 1);
+    if (!a || lua_gettop(L) != 1) return 0;
+    lua_pushinteger(L, th_array_ndim(a));
+    return 1;
+}
+
+int numbers_from_iterator(lua_State *L, LtState *s) { /* fromiter(function, "float64"): floats while it gives some */
+    if (lua_gettop(L) != 2 || lua_type(L, 1) != LUA_TFUNCTION || lua_type(L, 2) != LUA_TSTRING) return 0;
+    if (strcmp(lua_tostring(L, 2), "float64") != 0) return 0;
+    int64_t n = 0, room = 64;
+    double *v = lua_newuserdatauv(L, (size_t)room * sizeof *v, 0);
+    for (;; n++, lua_settop(L, 3)) {
+        lua_pushvalue(L, 1);
+        lua_call(L, 0, 1);
+        if (lua_isnil(L, 4)) break;
+        if (n == room) {
+            double *more = lua_newuserdatauv(L, 2 * (size_t)room * sizeof *v, 0);
+            memcpy(more, v, (size_t)n * sizeof *v);
+            lua_replace(L, 3);
+            v = more, room *= 2;
+        }
+        if (lua_type(L, 4) != LUA_TNUMBER)
+            return lt_error(L, TH_TypeError, "fromiter: element %I is %s, a number is expected", (LUAI_UACINT)n,
+                            luaL_typename(L, 4));
+        v[n] = lua_tonumber(L, 4);
+    }
+    ThArray *r = th_array_empty(s->ctx, TH_FLOAT64, 1, &n);
+    lt_push_array(L, s, r);
+    if (n) memcpy(th_array_data(r), v, (size_t)n * sizeof *v);
+    return 1;
+}
