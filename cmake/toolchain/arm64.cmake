@@ -2,7 +2,11 @@
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-L;/usr/aarch64-linux-gnu)
+# Not qemu's -L: with it "/" is another folder than its files' paths say to the compiler that generated C is given to.
+set(root /usr/aarch64-linux-gnu/lib)
+set(CMAKE_EXE_LINKER_FLAGS_INIT
+  "-Wl,--dynamic-linker=${root}/ld-linux-aarch64.so.1 -Wl,-rpath,${root} -Wl,--disable-new-dtags")
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
 set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

@@ -39,3 +39,10 @@ bool os_thread_start(OsThread *t, void *(*work)(void *user), void *user) {
     return false;
 }
 #endif
+
+#if defined(__wasi__)
+/* Debian's libclang_rt.builtins is compiled with guards of stacks, which its wasi-libc has not. */
+__attribute__((weak)) size_t __stack_chk_guard = (size_t)0x595e9fbd;
+__attribute__((weak)) _Noreturn void __stack_chk_fail(void);
+_Noreturn void __stack_chk_fail(void) { __builtin_trap(); }
+#endif
