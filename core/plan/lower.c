@@ -392,9 +392,19 @@ static bool host_value(const ThVar *var, const Val *v, PlanValue *out) {
     return true;
 }
 
+static bool is_sparse_node(const ThApply *a) {
+    bool is = false;
+    for (int i = 0; i < a->nin; i++) is |= a->in[i]->type.kind == TYPE_SPARSE;
+    for (int o = 0; o < a->nout; o++) is |= a->out[o]->type.kind == TYPE_SPARSE;
+    return is;
+}
+
 static bool api_host(Lower *l, HostFn fn, size_t scratch_bytes) {
     Planner *p = planner(l);
     const ThApply *a = l->node;
+    if (!TH_SPARSE && is_sparse_node(a))
+        return err(l->ctx, TH_NotImplementedError,
+                   "sparse matrices: this library was built without them (TH_SPARSE=OFF)");
     PlanHost h = {.fn = fn, .scratch_bytes = scratch_bytes, .nin = a->nin, .nout = a->nout, .op = a->op};
     h.in = arena_alloc0(p->plan->arena, (size_t)(a->nin + 1) * sizeof *h.in);
     h.out = arena_alloc0(p->plan->arena, (size_t)(a->nout + 1) * sizeof *h.out);

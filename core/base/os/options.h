@@ -24,6 +24,18 @@
 #ifndef TH_RANDOM
 #define TH_RANDOM 1 /* the distributions of nd.random and of random variables in graphs */
 #endif
+#ifndef TH_LINALG
+#define TH_LINALG 1 /* factorizations of matrices and what is solved by them */
+#endif
+#ifndef TH_SPARSE
+#define TH_SPARSE 1 /* what is computed with sparse matrices */
+#endif
+#ifndef TH_SPECIAL
+#define TH_SPECIAL 1 /* special functions but erf and erfc: gamma, beta, Bessel, of complex numbers */
+#endif
+#ifndef TH_HELP
+#define TH_HELP 1 /* a line about each function */
+#endif
 /* Kernels for AVX2 and AVX-512 beside those of every x86-64, chosen by the processor. Not on Windows, whose stacks are
  * not aligned for them. */
 #ifndef TH_WIDE

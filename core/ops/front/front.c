@@ -9,15 +9,20 @@
 #include <string.h>
 
 /* ---- the table: functions, then scalar operations, then their aliases -------------------------------------------- */
+#if TH_HELP
+#define HELP(doc) doc
+#else
+#define HELP(doc) ""
+#endif
 static const ThFuncInfo infos[] = {
-#define FRONT(name, sig, meta, method, fn, doc) {name, sig, meta, method, doc},
+#define FRONT(name, sig, meta, method, fn, doc) {name, sig, meta, method, HELP(doc)},
     FRONT_TABLE(FRONT)
 #undef FRONT
 #define X(name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, params, doc) \
-    {#name, params, meta, ((flags)&SF_METHOD) != 0, doc},
+    {#name, params, meta, ((flags)&SF_METHOD) != 0, HELP(doc)},
         SCALAR_PUBLIC(X)
 #undef X
-#define ALIAS(name, scalar, method, sig, doc) {name, sig, NULL, method, doc},
+#define ALIAS(name, scalar, method, sig, doc) {name, sig, NULL, method, HELP(doc)},
             FRONT_ALIAS(ALIAS)
 #undef ALIAS
 };

@@ -4,11 +4,17 @@
 #include <string.h>
 
 static const VmathFn functions[] = {
-#define VF(D, name, uses, ...) {TH_##D, 1, #name, uses, #__VA_ARGS__},
-#define VF2(D, name, uses, ...) {TH_##D, 2, #name, uses, #__VA_ARGS__},
+#if TH_COMPILER
+#define TEXT(...) #__VA_ARGS__
+#else
+#define TEXT(...) "" /* nobody writes C */
+#endif
+#define VF(D, name, uses, ...) {TH_##D, 1, #name, uses, TEXT(__VA_ARGS__)},
+#define VF2(D, name, uses, ...) {TH_##D, 2, #name, uses, TEXT(__VA_ARGS__)},
 #include "vmath_all.h"
 #undef VF
 #undef VF2
+#undef TEXT
 };
 
 const VmathFn *vmath_find(const char *name, ThDtype d) {

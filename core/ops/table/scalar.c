@@ -7,9 +7,14 @@
 
 #include <string.h>
 
+#if TH_HELP
+#define HELP(doc) doc
+#else
+#define HELP(doc) ""
+#endif
 TH_TABLE ScalarOp scalar_ops[] = {
 #define X(name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, params, doc) \
-    {#name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, doc},
+    {#name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, HELP(doc)},
     SCALAR_TABLE(X)
 #undef X
 };

@@ -518,11 +518,13 @@ const SimdTable SIMD_TABLE = {
         F(erf), F(erfc), F(sigmoid), F(softplus),
         Z(c_add), Z(c_sub), Z(c_mul), Z(c_div), Z(c_neg), Z(c_conj), Z(c_abs), Z(c_real), Z(c_imag), Z(c_eq), Z(c_neq),
         [P_c_make] = AT_FLOAT(c_make),
+#if TH_SPECIAL
 #define PRIM(name, arity, flags, doc) [P_##name] = {[TH_FLOAT32] = special_##name##_f32, [TH_FLOAT64] = special_##name##_f64},
 #define CPRIM(name, arity, flags, doc) [P_##name] = {[TH_COMPLEX64] = special_##name##_ThComplex64, [TH_COMPLEX128] = special_##name##_ThComplex128},
         SPECIAL_PRIMS(PRIM) SPECIAL_CPRIMS(CPRIM)
 #undef PRIM
 #undef CPRIM
+#endif
     },
     .whole = {
         [W_maximum] = AT_ALL(maximum), [W_minimum] = AT_ALL(minimum), [W_fmax] = AT_ALL(whole_fmax), [W_fmin] = AT_ALL(whole_fmin),

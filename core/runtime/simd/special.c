@@ -83,10 +83,12 @@ typedef struct DD {
             o[i].im = (__typeof__(a->re))r.im; \
         } \
     }
+#if TH_SPECIAL
 #define PRIM(name, arity, flags, doc) REAL_##arity(name, f64) REAL_##arity(name, f32)
 #define CPRIM(name, arity, flags, doc) COMPLEX_##arity(name, ThComplex128) COMPLEX_##arity(name, ThComplex64)
 SPECIAL_PRIMS(PRIM)
 SPECIAL_CPRIMS(CPRIM)
+#endif
 
 #define FAR(name, T, limit) \
     void name(SimdFn near, int what, int64_t n, void *o, const void *a) { \
