@@ -147,3 +147,47 @@ describe("products of halves on a device", function()
     end
   end)
 end)
+
+describe("a transformer block under mixed precision", function()
+  if theano.config.cxx == "" then
+    it("needs a compiler", function() skip.now("there is no C compiler") end)
+    return
+  end
+
+  local function block(small)
+    for _, w in ipairs(require("bench.gpu.work")(small)) do
+      if w.name == "transformer block, bfloat16, a step" then return w.make() end
+    end
+  end
+
+  it("has the CPU's cost, attention as one operation and its operands as halves", function()
+    local function cost(flags)
+      local _ <close> = theano.config.change_flags(flags)
+      local f, _, _, _, check = block(true)
+      return check(), f
+    end
+    local want = cost({ floatX = "float32" })
+    local got, f = cost({ floatX = "float32", device = DEVICE.device, force_device = true })
+    assert(math.abs(got - want) < 0.01 * math.abs(want), ("%g for %g"):format(got, want))
+    local text = theano.printing.debugprint(f, { file = "str" })
+    assert(text:find("AttentionGrad", 1, true) and not text:find("BatchedDot", 1, true))
+  end)
+
+  it("moves what it must, as the roofline of an idle device tells", function()
+    if DEVICE.device ~= "cuda-emulated" then skip.now("it is for the emulated device") end
+    local _ <close> = theano.config.change_flags({ floatX = "float32", device = DEVICE.device })
+    emulated.idle(1)
+    local ok, f = pcall(block, false)
+    emulated.idle(0)
+    assert(ok, f)
+    local r, halves, products = theano.printing.roofline(f, "h100"), 0, 0
+    for _, k in ipairs(r.kernels) do
+      if k.m then products = products + 1 end
+      if k.m and k.dtype == "bfloat16" then halves = halves + 1 end
+    end
+    assert.same({ 11, 11 }, { products, halves })
+    assert(r.launches <= 49, r.launches)
+    assert(r.bytes < 1.9e9, r.bytes)
+    assert(r.lower < 0.7e-3, r.lower)
+  end)
+end)

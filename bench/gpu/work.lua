@@ -28,12 +28,13 @@ return function(small)
 
   -- ---- training steps ---------------------------------------------------------------------------------------------
   -- A step of gradient descent, and the cost of the third one.
-  local function trained(cost, params, x, value)
+  local function trained(cost, params, x, value, amp)
     local updates = {}
     for i, g in ipairs(T.grad(cost, params)) do
       updates[i] = { params[i], T.cast(params[i] - T.constant(RATE, { dtype = "float32" }) * g, params[i].dtype) }
     end
-    local f = theano.compile({ inputs = { x }, outputs = T.cast(cost, "float32"), updates = updates })
+    local _ <close> = theano.config.change_flags({ optimizer_including = amp and "attention" or "" })
+    local f = theano.compile({ inputs = { x }, outputs = T.cast(cost, "float32"), updates = updates, amp = amp })
     local third
     for _ = 1, 3 do third = f(value) end
     return f, { value }, {}, nil, function() return tonumber(third) or third:item() end
@@ -61,20 +62,18 @@ return function(small)
       numbers(5, LENET, 1, 28, 28))
   end)
 
-  -- Attention of some heads, layer norms without weights, a layer of tanh.
+  -- Attention of some heads, layer norms without weights, a layer of tanh. In bfloat16: what mixed precision rounds.
   local function transformer(dtype)
     local batch, length, width, heads = table.unpack(BLOCK)
     local each = width // heads
-    local function typed(v) return v:astype(dtype) end
-    local x = T.tensor3("x", { dtype = dtype })
+    local x = T.tensor3("x", { dtype = "float32" })
     local p = {}
     for i, s in ipairs({ { width, 3 * width }, { width, width }, { width, 4 * width }, { 4 * width, width } }) do
-      p[i] = theano.shared(typed(numbers(i, s[1], s[2])))
+      p[i] = shared(i, s[1], s[2])
     end
-    local function norm(v)
-      local d = T.cast(v, "float32")
+    local function norm(d)
       d = d - d:mean({ axis = 2, keepdims = true })
-      return T.cast(d / T.sqrt(T.sqr(d):mean({ axis = 2, keepdims = true }) + 1e-5), dtype)
+      return d / T.sqrt(T.sqr(d):mean({ axis = 2, keepdims = true }) + 1e-5)
     end
     local function split(v, from)
       return v[(":, :, %d:%d"):format(from * width, (from + 1) * width)]:reshape({ batch, length, heads, each })
@@ -82,13 +81,13 @@ return function(small)
     end
     local qkv = T.dot(norm(x), p[1])
     local q, k, v = split(qkv, 0), split(qkv, 1), split(qkv, 2)
-    local scores = T.cast(T.batched_dot(q, k:dimshuffle(0, 2, 1)), "float32") / math.sqrt(each)
-    local e = T.exp(scores - scores:max({ axis = 2, keepdims = true }))
-    local seen = T.batched_dot(T.cast(e / e:sum({ axis = 2, keepdims = true }), dtype), v)
+    local scores = T.batched_dot(q, k:dimshuffle(0, 2, 1)) / math.sqrt(each)
+    local seen = T.batched_dot(T.nnet.softmax(scores, { axis = 2 }), v)
       :reshape({ batch, heads, length, each }):dimshuffle(0, 2, 1, 3):reshape({ batch, length, width })
     local h = x + T.dot(seen, p[2])
     local y = h + T.dot(T.tanh(T.dot(norm(h), p[3])), p[4])
-    return trained(T.sqr(T.cast(y, "float32")):mean(), p, x, typed(numbers(9, batch, length, width)))
+    return trained(T.sqr(y):mean(), p, x, numbers(9, batch, length, width),
+      dtype ~= "float32" and dtype or nil)
   end
   for _, dtype in ipairs({ "float32", "bfloat16" }) do
     add(("transformer block, %s, a step"):format(dtype), function() return transformer(dtype) end)

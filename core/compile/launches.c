@@ -4,6 +4,7 @@
  * it computes and moves; what goes over. th_function_cubin: its kernels, compiled for a GPU that need not be there.
  */
 #include "plan/place.h"
+#include "ops/table/nnet.h"
 #include "runtime/launch.h"
 #include "compile.h"
 
@@ -178,6 +179,24 @@ static void put_launch(Launched *l, int step, const Step *s) {
     if (nest->grid == GRID_TILES && grid.nest >= 0) put_product(l, g, s);
 }
 
+/* Attention is kernels of the device's library: how many launches, and what their products are, scores of the gradient
+ * three times (core/runtime/gpu/attention.c). */
+static void put_attention(Launched *l, const PlanHost *h) {
+    const PlanValue *q = &h->in[0], *v = &h->in[2];
+    bool back = h->op == &op_attention_grad;
+    double n[5];
+    const Size size[5] = {q->shape[0], q->shape[1], v->shape[1], q->shape[2], v->shape[2]};
+    for (int i = 0; i < 5; i++) {
+        int64_t one;
+        if (!size_get(size[i], l->sym, &one)) return;
+        n[i] = (double)one;
+    }
+    double each = 2 * n[0] * n[1] * n[2], deep = n[3], wide = n[4];
+    describe_double(l->t, "products", each * (back ? 2 * (2 * deep + wide) + deep + wide : deep + wide));
+    describe_int(l->t, "launches", back ? 4 : 1);
+    describe_string(l->t, "dtype", th_dtype_name((ThDtype)q->dtype));
+}
+
 static void put_step(Launched *l, int i, bool first) {
     static const char *const side[] = {"host", "device", "lengths"};
     const Step *s = &l->p->step[i];
@@ -197,6 +216,8 @@ static void put_step(Launched *l, int i, bool first) {
         describe_string(l->t, "kind", s->kind == STEP_TRANSFER ? "copy" : s->kind == STEP_HOST ? "call" : "kernel");
         describe_double(l->t, "flops", w.flops);
         describe_double(l->t, "bytes", w.bytes);
+        const PlanHost *h = s->kind == STEP_HOST ? &l->p->host[s->host] : NULL;
+        if (h && (h->op == &op_attention || h->op == &op_attention_grad)) put_attention(l, h);
     }
     text_putc(l->t, '}');
 }

@@ -292,6 +292,12 @@ local function judge(limits, k, image)
   k.limit = "memory"
   if not k.kernel then
     k.by = "bytes"
+    if k.products then -- attention, by tiles of ours
+      local limit = product_limit(limits, k.dtype)
+      k.flops, k.limit, k.by = k.products, "arithmetic", "tiles"
+      k.lower = math.max(k.lower, k.products / limit)
+      k.estimate = math.max(k.estimate, k.products / limit / a.tile) + (k.launches - 1) * a.kernel
+    end
     return
   end
   local own = image and image.registers[k.kernel]
@@ -342,7 +348,7 @@ local function compute(d, limits, image)
       k.line = k.places
       judge(limits, k, image)
       out.kernels[#out.kernels + 1] = k
-      out.launches = out.launches + (k.joined and 0 or runs * (k.behind and 2 or 1))
+      out.launches = out.launches + (k.joined and 0 or runs * (k.behind and 2 or k.launches or 1))
       out.bytes, out.flops = out.bytes + runs * (k.bytes or 0), out.flops + runs * (k.flops or 0)
       out.lower = out.lower + runs * k.lower
       out.estimate = out.estimate + runs * (k.estimate + (k.joined and 0 or gap))

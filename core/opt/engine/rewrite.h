@@ -234,6 +234,7 @@ bool pass_fuse_add_mul(Opt *o); /* fuse.c */
 bool pass_split(Opt *o);        /* split.c */
 bool pass_amp_float16(Opt *o);  /* amp.c */
 bool pass_amp_bfloat16(Opt *o);
+bool pass_amp_views(Opt *o); /* of a graph for a device */
 bool pass_fuse(Opt *o);
 bool pass_schedule(Opt *o);            /* schedule.c */
 double schedule_bytes(const ThVar *v); /* an estimate by rank */

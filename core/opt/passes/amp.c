@@ -55,3 +55,57 @@ static bool products(Opt *o, ThDtype d) {
 
 bool pass_amp_float16(Opt *o) { return products(o, TH_FLOAT16); }
 bool pass_amp_bfloat16(Opt *o) { return products(o, TH_BFLOAT16); }
+
+/* ---- for a device ------------------------------------------------------------------------------------------------ */
+static ThApply *rounding(ThApply *a) {
+    bool half = ask_which(a) == S_cast && a->nin == 1 && dtype_is_half((ThDtype)a->out[0]->type.dtype);
+    return half && a->in[0]->type.dtype == TH_FLOAT32 ? a : NULL;
+}
+
+/* The cast back that alone reads a rounding, or NULL. */
+static ThApply *widening(const ThApply *down) {
+    const ThVar *v = down->out[0];
+    ThApply *up = v->nclients == 1 ? v->clients[0].node : NULL;
+    return up && ask_which(up) == S_cast && up->out[0]->type.dtype == TH_FLOAT32 ? up : NULL;
+}
+
+/* down(view(x)) as view(down(x)), and what casts back likewise. A turned array that is reshaped is copied: as a half
+ * where it stays one, else by the cast. */
+static bool settle(Opt *o, ThApply *down) {
+    ThApply *view[VIEWS], *up = widening(down);
+    bool reshaped = false;
+    int n = 0;
+    ThVar *from = down->in[0], *to = up ? up->out[0] : down->out[0];
+    for (ThApply *v; n < VIEWS && (v = from->owner) && (v->op == &op_reshape || (!up && v->op == &op_dimshuffle));
+         n++) {
+        view[n] = v;
+        reshaped |= v->op == &op_reshape;
+        from = v->in[0];
+    }
+    if (!reshaped) return true;
+    builder_begin_fg(&o->b, o->fg, down->prov);
+    o->b.rule = "amp_views";
+    ThVar *r = cast_make(&o->b, from, (ThDtype)down->out[0]->type.dtype);
+    if (r && up) r = cast_make(&o->b, r, TH_FLOAT32);
+    while (r && n > 0) {
+        const ThApply *v = view[--n];
+        ThVar *in[2] = {r, v->nin > 1 ? v->in[1] : NULL};
+        ThApply *again = apply_copy(&o->b, v, in);
+        r = again ? again->out[0] : NULL;
+    }
+    if (r && type_eq(r->type, to->type)) engine_replace(o, to, r, "amp_views");
+    builder_end(&o->b);
+    return !failed(o->c);
+}
+
+/* Rewrites move casts behind reshapes, where what computes the elements cannot take them along: so back. */
+bool pass_amp_views(Opt *o) {
+    if (!o->fg->device) return true;
+    const ApplyVec *order = opt_order(o);
+    bool ok = order != NULL;
+    for (int i = 0; ok && i < order->n; i++) {
+        ThApply *a = order->at[i];
+        if (!(a->flags & APPLY_DEAD) && rounding(a)) ok = settle(o, a);
+    }
+    return ok;
+}
