@@ -72,7 +72,7 @@ static void note_end(int pid) {
  */
 /* A place among those that run at once, free or of a process that has ended: now STARTING. -1: all are busy. */
 static int take_place(Build *b) {
-    long most = sysconf(_SC_NPROCESSORS_ONLN);
+    int most = os_processors();
     for (int i = 0; i < BUILD_PLACES && i < (most < 1 ? 1 : most); i++) {
         int pid = atomic_load(&b->beside[i]);
         if ((!pid || (pid != STARTING && child_ended(pid))) &&

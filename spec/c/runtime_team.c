@@ -1,12 +1,15 @@
 /*
  * runtime_team.c -- threads that share work: every piece once, from several callers at the same time, over and over;
  * pieces know that they are inside; nobody waits for a worker that has not begun, and one that was waited for stays
- * away for a while; a forked child works alone; no worker outlives its team.
+ * away for a while; who gets a small part of a processor keeps its work; a forked child works alone; no worker
+ * outlives its team.
  */
 #define _GNU_SOURCE
 #include "runtime/machine/team.h"
 #include "test.h"
 
+#include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +99,37 @@ static void test_fork(Team *t) {
     CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+static void nothing(int i, void *user) {
+    (void)i, (void)user;
+    for (int64_t until = os_now() + 20000; os_now() < until;) {}
+}
+
+/* One processor for this thread and many others: it keeps its work, and shares it again after a while. */
+static void test_crowd(void) {
+    enum { HOGS = 6 };
+    cpu_set_t all, one;
+    pid_t hog[HOGS];
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof all, &all)) return;
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+        if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+    if (sched_setaffinity(0, sizeof one, &one)) return;
+    for (int i = 0; i < HOGS; i++)
+        if (!(hog[i] = fork()))
+            for (;;) {}
+    Team t = {0};
+    team_init(&t, "2");
+    bool helped = true;
+    for (int64_t until = os_now() + 20000000000; helped && os_now() < until;) helped = team_run(&t, 2, nothing, NULL);
+    CHECK(!helped);
+    for (int i = 0; i < HOGS; i++) kill(hog[i], SIGKILL), waitpid(hog[i], NULL, 0);
+    sched_setaffinity(0, sizeof all, &all);
+    pause_for(1100); /* what was seen so long ago says nothing */
+    for (int64_t until = os_now() + 20000000000; !helped && os_now() < until;) helped = team_run(&t, 2, nothing, NULL);
+    CHECK(helped);
+    team_end(&t);
+}
+
 int main(void) {
     Team *t = calloc(1, sizeof *t);
     Caller *c = calloc(3, sizeof *c);
@@ -119,5 +153,6 @@ int main(void) {
     team_init(t, getenv("OMP_NUM_THREADS"));
     team_end(t);
     free(t);
+    test_crowd();
     return test_done("runtime_team");
 }

@@ -62,8 +62,9 @@ void *os_alloc(void *old, size_t old_size, size_t size, size_t align);
 long os_process(void); /* another number in a forked child */
 
 /* ---- time: nanoseconds ------------------------------------------------------------------------------------------- */
-int64_t os_now(void);         /* never goes back */
-int64_t os_thread_time(void); /* for which this thread ran; -1: nobody knows */
+int64_t os_now(void);          /* never goes back */
+int64_t os_thread_time(void);  /* for which this thread ran; -1: nobody knows */
+int64_t os_thread_waits(void); /* how often it gave its processor away itself; -1: nobody knows */
 
 /* ---- libraries of machine code (TH_DLOPEN) ----------------------------------------------------------------------- */
 void *os_library(const char *path); /* NULL: no, and os_library_error tells */
@@ -81,7 +82,9 @@ float os_strtof(const char *s, char **end);
 int os_vformat(char *to, size_t size, const char *format, va_list ap);
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
-int os_processors(void); /* that this process may use */
+int os_processors(void); /* that this process may use: by affinity, and by the time that its control groups give it */
+/* The latter: of the groups that a file as /proc/self/cgroup names, below root as below /sys/fs/cgroup; 1 to `most`. */
+int os_group_processors(const char *groups, const char *root, int most);
 void os_yield(void);
 #if OS_THREADS
 #include <pthread.h>

@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #endif
 #if TH_DLOPEN
 #include <dlfcn.h>
@@ -142,6 +143,13 @@ static int64_t clock_of(clockid_t id) {
 int64_t os_now(void) { return clock_of(CLOCK_MONOTONIC); }
 #if OS_POSIX
 int64_t os_thread_time(void) { return clock_of(CLOCK_THREAD_CPUTIME_ID); }
+int64_t os_thread_waits(void) {
+#if OS_POSIX && defined(RUSAGE_THREAD)
+    struct rusage u;
+    if (!getrusage(RUSAGE_THREAD, &u)) return u.ru_nvcsw;
+#endif
+    return -1;
+}
 #else
 int64_t os_thread_time(void) { return os_now(); }
 #endif
@@ -205,10 +213,59 @@ int os_vformat(char *to, size_t size, const char *format, va_list ap) {
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 #if OS_THREADS
+/* Two numbers of a small file ("max": the first is -1), or one; how many. */
+static int numbers(const char *path, long long v[2]) {
+    char text[64] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    if (n > 3 && !memcmp(text, "max", 3)) memcpy(text, " -1", 3);
+    return n > 0 ? sscanf(text, "%lld %lld", &v[0], &v[1]) : 0;
+}
+
+/* Processors' time that the group may have in each period, in whole processors; most where it has no limit. */
+static int group_processors(const char *root, const char *group, int most) {
+    char path[4096 + 64];
+    long long v[2] = {-1, 0}, period[2] = {0, 0};
+    snprintf(path, sizeof path, "%.2000s%.2000s/cpu.max", root, group);
+    if (numbers(path, v) < 2) { /* the first version of control groups */
+        snprintf(path, sizeof path, "%.2000s%.2000s/cpu.cfs_quota_us", root, group);
+        if (numbers(path, v) < 1) return most;
+        snprintf(path, sizeof path, "%.2000s%.2000s/cpu.cfs_period_us", root, group);
+        v[1] = numbers(path, period) ? period[0] : 0;
+    }
+    if (v[0] <= 0 || v[1] <= 0 || v[0] / v[1] >= most) return most;
+    return v[0] < v[1] ? 1 : (int)(v[0] / v[1]);
+}
+
+int os_group_processors(const char *groups, const char *root, int most) {
+    char text[4096], one[2048], mine[2048];
+    int fd = open(groups, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    text[n > 0 ? n : 0] = 0;
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end) *end++ = 0;
+        char *of = strchr(line, ':'), *path = of ? strchr(of + 1, ':') : NULL;
+        if (!path) continue;
+        *path++ = 0;
+        bool second = !of[1], cpu = second || !strcmp(of + 1, "cpu") || !strncmp(of + 1, "cpu,", 4);
+        if (!cpu || strstr(path, "..")) continue;
+        snprintf(one, sizeof one, "%.1000s%s", root, second ? "" : "/cpu");
+        snprintf(mine, sizeof mine, "%.2000s", strcmp(path, "/") ? path : "");
+        for (char *last = mine;; *last = 0) { /* its own group and those around it */
+            most = group_processors(one, mine, most);
+            if (!(last = strrchr(mine, '/'))) break;
+        }
+    }
+    return most;
+}
+
 int os_processors(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set)) return 1;
-    return CPU_COUNT(&set);
+    return os_group_processors("/proc/self/cgroup", "/sys/fs/cgroup", CPU_COUNT(&set));
 }
 
 void os_yield(void) { sched_yield(); }

@@ -113,6 +113,7 @@ int64_t os_thread_time(void) {
     uint64_t u = (uint64_t)user.dwHighDateTime << 32 | user.dwLowDateTime;
     return (int64_t)(s + u) * 100;
 }
+int64_t os_thread_waits(void) { return -1; }
 
 /* ---- libraries --------------------------------------------------------------------------------------------------- */
 #if TH_DLOPEN

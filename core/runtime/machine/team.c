@@ -6,7 +6,9 @@
  * the work is done as by one thread. A worker that was waited for much longer than a piece takes stays away for a
  * multiple of that time, so that waiting costs a small part of the whole. Workers that find nothing wait awake for
  * AWAKE nanoseconds (the pauses between the loops of a step) and sleep then; while whoever gives out work does not get
- * the processor whenever it can run, they sleep at once. Results do not depend on who does what.
+ * the processor whenever it can run, they sleep at once; and while it gets it for a small part of the time it does its
+ * work alone, since a worker would be away just as long in the middle of a piece. Results do not depend on who does
+ * what.
  */
 #include "team.h"
 
@@ -22,7 +24,9 @@ enum {
     AWAY = 16,        /* times the wait: how long the worker stays away */
     LOOK = 20000000,  /* between two looks at how busy the machine is */
     OLD = 1000000000, /* what was seen so long ago says nothing */
-    QUIET = 80,       /* per cent of the time that who gives out work had a processor */
+    QUIET = 80,       /* per cent of the time that who gives out work had a processor.. */
+    CROWDED = 40,     /* ..and below which it keeps its work */
+    ALONE = -1,       /* Team.awake: it does */
     LOOKS = 64        /* between two looks at the clock */
 };
 
@@ -116,7 +120,7 @@ static void *work(void *user) {
         TeamJob *j = job_for(t, w);
         if (j) {
             help(t, w, j);
-            until = t->awake ? profile_now() + t->awake : 0;
+            until = t->awake > 0 ? profile_now() + t->awake : 0;
             continue;
         }
         unsigned turn = atomic_load_explicit(&t->turn, memory_order_relaxed);
@@ -182,7 +186,7 @@ static bool somebody(Team *t, int threads) {
 static bool give_out(Team *t, TeamJob *j) {
     os_lock(&t->lock);
     if (!atomic_load(&t->process)) start(t);
-    bool ok = somebody(t, j->threads);
+    bool ok = t->awake != ALONE && somebody(t, j->threads);
     int sleeping = t->sleeping;
     if (ok) {
         j->next = atomic_load_explicit(&t->jobs, memory_order_relaxed);
@@ -199,8 +203,14 @@ static void look(Team *t, int64_t now) {
     int64_t ran = now < atomic_load_explicit(&t->look, memory_order_relaxed) ? -1 : os_thread_time();
     if (ran < 0) return;
     os_lock(&t->lock);
-    if (os_thread_same(t->looker, os_thread()) && now - t->looked < OLD)
-        t->awake = (ran - t->ran) * 100 >= (now - t->looked) * QUIET ? t->quiet : 0;
+    int64_t waits = os_thread_waits();
+    if (os_thread_same(t->looker, os_thread()) && now - t->looked < OLD) {
+        int64_t share = (ran - t->ran) * 100, all = now - t->looked;
+        bool own = waits < 0 || waits - t->waits > t->slept; /* it rested for reasons of its own */
+        t->awake = share >= all * QUIET ? t->quiet : own || share >= all * CROWDED ? 0 : ALONE;
+    } else if (t->awake == ALONE) t->awake = 0;
+    t->waits = waits;
+    t->slept = 0;
     t->looker = os_thread();
     t->looked = now;
     t->ran = ran;
@@ -212,7 +222,7 @@ static void sleep_for(Team *t, TeamJob *j) {
     os_lock(&t->lock);
     for (int i = 0; i < t->nworker; i++) t->worker[i].late = t->worker[i].at == j;
     j->waited = true;
-    while (atomic_load_explicit(&j->inside, memory_order_acquire)) os_event_wait(&t->done, &t->lock);
+    while (atomic_load_explicit(&j->inside, memory_order_acquire)) t->slept++, os_event_wait(&t->done, &t->lock);
     os_unlock(&t->lock);
 }
 
@@ -253,7 +263,10 @@ bool team_run(Team *t, int n, void (*fn)(int i, void *user), void *user) {
         atomic_init(&j.share[i].next, (int)((int64_t)n * i / j.threads));
         j.share[i].end = (int)((int64_t)n * (i + 1) / j.threads);
     }
-    if (!give_out(t, &j)) return false;
+    if (!give_out(t, &j)) {
+        look(t, profile_now());
+        return false;
+    }
     int64_t from = profile_now(), done = take(&j, 0);
     look(t, from);
     if (close_job(t, &j)) return true;

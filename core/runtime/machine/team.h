@@ -27,12 +27,12 @@ typedef struct Team {
     atomic_bool stop;
     int threads; /* with the one that gives out work */
     int nworker, sleeping;
-    int64_t awake;   /* nanoseconds for which a worker waits awake: `quiet`, or 0 on a busy machine */
+    int64_t awake;   /* nanoseconds for which a worker waits awake: `quiet`, 0 on a busy machine, -1: nobody helps */
     int64_t quiet;   /* 0 where threads have to share processors anyway */
     OsThread looker; /* how busy it is: who looked last, when, and how long it had run */
-    int64_t looked, ran;
-    _Atomic(int64_t) look; /* when to look again */
-    atomic_long process;   /* that started the workers: a forked child has none; 0: nobody did */
+    int64_t looked, ran, waits, slept; /* ..; how often it had rested; how often somebody slept for workers since */
+    _Atomic(int64_t) look;             /* when to look again */
+    atomic_long process;               /* that started the workers: a forked child has none; 0: nobody did */
     TeamWorker worker[TEAM_MOST];
 } Team;
 
