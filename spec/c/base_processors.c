@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char root[64];
@@ -58,6 +59,7 @@ int main(void) {
     CHECK(waits < 0 || os_thread_waits() >= waits + 10);
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", root);
-    if (system(command)) return 1;
+    int status = system(command);
+    CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
     return test_done("base_processors");
 }
