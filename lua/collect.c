@@ -16,10 +16,11 @@ void lt_collect_init(LtState *s) {
 }
 
 /* Young results are found at the price of the young: often. A step that made a whole cycle (incremental mode) looked at
- * everything there is: seldom. The generational mode waits for a fifth of the heap, which is added: two results that
- * take turns do not fit the cache that one fits. */
+ * everything there is: seldom. The generational mode waits for a fifth of the heap, which is added where results are
+ * large: two that take turns do not fit the cache that one fits. */
 static void step(lua_State *L, LtState *s) {
-    size_t kb = (s->owed >> 10) + (size_t)lua_gc(L, LUA_GCCOUNT) / 5;
+    size_t kb = s->owed >> 10;
+    if (s->owed >> 14 >= (size_t)s->young) kb += (size_t)lua_gc(L, LUA_GCCOUNT) / 5;
     s->owed = s->young = 0;
     bool cycle = lua_gc(L, LUA_GCSTEP, (int)(kb < 1 << 20 ? kb + 1 : 1 << 20)) == 1;
     s->batch = cycle ? SELDOM : OFTEN;

@@ -84,10 +84,16 @@ int lines_by_vector(lua_State *L, LtState *s) { /* a matrix by a vector */
             for (int h = SOME / 2; h > 0; h /= 2) \
                 for (int j = 0; j < h; j++) e[j] = e[j + h] BETTER e[j] ? e[j + h] : e[j]; \
             for (i = 0; i < n; i++) bad += x[i] != x[i]; \
-            if (bad) \
+            if (bad) { \
                 while (x[at] == x[at]) at++; \
-            else \
+            } else { \
+                for (int64_t none = 1; none && at + SOME <= n; at += none ? SOME : 0) { \
+                    int64_t hits = 0; \
+                    for (int j = 0; j < SOME; j++) hits += x[at + j] == e[0]; \
+                    none = !hits; \
+                } \
                 while (x[at] != e[0]) at++; \
+            } \
             to[r] = at; \
         } \
     })
@@ -108,10 +114,15 @@ static int places(lua_State *L, LtState *s, void (*of)(int64_t *to, const double
 int lines_argmax(lua_State *L, LtState *s) { return places(L, s, greatest); }
 int lines_argmin(lua_State *L, LtState *s) { return places(L, s, least); }
 
-int lines_all(lua_State *L, LtState *s) { /* all(m, {axis = 1}) of bool: up to the first false one */
+int lines_all(lua_State *L, LtState *s) { /* all(x), all(m, {axis = 1}) of bool: up to the first false one */
     ThArray *a = short_dense(L, s, 1);
     int64_t axis = -1;
-    if (!a || lua_gettop(L) != 2 || th_array_dtype(a) != TH_BOOL || th_array_ndim(a) != 2) return 0;
+    if (!a || th_array_dtype(a) != TH_BOOL || th_array_ndim(a) == 0) return 0;
+    if (lua_gettop(L) == 1) {
+        lua_pushboolean(L, !memchr(th_array_data(a), 0, (size_t)th_array_size(a)));
+        return 1;
+    }
+    if (lua_gettop(L) != 2 || th_array_ndim(a) != 2) return 0;
     if (!short_axis(L, 2, 2, &axis) || axis != 1 || !th_array_size(a)) return 0;
     const int64_t rows = th_array_shape(a)[0], n = th_array_shape(a)[1];
     const char *x = th_array_data(a);
@@ -170,19 +181,16 @@ int lines_ldexp(lua_State *L, LtState *s) { /* ldexp(x, whole number) of float64
     return 1;
 }
 
-/* An elementwise function under another name, of floats. */
-static int by_function(lua_State *L, LtState *s, const char *name) {
-    ThArray *a = short_dense(L, s, 1), *out;
-    const ThDtype d = th_array_dtype(a);
-    if (!a || lua_gettop(L) != 1 || (d != TH_FLOAT64 && d != TH_FLOAT32) || th_array_ndim(a) == 0) return 0;
-    const ThArg at = {.kind = TH_ARG_ARRAY, .array = a};
-    const int f = th_func_find(name);
-    lt_collect(L, s);
-    if (f < 0 || th_eager(s->ctx, f, &at, 1, &out, 1) != 1) return th_error_clear(s->ctx), 0;
-    lt_push_array(L, s, out);
+WIDE(void, nearest, (double *restrict to, const double *x, int64_t n), (to, x, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = rint(x[i]);
+})
+int lines_rint(lua_State *L, LtState *s) { /* rint(x) of float64 */
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_FLOAT64 || th_array_ndim(a) == 0) return 0;
+    double *to = floats(L, s, th_array_ndim(a), th_array_shape(a));
+    nearest(to, th_array_data(a), th_array_size(a));
     return 1;
 }
-int lines_rint(lua_State *L, LtState *s) { return by_function(L, s, "round_half_to_even"); }
 
 /* ---- looks ------------------------------------------------------------------------------------------------------- */
 WIDE(int64_t, far_from_real, (const ThComplex128 *x, int64_t n, double most), (x, n, most), {

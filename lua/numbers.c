@@ -54,16 +54,47 @@ static int divided(lua_State *L, LtState *s, bool rest) { /* by a whole number o
 int numbers_quotient(lua_State *L, LtState *s) { return divided(L, s, false); }
 int numbers_remainder(lua_State *L, LtState *s) { return divided(L, s, true); }
 
-/* ---- comparisons of float64 with a number ------------------------------------------------------------------------ */
+/* ---- comparisons ------------------------------------------------------------------------------------------------- */
+/* Of float64 with a float, of float64 or int64 with an array of the same dtype and shape. */
+typedef struct Pair {
+    const ThArray *a;
+    const void *x, *y; /* y NULL: the number v */
+    double v;
+    int64_t n;
+} Pair;
+
+static bool pair_of(lua_State *L, LtState *s, Pair *p) {
+    const ThArray *a = p->a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 2) return false;
+    const ThDtype d = th_array_dtype(a);
+    const int nd = th_array_ndim(a);
+    if ((d != TH_FLOAT64 && d != TH_INT64) || nd == 0) return false;
+    p->x = th_array_data(a), p->y = NULL, p->n = th_array_size(a);
+    if (lua_type(L, 2) == LUA_TNUMBER)
+        return d == TH_FLOAT64 && !lua_isinteger(L, 2) && (p->v = lua_tonumber(L, 2), true);
+    const ThArray *b = short_dense(L, s, 2);
+    if (!b || th_array_dtype(b) != d || th_array_ndim(b) != nd) return false;
+    p->y = th_array_data(b);
+    return !memcmp(th_array_shape(a), th_array_shape(b), sizeof(int64_t) * (size_t)nd);
+}
+
+#define COMPARE_LOOP(NAME, T, OP) \
+    WIDE(void, NAME, (uint8_t *restrict to, const T *x, const T *y, int64_t n), (to, x, y, n), { \
+        for (int64_t i = 0; i < n; i++) to[i] = x[i] OP y[i]; \
+    })
 #define COMPARE(NAME, OP) \
-    WIDE(void, loop_##NAME, (uint8_t *restrict to, const double *x, int64_t n, double v), (to, x, n, v), { \
+    COMPARE_LOOP(floats_##NAME, double, OP) \
+    COMPARE_LOOP(integers_##NAME, int64_t, OP) \
+    WIDE(void, number_##NAME, (uint8_t *restrict to, const double *x, int64_t n, double v), (to, x, n, v), { \
         for (int64_t i = 0; i < n; i++) to[i] = x[i] OP v; \
     }) \
     int numbers_##NAME(lua_State *L, LtState *s) { \
-        ThArray *a = array_of(L, s, TH_FLOAT64, 2); \
-        if (!a || lua_type(L, 2) != LUA_TNUMBER || lua_isinteger(L, 2)) return 0; \
-        const double v = lua_tonumber(L, 2); \
-        loop_##NAME(made(L, s, TH_BOOL, a), th_array_data(a), th_array_size(a), v); \
+        Pair p; \
+        if (!pair_of(L, s, &p)) return 0; \
+        uint8_t *to = made(L, s, TH_BOOL, p.a); \
+        if (!p.y) number_##NAME(to, p.x, p.n, p.v); \
+        else if (th_array_dtype(p.a) == TH_FLOAT64) floats_##NAME(to, p.x, p.y, p.n); \
+        else integers_##NAME(to, p.x, p.y, p.n); \
         return 1; \
     }
 COMPARE(greater, >)

@@ -23,13 +23,14 @@ static bool is_plain(ThContext *c, const ThArray *a, int ndim, const char *what)
 /* ---- filters ----------------------------------------------------------------------------------------------------- */
 /* n samples through one filter of an order that the compiler knows where it is inlined: the state stays in registers.
  */
-static inline void through(int order, const double *b, const double *a, const double *x, double *y, int64_t n,
-                           double *state) {
+static inline __attribute__((always_inline)) void through(int order, const double *b, const double *a, const double *x,
+                                                          double *y, int64_t n, double *state) {
     double z[MOST_ORDER + 1];
     for (int i = 0; i < order; i++) z[i] = state[i];
     z[order] = 0;
     for (int64_t t = 0; t < n; t++) {
         double in = x[t], out = b[0] * in + z[0];
+#pragma GCC unroll 8
         for (int i = 0; i < order; i++) z[i] = z[i + 1] + b[i + 1] * in - a[i + 1] * out;
         y[t] = out;
     }
