@@ -71,6 +71,14 @@ class Torch:
         if options.device == "cuda":
             self.t.cuda.synchronize()
 
+    def memory(self):
+        """The most bytes in use so far, beginning anew."""
+        if options.device != "cuda":
+            return None
+        most = self.t.cuda.max_memory_allocated()
+        self.t.cuda.reset_peak_memory_stats()
+        return most
+
     def array(self, a, dtype=None):
         return self.t.tensor(a, device=options.device, dtype=dtype)
 
@@ -193,6 +201,11 @@ class Jax:
     def wait(self):
         self.j.block_until_ready(self.last)
 
+    def memory(self):
+        """The most bytes in use so far: JAX does not begin anew."""
+        stats = self.j.devices()[0].memory_stats()
+        return stats and stats.get("peak_bytes_in_use")
+
     def array(self, a, dtype=None):
         return self.np.asarray(a, dtype)
 
@@ -303,18 +316,42 @@ class Jax:
 
 
 # ---- CuPy -----------------------------------------------------------------------------------------------------------
+class OnCpu:
+    """NumPy by the names of CuPy that are used here, to try the programs."""
+    float32 = np.float32
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    @staticmethod
+    def fuse():
+        return lambda f: f
+
+    class random:
+        rand = staticmethod(lambda n, dtype: np.random.rand(n).astype(dtype))
+        randn = staticmethod(lambda n, dtype: np.random.randn(n).astype(dtype))
+
+
 class Cupy:
     def __init__(self):
-        if options.device != "cuda":
+        if options.device != "cuda" and not SMALL:
             raise Skip("CuPy has no CPU")
         try:
-            import cupy
+            if options.device == "cuda":
+                import cupy
+            else:
+                cupy = OnCpu()
         except ImportError:
             raise Skip("CuPy is not installed")
         self.c = cupy
 
     def wait(self):
-        self.c.cuda.Device().synchronize()
+        if options.device == "cuda":
+            self.c.cuda.Device().synchronize()
+
+    def memory(self):
+        """Bytes of its pool, which only grow."""
+        return self.c.get_default_memory_pool().total_bytes() if options.device == "cuda" else None
 
     def function(self, f, *data):
         return (lambda: f(*data)), float(f(*data).astype("float64").mean())
@@ -370,9 +407,14 @@ for peer in options.peers.split(","):
                 raise Skip(missing)
             if not hasattr(server, method):
                 raise Skip("not written for it")
+            start = time.perf_counter()
             call, value = getattr(server, method)(*words)
+            call()
+            server.wait()
+            out["first"] = time.perf_counter() - start
             out["check"] = value
             out["us"] = least(call, server.wait) * 1e6
+            out["memory"] = server.memory() if hasattr(server, "memory") else None
         except Skip as e:
             out["skip"] = str(e)
         except Exception as e:  # one that fails says so, and the others go on

@@ -56,10 +56,11 @@ local function list_of(n)
 end
 
 -- Floats off by some units in the last place, in place.
+local UNITS = { float32 = 3e-7, float16 = 1.5e-3, bfloat16 = 1.2e-2 }
 local function disturb(rng, x)
-  if not x.dtype:find("^float") or x.size == 0 then return x end
+  if not x.dtype:find("float") or x.size == 0 then return x end
   local scale = {}
-  for i = 1, x.size do scale[i] = 1 + rng:real(-1, 1) * (x.dtype == "float32" and 3e-7 or 2e-15) end
+  for i = 1, x.size do scale[i] = 1 + rng:real(-1, 1) * (UNITS[x.dtype] or 2e-15) end
   local by = x.ndim == 0 and nd.array(scale[1], x.dtype) or nd.array(scale, x.dtype):reshape(x.shape)
   x["..."] = x * by
   return x
@@ -130,7 +131,8 @@ function M.play(body, way, with)
 end
 
 -- ---- comparing ----------------------------------------------------------------------------------------------------
-local base = { float64 = 1e-10, float32 = 5e-5, complex128 = 1e-10, complex64 = 5e-5 }
+local base = { float64 = 1e-10, float32 = 5e-5, complex128 = 1e-10, complex64 = 5e-5, float16 = session.coarse.float16,
+  bfloat16 = session.coarse.bfloat16 }
 
 local function find_note(notes, key)
   for _, x in ipairs(notes) do
@@ -257,6 +259,14 @@ local function is_narrow(s, n)
   return false
 end
 
+-- What halves have their say in, likewise.
+local function coarse(s, n)
+  local most = n.coarse or 0
+  if n.kind ~= "shared" and s.flags[n.id] ~= "state" then return most end
+  for _, m in ipairs(s.nodes) do most = math.max(most, m.coarse or 0) end
+  return most
+end
+
 local function compare_one(c, index, b)
   local s, key, a = c.session, c.reference[index][1], c.reference[index][2]
   if key:find(" raised$") then
@@ -281,7 +291,7 @@ local function compare_one(c, index, b)
     local why = differs(a, b)
     return why and key .. ": " .. why
   end
-  local tol = (is_narrow(s, n) and base.float32 or rough) * n.scale
+  local tol = math.max(is_narrow(s, n) and base.float32 or 0, rough, coarse(s, n)) * n.scale
   local function allow(k) -- values far above those met while the session grew have lost digits on the way
     local x = math.abs(list_of(a)[k])
     if x > 1e6 * n.scale then return math.huge end

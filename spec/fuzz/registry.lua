@@ -24,7 +24,8 @@ function M.choose(rng)
 end
 
 --- Loads the themes in this order, which the seeds depend on.
-for _, name in ipairs({ "classic", "odd", "views", "late", "loops", "branches", "users", "arithmetic" }) do
+for _, name in ipairs({ "classic", "odd", "views", "late", "loops", "branches", "users", "arithmetic",
+  "halves" }) do
   current = name
   M.themes[#M.themes + 1] = name
   require("spec.fuzz.themes." .. name)(M)

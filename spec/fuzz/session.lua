@@ -25,7 +25,11 @@ M.Session = Session
 
 local function is_float(dtype) return dtype == "float32" or dtype == "float64" end
 local function is_complex(dtype) return dtype:find("^complex") ~= nil end
-M.is_float, M.is_complex = is_float, is_complex
+local function is_half(dtype) return dtype == "float16" or dtype == "bfloat16" end
+M.is_float, M.is_complex, M.is_half = is_float, is_complex, is_half
+
+--- By what a value of a dtype may be off where a sum before its rounding was in another order, of 1.
+M.coarse = { float16 = 4e-3, bfloat16 = 3e-2 }
 
 function M.new(seed)
   return setmetatable({ seed = seed, rng = fuzz.rng(seed), nodes = {}, a = {}, used = {}, symbols = {}, order = {},
@@ -112,7 +116,7 @@ function Session:step(text, deps, facts)
   local dtype = out.dtype
   local n = { id = id, kind = "step", line = line, deps = deps, dtype = dtype, bcast = bcast,
     shape = { table.unpack(value.shape) }, value = value, name = facts.name,
-    exact = facts.exact or not is_float(dtype) and not is_complex(dtype) }
+    exact = facts.exact or not is_float(dtype) and not is_complex(dtype) and not is_half(dtype) }
   n.smooth = facts.smooth ~= false and dtype == "float64"
   for _, d in ipairs(self:variables(deps)) do
     local m = self.nodes[d]
@@ -151,10 +155,12 @@ function Session:finish(n)
     if i == 1 or x > n.hi then n.hi = x end
   end
   n.scale = math.max(math.abs(n.lo), math.abs(n.hi), 1)
-  n.narrow = n.dtype == "float32" or n.dtype == "complex64"
+  n.coarse = M.coarse[n.dtype]
+  n.narrow = n.dtype == "float32" or n.dtype == "complex64" or n.coarse ~= nil
   for _, d in ipairs(self:variables(n.deps)) do
     local m = self.nodes[d]
     n.scale, n.narrow = math.max(n.scale, m.scale), n.narrow or m.narrow
+    if m.coarse then n.coarse = 2 * math.max(n.coarse or 0, m.coarse) end
   end
   self.nodes[n.id] = n
 end

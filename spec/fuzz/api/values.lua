@@ -5,13 +5,14 @@ local T, nd = theano.tensor, theano.ndarray
 
 local M = {}
 
-local DTYPES = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
-  "float64", "complex64", "complex128" }
+local DTYPES = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+  "bfloat16", "float32", "float64", "complex64", "complex128" }
 local NUMBERS = { 0, 1, 2, 3, 4, -1, -2, 0.5, -0.5, -0.0, 1.0, 2.0, 7.9, 0 / 0, 1 / 0, -1 / 0, 1 << 31, 1 << 32,
   1 << 53, 1 << 62, math.maxinteger, math.mininteger, 2.0 ^ 62, 9.2e18, 1e300, 1e-300, 5e-324, 255, 256, 100, 65536,
   1e6, -128 }
-local TEXTS = { "", "x", "y", "axis", "float64", "float32", "int8", "uint64", "complex128", "bool", "floatX", "1:3",
-  "::-1", "...", ":, 0", "None", "-1", "::0", "9223372036854775807:", "valid", "full", "half", "same", "constant",
+local TEXTS = { "", "x", "y", "axis", "float64", "float32", "float16", "bfloat16", "int8", "uint64", "complex128",
+  "bool", "floatX", "1:3", "::-1", "...", ":, 0", "None", "-1", "::0", "9223372036854775807:", "valid", "full",
+  "half", "same", "constant",
   "reflect",
   "max", "sum", "average_exc_pad", "raise", "ignore", "warn", "FAST_RUN", "fast_compile", "canonicalize", "log(1 + x)",
   "a\0b", "%s%n%d", ("long"):rep(5000), "\xff\xfe", "/nonexistent/file.npy", "file.npy", "file.npz", "file.csv",
