@@ -112,6 +112,72 @@ describe("attention", function()
     end
   end)
 
+  -- Masks by what they hide of row i and key j among n.
+  local hides = {
+    causal = function(i, j) return j > i end,
+    padding = function(_, j, n) return j < n // 4 or j >= n - n // 3 end,
+    window = function(i, j) return j > i or j < i - 40 end,
+    ["rows without keys"] = function(i, j) return i % 50 == 7 or j > i end,
+    everything = function() return true end,
+  }
+  local function masks(hidden, m, n, dtype, by)
+    local add, keep = {}, {}
+    for i = 1, m do
+      add[i], keep[i] = {}, {}
+      for j = 1, n do
+        local hide = hidden(i - 1, j - 1, n)
+        add[i][j], keep[i][j] = hide and by or 0.5 * ((i * 7 + j) % 3), not hide
+      end
+    end
+    return nd.array(add):astype(dtype), nd.array(keep):astype("bool")
+  end
+  local function near(one, parts, args, most, what)
+    local want = { parts(table.unpack(args)) }
+    for i, got in ipairs({ one(table.unpack(args)) }) do
+      assert(nd.isnan(got):eq(nd.isnan(want[i])):all(), what .. ", output " .. i .. ": NaN")
+      local off = nd.abs(nd.where(nd.isnan(got), 0, got) - nd.where(nd.isnan(want[i]), 0, want[i])):max()
+      assert(off < most, ("%s, output %d: %g"):format(what, i, off))
+    end
+  end
+
+  it("leaves out keys that a mask hides, and is what its parts are #asan", function()
+    for dtype, most in pairs({ float32 = 5e-5, float64 = 1e-12 }) do
+      for _, kind in ipairs({ "add", "keep", "fill" }) do
+        local one, parts = function_of(kind, dtype, "attention"), function_of(kind, dtype, "")
+        for name, hidden in pairs(hides) do
+          for _, s in ipairs({ { 2, 150, 150, 8, 72 }, { 1, 61, 300, 5, 3 }, { 3, 130, 70, 16, 16 } }) do
+            for _, by in ipairs({ -1e9, -math.huge }) do
+              local args = { numbers(dtype, s) }
+              args[5], args[6] = masks(hidden, s[2], s[3], dtype, by)
+              if kind == "fill" then args[6] = nd.logical_not(args[6]) end
+              near(one, parts, args, most, ("%s, %s, %s by %g"):format(dtype, kind, name, by))
+            end
+          end
+        end
+      end
+    end
+  end)
+
+  it("leaves out nothing that NaN, infinities or large scores would show #asan", function()
+    local one, parts = function_of("add", "float32", "attention"), function_of("add", "float32", "")
+    for operand = 1, 5 do
+      for _, value in ipairs({ 0 / 0, math.huge, 3e37, 2000 }) do
+        local args = { numbers("float32", { 2, 150, 150, 8, 8 }) }
+        args[5] = masks(hides.causal, 150, 150, "float32", -1e9)
+        if operand == 5 then args[5][{ 3, 149 }] = value
+        else args[operand][{ 0, 149, 1 }] = value end
+        local scale = 0
+        for _, want in ipairs({ parts(table.unpack(args)) }) do
+          local size = nd.abs(nd.where(nd.isfinite(want), want, 0)):max()
+          scale = math.max(scale, size)
+        end
+        if scale < 1e30 and value ~= math.huge then
+          near(one, parts, args, 5e-5 * math.max(1, scale), ("%g in operand %d"):format(value, operand))
+        else one(table.unpack(args)) end
+      end
+    end
+  end)
+
   it("raises where lengths do not fit", function()
     local one = function_of("add", "float32", "attention")
     local q, k, v, g, mask, where = numbers("float32", { 2, 5, 7, 3, 4 })
