@@ -754,6 +754,7 @@ function Function:slices(...) end
 ---@field allow_gc boolean give the memory of temporaries back after each call (default false)
 ---@field openmp boolean use several threads (default false)
 ---@field openmp_elemwise_minsize integer elements from which elementwise loops use several threads (default 200000)
+---@field repro boolean the same bits on every x86-64 and arm64 processor, by every compiler; set before anything is compiled (default false)
 ---@field base_compiledir string directory of compiled code (default ~/.theano)
 ---@field cxx string C compiler; empty: no C code, functions run in the interpreter (default gcc, cc or clang)
 ---@field compute_test_value "off"|"ignore"|"warn"|"raise" compute test values while the graph is built (default off)

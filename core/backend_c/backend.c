@@ -17,11 +17,14 @@ static Unit *build(ThContext *c, const Plan *p, bool beside) {
 }
 
 static const Target *machine(ThContext *c, const char *processor) {
-    const Target *target = processor ? target_named(processor) : target_of(machine_vector_bytes(c));
-    if (!target)
+    const bool repro = config_bool(c, "repro");
+    const Target *named = processor ? target_named(processor) : NULL;
+    if (processor && !named) {
         err(c, TH_ValueError, "no text is written for '%s', but for sse2, avx2, avx512, cuda and cuda-emulated",
             processor);
-    return target;
+        return NULL;
+    }
+    return target_of(named ? named->vector_bytes : machine_vector_bytes(c), repro);
 }
 
 static bool emit(Text *t, const Plan *p, const char *processor, const int64_t *known) {
@@ -39,7 +42,7 @@ static Unit *version(ThContext *c, const Plan *p, const int64_t *known, const ui
 
 static bool candidates(ThContext *c, const Plan *p, uint8_t *n) {
     const NestAsk ask = {.threads = config_bool(c, "openmp")};
-    const Target *target = target_of(machine_vector_bytes(c));
+    const Target *target = machine(c, NULL);
     bool ok = true;
     for (int i = 0; ok && i < p->nkernel; i++) {
         Arena *a = arena_new(c);

@@ -169,9 +169,11 @@ static bool whole(Emit *e, Text *t, const char *title, const char *prelude) {
 bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known,
             const uint8_t *candidate) {
     ThContext *c = p->ctx;
+    const bool repro = config_bool(c, "repro");
     Emit e = {.c = c,
               .p = p,
-              .target = target ? target : target_of(machine_vector_bytes(c)),
+              .target = target_of(target ? target->vector_bytes : machine_vector_bytes(c), repro),
+              .repro = repro,
               .registers = true,
               .known = known,
               .candidate = candidate,
@@ -184,6 +186,7 @@ bool emit_c99(Text *t, const Plan *p, const int64_t *known) {
     Emit e = {.c = p->ctx, .p = p, .target = &target_c99, .registers = true, .known = known};
     e.vector_bytes = e.target->vector_bytes;
     e.portable = true;
-    e.fused = isa_vector_bytes() > 16;
+    e.repro = config_bool(p->ctx, "repro");
+    e.fused = !e.repro && isa_vector_bytes() > 16;
     return whole(&e, t, NULL, prelude_c99);
 }

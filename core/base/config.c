@@ -47,6 +47,8 @@
     X("openmp", BOOL, "false", "", "use several threads")                                                              \
     X("tensor.local_elemwise_fusion", BOOL, "true", "", "fuse elementwise operations (the rewrite elemwise_fusion)")   \
     X("openmp_elemwise_minsize", INT, "200000", "", "elements from which elementwise loops use several threads")       \
+    X("repro", BOOL, "false", "",                                                                                      \
+      "the same bits on every x86-64 and arm64 processor, by every compiler; set before anything is compiled")         \
     X("base_compiledir", TEXT, "~/.theano", "", "directory of compiled code")                                          \
     X("compile.tiers", BOOL, "true", "", "start functions in the interpreter while the C compiler builds them")        \
     X("compile.cache_mb", INT, "512", "", "megabytes of compiled code to keep; what was used longest ago goes first")  \
@@ -167,6 +169,13 @@ static void tell_idle(ThContext *c, const Flag *f, const char *value) {
             ctx_log(c, "WARNING: the flag %s has no effect in this version", f->name);
 }
 
+/* What the context's record of its machine has taken over stays as it is: kernels of products, packed operands. */
+static bool in_time(ThContext *c, const Flag *f, const char *old, const char *value) {
+    if (strcmp(f->name, "repro") || !strcmp(old, value) || !__atomic_load_n(&c->slot[CTX_CPU], __ATOMIC_ACQUIRE))
+        return true;
+    return err(c, TH_RuntimeError, "the flag repro is set before the first function is compiled, or not at all");
+}
+
 static bool open_to(ThContext *c) {
     return !ctx_sealed(c) || err(c, TH_RuntimeError, "flags are closed to this context");
 }
@@ -176,6 +185,7 @@ int th_config_set(ThContext *c, const char *name, const char *value) {
     int i = lookup(c, name, "");
     const char *v = i < 0 ? NULL : check(c, &flag[i], value ? value : "", "");
     if (!v) return -1;
+    if (!in_time(c, &flag[i], c->config->value[i], v)) return -1;
     tell_idle(c, &flag[i], v);
     c->config->value[i] = v;
     c->config->turn++;
@@ -230,7 +240,7 @@ static bool assign(Change *to, const char *section, const char *p, const char *e
     int i = full.failed ? -1 : lookup(c, full.at, where);
     text_free(&full);
     if (i >= 0) to->next.value[i] = check(c, &flag[i], value, where);
-    if (i < 0 || !to->next.value[i]) return false;
+    if (i < 0 || !to->next.value[i] || !in_time(c, &flag[i], c->config->value[i], to->next.value[i])) return false;
     tell_idle(c, &flag[i], to->next.value[i]);
     return true;
 }

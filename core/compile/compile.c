@@ -88,6 +88,11 @@ static Unit *brought(Compile *k, const Plan *plan) {
 
 /* 5. Generated code; NULL: the interpreter runs the plan (an error is set only when something is broken). */
 static Unit *build(Compile *k, const Plan *plan) {
+    if (compile_device(k->ctx) && config_bool(k->ctx, "repro")) {
+        err(k->ctx, TH_NotImplementedError, "the flag repro is for functions on the processor, not on device=%s",
+            config_str(k->ctx, "device"));
+        return NULL;
+    }
     if (k->interpret || (ctx_sealed(k->ctx) && !k->native)) return NULL;
     int64_t start = profile_now();
     const Backend *b = compile_backend(k->ctx);

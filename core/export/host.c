@@ -51,6 +51,7 @@ static int put_conv(HostCall *h, const ConvWork *w) {
     Capture *q = h->frame;
     const char *type = type_of(w->dtype);
     int64_t n = 0, head[5] = {w->ndim, w->groups, w->images, w->filters * w->groups, w->channels * w->groups};
+    if (w->target != CONV_TO_TOP && config_bool(q->x->c, "repro")) return q->bad = q->order = true;
     const void *to = w->target == CONV_TO_TOP ? w->top : begin(w, &n);
     q->x->conv[w->dtype == TH_FLOAT64] = true;
     text_put(q->t, "        {\n            static const i64 w[] = {");
@@ -293,6 +294,8 @@ bool export_hosts(Export *x) {
             if (q.room[n]) ctx_free(x->c, q.room[n], (size_t)q.bytes[n] + 1);
         }
         if (q.more) ctx_free(x->c, q.more, (size_t)q.nmore);
+        if (!ok && !failed(x->c) && q.order)
+            export_refuse(x, p->step[i].node, "adds up in another order in standard C: not with the flag repro");
         if (!ok && !failed(x->c)) export_refuse(x, p->step[i].node, "has no C text of its own yet");
     }
     if (any) text_put(t, "    default: return 1;\n    }\n}\n\n");

@@ -19,7 +19,7 @@ typedef struct Capture {
     char *room[HOST_MOST]; /* ours */
     char *more;            /* what the step asks for while it looks at its parameters; ours */
     int64_t nmore;
-    bool bad;
+    bool bad, order; /* order: its sums are in another order, where that is not wanted */
 } Capture;
 
 void host_place(Capture *q, const char *type, const void *p); /* an address as a place in the plan's buffers */

@@ -14,10 +14,9 @@ GPU_EMBED(export_pool_text, "export/runtime/pool.h");
 /* The text once for type T. */
 static void of_type(Export *x, Text *t, const char *text, ThDtype d) {
     const char *name = d == TH_FLOAT32 ? "f32" : "f64";
-    bool fused = isa_vector_bytes() > 16;
-    (void)x;
+    bool repro = config_bool(x->c, "repro"), fused = !repro && isa_vector_bytes() > 16;
     text_printf(t, "#define T %s\n#define OF(name) name##_%s\n#define VECTOR_BYTES %d\n", name, name,
-                isa_vector_bytes());
+                repro ? 16 : isa_vector_bytes());
     text_printf(t, "#define FMA(a, b, c) %s\n",
                 !fused            ? "((a) * (b) + (c))"
                 : d == TH_FLOAT32 ? "fmaf(a, b, c)"

@@ -281,7 +281,8 @@ enum {
     OP_CALLS_BACK = 64 /* runs code of the host, which may call the engine; in calls, never while compiling */,
     OP_CAN_DESTROY = 32 /* has an in-place form overwriting input `destroy_input` */,
     OP_HALVES = 256 /* moves elements, whatever they are: halves too, which others are given as float32 */,
-    OP_AMP = 512 /* a product: in mixed precision its operands are rounded to a half, and it adds up in float32 */
+    OP_AMP = 512 /* a product: in mixed precision its operands are rounded to a half, and it adds up in float32 */,
+    OP_MACHINE = 1024 /* its last bits depend on the processor or on a library: refused with the flag repro */
 };
 /* Where the elements of a small integer result come from: lengths are found through such nodes without running. */
 typedef enum {

@@ -502,6 +502,18 @@ static bool whole_values(Planner *p, int from, int to) {
     return true;
 }
 
+/* What has other bits on other machines, with the user's line. */
+static bool refuse(Planner *p, const ThApply *a) {
+    Text t;
+    text_init(&t, p->ctx);
+    if (a->prov) text_put(&t, " (made at "), prov_text(p->ctx, &t, a->prov), text_put(&t, ")");
+    err(p->ctx, TH_NotImplementedError,
+        "%s%s has other last bits on other machines: it does not run with the flag repro", a->op->name,
+        t.at ? t.at : "");
+    text_free(&t);
+    return false;
+}
+
 static bool lower_node(Planner *p, int n) {
     ThApply *a = p->order.at[n];
     p->node = p->sizes.node = n;
@@ -509,6 +521,7 @@ static bool lower_node(Planner *p, int n) {
     if (!whole_values(p, p->node_shape[n], p->node_shape[n + 1])) return false;
     int first = p->size_at, sizes0 = p->sizes.ins.n;
     Lower l = {&lower_api, p->ctx, a, p};
+    if ((a->op->flags & OP_MACHINE) && config_bool(p->ctx, "repro")) return refuse(p, a);
     if (!a->op->lower) return err(p->ctx, TH_NotImplementedError, "%s cannot be compiled", a->op->name);
     if (!a->op->lower(&l) || failed(p->ctx))
         return failed(p->ctx) ? planner_blame(p, a) : err(p->ctx, TH_RuntimeError, "%s: lowering failed", a->op->name);

@@ -114,7 +114,7 @@ static bool vector_loop(Nest *t, NestNode *loop, Choice *c) {
 static bool pays_quotient(const Nest *t, const NestWay *w, int id, Choice *c) {
     const Ins *i = &t->k->ins.at[id], *by = &t->k->ins.at[i->b];
     int bytes = w->lanes[i->stage] * (int)th_dtype_bytes((ThDtype)i->dtype);
-    if (t->target->vector_bytes < 32 || bytes < 32 || !divide_may(t, w, id)) return false;
+    if (!t->target->fused || bytes < 32 || !divide_may(t, w, id)) return false;
     bool pays = i->dtype == TH_FLOAT64 || (by->depth == 0 && !lanes_is_vector(t, w, i->b));
     return decide(c, IN_QUOTIENT, pays, i->dtype == TH_FLOAT64 ? 0.5 : 0.75);
 }

@@ -11,14 +11,15 @@ typedef struct Target {
     int vector_bytes; /* of a vector register; 0: a thread has one lane */
     int registers;    /* vectors that stay in registers beside what a loop's body needs */
     bool masks;       /* vectors move under masks as fast as whole */
+    bool fused;       /* multiply-adds round once */
     /* of a GPU: of a large one, so that what is chosen is the same on all */
     int multiprocessors, threads; /* threads: that one of them holds at once */
     int shared;                   /* bytes that their blocks have together */
     double clock, memory;         /* cycles and bytes a second */
     int load, launch;             /* cycles from a load to its value, under load; of a launch */
 } Target;
-const Target *target_of(int vector_bytes);    /* of a processor */
-const Target *target_named(const char *name); /* a processor by name, or NULL */
-extern const Target target_cuda, target_c99;  /* standard C: one lane, whatever its compiler makes of it */
+const Target *target_of(int vector_bytes, bool repro); /* of a processor; repro: its multiply-adds round twice */
+const Target *target_named(const char *name);          /* a processor by name, or NULL */
+extern const Target target_cuda, target_c99;           /* standard C: one lane, whatever its compiler makes of it */
 
 #endif

@@ -21,6 +21,7 @@ typedef struct Emit {
     const Target *target;
     int vector_bytes;     /* of the target: 64, 32, 16; 0 for a GPU */
     bool portable;        /* standard C99 of one lane: no vectors, no names of a compiler's own */
+    bool repro;           /* no rounding of libm's: the flag repro */
     bool fused;           /* of such a text, and a GPU's: vector math has fused multiply-adds */
     const int64_t *known; /* see emit_c */
     const uint8_t *candidate;

@@ -2,6 +2,7 @@
  * helpers.c -- the small inline functions a unit uses, written when first asked for: vector math by name, selection by
  * masks, casts with NumPy's answers, loads and stores of partial and strided vectors.
  */
+#include "ops/math/vmath.h"
 #include "emit.h"
 
 #include <stdio.h>
@@ -46,6 +47,31 @@ static void prototype(Emit *e, const Math *m, ThDtype d) {
 }
 
 /* ---- special functions: the texts of core/ops/math/special.h ---- */
+/* With the flag repro: whether the text f takes our own function in libm's place; its helper's name. */
+static bool special_own(Emit *e, const SpecialFn *f, const char *name, const char **helper) {
+    char near[32];
+    bool turn = !strcmp(f->name, "sf_far"); /* has angles that are small already */
+    snprintf(near, sizeof near, "%s%s", turn && (!strcmp(name, "sin") || !strcmp(name, "cos")) ? "near_" : "", name);
+    bool angle = !strcmp(name, "sin") || !strcmp(name, "cos") || !strcmp(name, "tan");
+    if (!e->repro || !(angle || vmath_find(near, TH_FLOAT64))) return false;
+    const char *is = need_math(e, near, TH_FLOAT64, 1);
+    if (helper) *helper = is;
+    return true;
+}
+
+/* Its names mean our own functions from here on, or no longer. */
+static void special_names(Emit *e, const SpecialFn *f, bool define) {
+    for (const char *p = f->uses; *p;) {
+        unsigned long n = strcspn(p, " ");
+        char name[32];
+        const char *is;
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        if (!special_find(p, n) && special_own(e, f, name, &is))
+            text_printf(&e->helpers, "%s %s %s\n", define ? "#define" : "#undef", name, define ? is : "");
+        p += n + (p[n] == ' ');
+    }
+}
+
 /* One function and, before it, all it uses; long lines broken between statements. */
 static void special(Emit *e, const SpecialFn *f) { /* as deep as the texts nest */
     if (!need(e, f->name)) return;
@@ -55,9 +81,10 @@ static void special(Emit *e, const SpecialFn *f) { /* as deep as the texts nest 
         char name[32];
         snprintf(name, sizeof name, "%.*s", (int)n, p);
         if (used) special(e, used);
-        else if (find(name)) prototype(e, find(name), TH_FLOAT64);
+        else if (!special_own(e, f, name, NULL) && find(name)) prototype(e, find(name), TH_FLOAT64);
         p += n + (p[n] == ' ');
     }
+    special_names(e, f, true);
     text_printf(&e->helpers, "FN %s %s%s ", f->result, f->name, f->params);
     int column = 0, depth = 0;
     for (const char *p = f->body; *p; column++) {
@@ -70,6 +97,7 @@ static void special(Emit *e, const SpecialFn *f) { /* as deep as the texts nest 
         p += n;
     }
     text_putc(&e->helpers, '\n');
+    special_names(e, f, false);
 }
 
 /* f's operands as its text takes them, element i of vectors. */

@@ -24,7 +24,7 @@ static const char *part(Type *t, const char *what) {
     return t->key;
 }
 
-static bool fuses(const Emit *e, const Type *t) { return e->vector_bytes > 16 && t->bytes >= 16; }
+static bool fuses(const Emit *e, const Type *t) { return e->target->fused && t->bytes >= 16; }
 
 /* a * b + c, rounded once where the processor can. */
 static void fused(Emit *e, const Type *t) {

@@ -117,7 +117,7 @@ static bool answer(Bench *w) {
     char *base[KACC + 8];
     Step step = {.kind = STEP_KERNEL, .buf = number, .sym = number, .param = k->param.at};
     Plan plan = {.step = &step, .nstep = 1};
-    InterpUnit unit = {.plan = &plan, .simd = simd_table(), .kernel = &w->ik, .arena = w->arena};
+    InterpUnit unit = {.plan = &plan, .simd = simd_table(w->c), .kernel = &w->ik, .arena = w->arena};
     for (int i = 0; i < SAMPLE_SYMS; i++) number[i] = i;
     for (int b = 0; b < w->s.nbuf; b++) base[b] = w->s.buf[b].at;
     ThFrame f = {.buf = base, .sym = w->s.sym, .rt = &rt, .plan = &plan};
@@ -156,7 +156,7 @@ static bool bench_begin(Bench *w, Like like, uint64_t seed) {
     w->ik = (IKernel){0};
     Kernel *k = w->s.k;
     bool ok =
-        w->arena && interp_prepare(w->c, simd_table(), k, w->arena, &w->ik) && kernel_order(k, w->arena, &w->order);
+        w->arena && interp_prepare(w->c, simd_table(w->c), k, w->arena, &w->ik) && kernel_order(k, w->arena, &w->order);
     th_error_clear(w->c);
     w->e.regs = ok ? malloc(w->ik.reg_bytes + 64) : NULL;
     if (w->e.regs && answer(w)) return true;

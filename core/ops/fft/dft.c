@@ -194,7 +194,7 @@ static bool batch_dft(Batch *q) {
 #define DFT_OP(var, title, text) \
     const Op op_##var = { \
         .name = title, \
-        .flags = OP_FAILS, \
+        .flags = OP_FAILS | OP_MACHINE, \
         .nin = 2, \
         .nout = 1, \
         .attr_bytes = sizeof(DftAttrs), \

@@ -126,7 +126,7 @@ static bool batch_rfft(Batch *q) {
 #define RFFT_OP(var, title, gradient, text) \
     const Op op_##var = { \
         .name = title, \
-        .flags = OP_FAILS, \
+        .flags = OP_FAILS | OP_MACHINE, \
         .nin = 2, \
         .nout = 1, \
         .attr_bytes = sizeof(DftAttrs), \

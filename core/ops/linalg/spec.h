@@ -37,7 +37,7 @@ ThApply *linalg_node(Builder *b, const Op *op, const LinalgAttrs *at, ThVar **in
     static int run_##var(HostCall *h) { return linalg_run(h, spec_##var(h->attrs)); } \
     static bool lower_##var(Lower *l) { return l->api->host(l, run_##var, 0); } \
     const Op op_##var = {.name = title, \
-                         .flags = OP_FAILS, \
+                         .flags = OP_FAILS | OP_MACHINE, \
                          .nin = n, \
                          .nout = results, \
                          .attr_bytes = sizeof(LinalgAttrs), \

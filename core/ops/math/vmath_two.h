@@ -69,7 +69,7 @@ VB2(atan2, "atan_of", {
     I back = SIGN(y) != 0;
     V c = PICK(back, PICK(some, K(3), PICK(up, K(2), K(4))), PICK(some, K(1), PICK(up, K(2), K(0))));
     V r = atan_of(PICK(some, lo - hi, lo) / PICK(some, lo + hi, hi));
-    r = PICK(up != back, -r, r);
+    r = PICK(up ^ back, -r, r);
     r = c * K(PER(0x1.921fb54442d18p-1, 0x1.921fbp-1)) + (r + c * K(PER(0x1.1a62633145c07p-55, 0x1.5110b4p-23)));
     return PICK((x != x) | (y != y), x + y, (V)((I)r | SIGN(x)));
 })

@@ -314,7 +314,7 @@ static bool batch_ctc(Batch *q) {
 #define CTC_OP(var, title, inputs, grads, text) \
     const Op op_##var = { \
         .name = title, \
-        .flags = OP_FAILS, \
+        .flags = OP_FAILS | OP_MACHINE, \
         .nin = inputs, \
         .nout = 1, \
         .infer = infer_ctc, \

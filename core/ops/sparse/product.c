@@ -163,7 +163,7 @@ static void str_dot(Text *t, const ThApply *a) {
 
 const Op op_sparse_dot = {
     .name = "SparseDot",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_MACHINE,
     .nin = 2,
     .nout = 1,
     .attr_bytes = sizeof(SparseDotAttrs),
@@ -235,7 +235,7 @@ static bool rop_none(Rop *r) { return r->out[0] = NULL, true; }
 
 const Op op_sparse_dot_count = {
     .name = "SparseDotCount",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_MACHINE,
     .nin = 2,
     .nout = 1,
     .attr_bytes = sizeof(SparseDotAttrs),
@@ -328,7 +328,7 @@ static bool rop_true_dot(Rop *r) {
 
 const Op op_true_dot = {
     .name = "TrueDot",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_MACHINE,
     .nin = 3,
     .nout = 1,
     .attr_bytes = sizeof(SparseDotAttrs),
@@ -407,7 +407,7 @@ static void grad_rows_dot(Grad *g) {
 
 const Op op_sparse_rows_dot = {
     .name = "SparseRowsDot",
-    .flags = OP_FAILS,
+    .flags = OP_FAILS | OP_MACHINE,
     .nin = 3,
     .nout = 1,
     .attr_bytes = sizeof(SparseFormatAttrs),

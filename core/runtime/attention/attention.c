@@ -355,7 +355,7 @@ int attention_host(HostCall *h, const AttentionWork *w) {
     a.dq = view_of(w->dq, a.item), a.dk = view_of(w->dk, a.item), a.dv = view_of(w->dv, a.item);
     const GemmKernels *kern = cpu->gemm[a.d == TH_FLOAT64];
     a.lanes = kern->vl, a.panel = (int64_t)kern->nv * kern->vl;
-    a.simd = &simd_table()->rows[a.d == TH_FLOAT64];
+    a.simd = &simd_table(h->ctx)->rows[a.d == TH_FLOAT64];
     a.padded = up(a.keys, SIMD_PAD);
     a.rows = NEAR_BYTES / (a.padded * a.item) / LEAST_ROWS * LEAST_ROWS;
     if (a.rows < LEAST_ROWS) a.rows = LEAST_ROWS;

@@ -70,10 +70,12 @@ static ConvWay cheapest(const ConvRun *r) {
     if (tiles < TRANSFORM_START) return CONV_AUTO;
     ConvWay way = winograd(r, tiles);
     if (way != CONV_AUTO || tiles < CLEARLY * TRANSFORM_START || !conv_fft_applies(r)) return way;
+    if (config_bool(r->h->ctx, "repro")) return way; /* transforms are another for each instruction set */
     return CLEARLY * conv_fft_ns(r) < tiles ? CONV_FFT : CONV_AUTO;
 }
 
 ConvWay conv_way(const ConvRun *r) {
     ConvWay flag = conv_way_named(config_str(r->h->ctx, "conv.algorithm"));
-    return flag == CONV_AUTO ? cheapest(r) : flag;
+    bool not_here = flag == CONV_FFT && config_bool(r->h->ctx, "repro");
+    return flag == CONV_AUTO || not_here ? cheapest(r) : flag;
 }

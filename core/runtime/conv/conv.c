@@ -351,7 +351,8 @@ int conv_host(HostCall *h, const ConvWork *w) {
         return conv_pooled(&r, none ? run_nothing : run_way);
     }
     if (none) return run_nothing(&r);
-    if (config_bool(h->ctx, "conv.autotune") && !strcmp(config_str(h->ctx, "conv.algorithm"), "auto")) {
+    if (config_bool(h->ctx, "conv.autotune") && !config_bool(h->ctx, "repro") &&
+        !strcmp(config_str(h->ctx, "conv.algorithm"), "auto")) {
         ConvWork timed = *w;
         timed.done = NULL; /* what follows runs once: it may overwrite what it reads */
         r.w = r.whole = &timed;

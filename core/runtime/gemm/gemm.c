@@ -545,7 +545,7 @@ int gemm_run(ThContext *c, const GemmArgs *g, void *scratch) {
 bool gemm_force(ThContext *c, const char *isa) {
     Cpu *u = cpu_of(c);
     if (!u) return false;
-    const GemmKernels *const *best = cpu_gemm_kernels(), *const * all[] = {
+    const GemmKernels *const *best = cpu_gemm_kernels(c), *const * all[] = {
         gemm_kernels_sse2,
 #if TH_WIDE
         gemm_kernels_avx2,

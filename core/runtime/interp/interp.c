@@ -173,7 +173,7 @@ InterpUnit *interp_unit(Plan *p) {
     }
     u->plan = p;
     u->arena = a;
-    u->simd = simd_table();
+    u->simd = simd_table(p->ctx);
     u->kernel = arena_alloc0(a, sizeof *u->kernel * (size_t)(p->nkernel + 1));
     if (!u->kernel) {
         interp_unit_free(u);

@@ -6,11 +6,15 @@
  */
 #include "cpu.h"
 
-const GemmKernels *const *cpu_gemm_kernels(void) {
+int cpu_vector_bytes(ThContext *c) { return config_bool(c, "repro") ? 16 : isa_vector_bytes(); }
+
+const GemmKernels *const *cpu_gemm_kernels(ThContext *c) {
 #if TH_WIDE
-    int bytes = isa_vector_bytes();
+    int bytes = cpu_vector_bytes(c);
     if (bytes == 64) return gemm_kernels_avx512;
     if (bytes == 32) return gemm_kernels_avx2;
+#else
+    (void)c;
 #endif
     return gemm_kernels_sse2;
 }
@@ -29,7 +33,7 @@ Cpu *cpu_of(ThContext *c) {
     if (old) return old;
     Cpu *u = ctx_alloc0(c, sizeof *u);
     if (!u) return NULL;
-    u->gemm = cpu_gemm_kernels();
+    u->gemm = cpu_gemm_kernels(c);
     os_lock_init(&u->lock);
     team_init(&u->team, ctx_env(c, "OMP_NUM_THREADS"));
     __atomic_store_n(&c->slot_free[CTX_CPU], release, __ATOMIC_RELEASE);

@@ -19,7 +19,9 @@ typedef struct Cpu {
 
 /* The context's record, made on the first call (from any thread): its only allocation. NULL with MemoryError. */
 Cpu *cpu_of(ThContext *c);
-/* The best kernels that this CPU can run (isa_vector_bytes). */
-const GemmKernels *const *cpu_gemm_kernels(void);
+/* Vectors of the kernels of this context: isa_vector_bytes, or the least, which has no fused multiply-adds, where bits
+ * are to be those of every processor (the flag repro). */
+int cpu_vector_bytes(ThContext *c);
+const GemmKernels *const *cpu_gemm_kernels(ThContext *c); /* the best ones with such vectors */
 
 #endif

@@ -101,7 +101,10 @@ void special_far_double(SimdFn near, int what, int64_t n, void *o, const void *a
 void special_far_float(SimdFn near, int what, int64_t n, void *o, const void *a);
 
 extern const SimdTable simd_table_sse2, simd_table_avx2, simd_table_avx512;
-/* The best table this processor runs; THEANO_ISA=sse2|avx2|avx512 (environment) lowers it, for tests. */
-const SimdTable *simd_table(void);
+/* The best table this processor runs; THEANO_ISA=sse2|avx2|avx512 (environment) lowers it, for tests. With the flag
+ * repro that of sse2, which fuses nothing, but for what special_own has. */
+const SimdTable *simd_table(ThContext *c);
+/* special_own_sse2.c: a block kernel that calls nothing of libm that may round, or NULL: the table's is one. */
+SimdFn special_own(SimdPrim p, ThDtype d);
 
 #endif

@@ -5,7 +5,8 @@
 #ifndef TH_SIMD_MATH_H
 #define TH_SIMD_MATH_H
 
-#if defined(__AVX512F__)
+#if defined(VM_BYTES) /* asked for: products and sums round apart then */
+#elif defined(__AVX512F__)
 #define VM_BYTES 64
 #elif defined(__AVX2__)
 #define VM_BYTES 32
@@ -33,7 +34,7 @@ VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) { return __builtin_
 VM vm_double vm_sqrt_double(vm_double x) { return __builtin_ia32_sqrtpd256(x); }
 VM vm_float vm_sqrt_float(vm_float x) { return __builtin_ia32_sqrtps256(x); }
 #else
-#if defined(__clang__) && defined(__FMA__)
+#if defined(__clang__) && defined(__FMA__) && VM_BYTES > 16
 #define VM_FUSED _Pragma("clang fp contract(fast)")
 #else
 #define VM_FUSED

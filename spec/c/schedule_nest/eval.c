@@ -629,7 +629,7 @@ void eval_room_free(Eval *e) {
 EvalEnd nest_eval(Eval *e) {
     e->end = EVAL_OK;
     e->kind = 0;
-    e->simd = simd_table();
+    e->simd = simd_table(e->c);
     e->vector = e->thread = -1;
     e->tail = e->split = e->block = false;
     e->tiled = NULL;
