@@ -28,16 +28,16 @@
 #endif
 VF(FLOAT64, expm1_of, "", {
     V z = x * x;
-    V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.28a2ab264a9e4p-22), K(0x1.a019a686315afp-16)),
-        K(0x1.6c16c17f3756cp-10)), K(0x1.55555555520f4p-5)), K(0.5));
-    V odd = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.af76a78dc8d70p-26), K(0x1.71ddea08e015ep-19)),
-        K(0x1.a01a01b5d67cbp-13)), K(0x1.111111110e6dap-7)), K(0x1.555555555555cp-3));
+    V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.28a0488e230edp-22), K(0x1.a019aa6e9f6a2p-16)),
+        K(0x1.6c16c17cff8c3p-10)), K(0x1.555555555314ap-5)), K(0.5));
+    V odd = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.af796e4c7697bp-26), K(0x1.71dde85d226ecp-19)),
+        K(0x1.a01a01b681ec2p-13)), K(0x1.111111110e555p-7)), K(0x1.555555555555cp-3));
     return FMA(z, FMA(x, odd, even), x);
 })
 VF(FLOAT32, expm1_of, "", {
     V z = x * x;
-    V even = FMA(z, FMA(z, K(0x1.6d991a0000000p-10), K(0x1.5555480000000p-5)), K(0.5));
-    V odd = FMA(z, K(0x1.1227fe0000000p-7), K(0x1.5554b00000000p-3));
+    V even = FMA(z, FMA(z, K(0x1.6d79840000000p-10), K(0x1.5554c00000000p-5)), K(0.5));
+    V odd = FMA(z, K(0x1.123a4e0000000p-7), K(0x1.5554900000000p-3));
     return FMA(z, FMA(x, odd, even), x);
 })
 VF(FLOAT64, exp, "expm1_of", {

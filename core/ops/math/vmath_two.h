@@ -46,8 +46,13 @@ VB2(pow, "exponent_of fraction_of expm1_of", {
     t = FMA(g, K(PER(0x1.71547652b82fep+0, 0x1.715476p+0)), K(PER(0x1.8p52, 0x1.8p23)));
     V n = t - K(PER(0x1.8p52, 0x1.8p23));
     r = FMA(n, K(PER(-0x1.62e42fee00000p-1, -0x1.62e4p-1)), g);
-    r = FMA(n, K(PER(-0x1.a39ef35793c76p-33, -0x1.7f7d1cp-20)), r) + gl;
-    V e = SCALE(FLUSH(g, K(PER(-745.5, -103.98)), 1 + expm1_of(r)), t, n);
+    f = n * K(PER(-0x1.a39ef35793c76p-33, -0x1.7f7d1cp-20));
+    u = r + f;
+    gl += (r - u) + f;
+    v = expm1_of(u);
+    w = 1 + v;
+    wl = ((1 - w) + v) + FMA(gl, v, gl);
+    V e = SCALE(FLUSH(g, K(PER(-745.5, -103.98)), w + wl), t, n);
     V j = LEAST(ABS(y), K(PER(0x1p53, 0x1p24)));
     j -= (j + K(PER(0x1p53, 0x1p24))) - K(PER(0x1p53, 0x1p24));
     I odd = ABS(j) == 1;
