@@ -91,6 +91,8 @@ typedef struct DD {
 #define CPRIM(name, arity, flags, doc) COMPLEX_##arity(name, ThComplex128) COMPLEX_##arity(name, ThComplex64)
 SPECIAL_PRIMS(PRIM)
 SPECIAL_CPRIMS(CPRIM)
+#undef PRIM
+#undef CPRIM
 #endif
 
 #define FAR(name, T, limit) \

@@ -12,9 +12,9 @@
 #include <math.h>
 
 #define OWN1(name) \
-    static double own_##name(double x) { return vm_##name##_double((vm_double){0} + x)[0]; }
+    static inline double own_##name(double x) { return vm_##name##_double((vm_double){0} + x)[0]; }
 #define OWN2(name) \
-    static double own_##name(double x, double y) { \
+    static inline double own_##name(double x, double y) { \
         return vm_##name##_double((vm_double){0} + x, (vm_double){0} + y)[0]; \
     }
 OWN1(exp)
@@ -33,7 +33,7 @@ OWN2(hypot)
 OWN2(pow)
 static double sf_far(double x, int what);
 #define TURN(name, what) \
-    static double own_##name(double x) { \
+    static inline double own_##name(double x) { \
         return fabs(x) >= SPECIAL_FAR ? sf_far(x, what) : vm_near_##name##_double((vm_double){0} + x)[0]; \
     }
 TURN(sin, 0)
