@@ -1,5 +1,6 @@
 --- Attention as one operation (the pass `attention`, which a mode includes): results and gradients against the graph as
 -- it is otherwise, masks, what is not matched, lengths that do not fit, threads.
+local attention = require("spec.support.attention")
 local compile = require("theano.compile")
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
@@ -7,25 +8,8 @@ local theano = require("theano")
 local T = require("theano.tensor")
 
 local rng = nd.random.RandomState(5)
+local operands, attended = attention.operands, attention.attended
 local kinds = { "bare", "scaled", "add", "keep", "fill" }
-
-local function operands(dtype)
-  local v = {}
-  for _, name in ipairs({ "q", "k", "v", "g" }) do v[#v + 1] = T.tensor3(name, { dtype = dtype }) end
-  v[5], v[6] = T.matrix("mask", { dtype = dtype }), T.matrix("where", { dtype = "bool" })
-  return v
-end
-
-local function attended(kind, dtype, v)
-  local s = T.batched_dot(v[1], v[2]:dimshuffle(0, 2, 1))
-  local low = T.constant(-1e9, { dtype = dtype })
-  if kind ~= "bare" then s = s * T.constant(0.25, { dtype = dtype }) end
-  if kind == "add" then s = s + v[5] end
-  if kind == "keep" then s = T.switch(v[6], s, low) end
-  if kind == "fill" then s = T.switch(v[6], low, s) end
-  local p = T.nnet.softmax(s, { axis = -1 })
-  return T.batched_dot(p, v[3]), p
-end
 
 local function function_of(kind, dtype, including, more)
   local v = operands(dtype)
@@ -37,11 +21,7 @@ local function function_of(kind, dtype, including, more)
 end
 local function text(f) return theano.printing.debugprint(f, { file = "str" }) end
 
-local function numbers(dtype, s)
-  local b, m, n, d, e = table.unpack(s)
-  local function draw(...) return rng:randn(...):astype(dtype) end
-  return draw(b, m, d), draw(b, n, d), draw(b, n, e), draw(b, m, e), draw(m, n), rng:randn(m, n):gt(-0.5)
-end
+local function numbers(dtype, s) return attention.numbers(rng, dtype, table.unpack(s)) end
 local shapes = { { 2, 5, 7, 3, 4 }, { 1, 1, 1, 1, 1 }, { 3, 50, 65, 32, 32 }, { 2, 100, 17, 8, 40 }, { 4, 13, 0, 3, 2 },
   { 0, 3, 3, 3, 3 }, { 2, 0, 4, 2, 3 }, { 1, 61, 300, 20, 1 } }
 

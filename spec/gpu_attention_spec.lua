@@ -1,5 +1,6 @@
 --- Attention as one operation on a device (the emulated driver): result and gradients against the plain graph on the
 -- CPU, masks, rows of which nothing is left, lengths that are no whole tiles; no matrix of scores anywhere.
+local attention = require("spec.support.attention")
 local compile = require("theano.compile")
 local device = require("spec.support.device")
 local nd = require("theano.ndarray")
@@ -9,22 +10,9 @@ local T = require("theano.tensor")
 
 local rng = nd.random.RandomState(7)
 
-local function operands(dtype)
-  local v = {}
-  for _, name in ipairs({ "q", "k", "v", "g" }) do v[#v + 1] = T.tensor3(name, { dtype = dtype }) end
-  v[5], v[6] = T.matrix("mask", { dtype = dtype }), T.matrix("where", { dtype = "bool" })
-  return v
-end
-
 local function function_of(kind, dtype, flags, alone, amp)
-  local v = operands(dtype)
-  local s = T.batched_dot(v[1], v[2]:dimshuffle(0, 2, 1))
-  local low = T.constant(-1e9, { dtype = dtype })
-  if kind ~= "bare" then s = s * T.constant(0.25, { dtype = dtype }) end
-  if kind == "add" then s = s + v[5] end
-  if kind == "keep" then s = T.switch(v[6], s, low) end
-  if kind == "fill" then s = T.switch(v[6], low, s) end
-  local z = T.batched_dot(T.nnet.softmax(s, { axis = -1 }), v[3])
+  local v = attention.operands(dtype)
+  local z = attention.attended(kind, dtype, v)
   local outputs = { z }
   if not alone then outputs = { z, table.unpack(T.grad(T.sum(z * v[4]), { v[1], v[2], v[3] })) } end
   local _ <close> = theano.config.change_flags(flags)
@@ -33,10 +21,7 @@ end
 
 local THERE = { device = device.flags.device, force_device = true, optimizer_including = "attention" }
 
-local function numbers(dtype, b, m, n, d, e)
-  local function draw(...) return rng:randn(...):astype(dtype) end
-  return { draw(b, m, d), draw(b, n, d), draw(b, n, e), draw(b, m, e), draw(m, n), rng:randn(m, n):gt(-0.5) }
-end
+local function numbers(dtype, ...) return { attention.numbers(rng, dtype, ...) } end
 
 local function same(want, got, tolerance, what)
   for i = 1, #want do

@@ -25,7 +25,7 @@ describe("scripts/gpu-bundle", function()
     local there = "cd " .. folder .. " && tar xf a.tar.xz && cd theano-gpu && env -i PATH=/usr/bin:/bin HOME=" .. folder
     local text = output(there .. " build/theano scripts/gpu-bench --device cuda-emulated --small --seconds 0.001"
       .. " --no-peers --only 'x + y' --out " .. folder .. "/table.md")
-    assert.matches("| x %+ y | [%d.]+ | %d+ GB/s | [%d.]+ |  |  |", text)
+    assert.matches("| x %+ y | [%d.]+ | %d+ GB/s | [%d.]+ | %d+ MB |  |  |", text)
     local file <close> = assert(io.open(folder .. "/table.md"))
     assert.matches("# cuda%-emulated, ", file:read("a"))
     text, status = output(there .. " THEANO_FLAGS=cuda.driver=/nowhere/libcuda.so.1 scripts/gpu-test")

@@ -410,9 +410,6 @@ describe("graphs of halves", function()
     end
     local said = exported.run("gcc", exported.strict .. " -O1", list)
     assert.truthy(said:find("half1: 0\n", 1, true) and said:find("half2: 0\n", 1, true), said)
-    raises("NotImplementedError", "float16", function()
-      list[1][2]:export("half", { dir = os.tmpname() .. "d", args = list[1][3].args, lua = true })
-    end)
   end)
 
   it("are kept by saved functions and graph text, which may hold no other operation on them", function()

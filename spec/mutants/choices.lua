@@ -29,7 +29,7 @@ mistake("memcpy that no one asked whether it may be",
 mistake("no masks for what is left of a row", "if (t->target->masks && unroll_may_mask(t, loop))", "if (false)")
 mistake("what is left of a row under masks that a target does not have",
   "if (t->target->masks && unroll_may_mask(t, loop))", "if (unroll_may_mask(t, loop))")
-mistake("reciprocals in 16 bytes on SSE2", "t->target->vector_bytes < 32 || bytes < 32 ||", "")
+mistake("reciprocals without fused multiply-adds", "!t->target->fused || bytes < 32 ||", "")
 mistake("reciprocals in half a vector", " || bytes < 32 ||", " ||")
 mistake("reciprocals of float64 alone",
   "bool pays = i->dtype == TH_FLOAT64 || (by->depth == 0 && !lanes_is_vector(t, w, i->b));",
