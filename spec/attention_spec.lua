@@ -23,7 +23,8 @@ local function text(f) return theano.printing.debugprint(f, { file = "str" }) en
 
 local function numbers(dtype, s) return attention.numbers(rng, dtype, table.unpack(s)) end
 local shapes = { { 2, 5, 7, 3, 4 }, { 1, 1, 1, 1, 1 }, { 3, 50, 65, 32, 32 }, { 2, 100, 17, 8, 40 }, { 4, 13, 0, 3, 2 },
-  { 0, 3, 3, 3, 3 }, { 2, 0, 4, 2, 3 }, { 1, 61, 300, 20, 1 } }
+  { 0, 3, 3, 3, 3 }, { 2, 0, 4, 2, 3 }, { 1, 61, 300, 20, 1 },
+  { 2, 5, 7, 0, 4 }, { 2, 5, 7, 4, 0 } }
 
 describe("attention", function()
   it("is what its parts are, with every mask, in both precisions #asan", function()

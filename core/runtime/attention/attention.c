@@ -345,7 +345,7 @@ int attention_host(HostCall *h, const AttentionWork *w) {
     const int64_t *q = ARRAY_SHAPE(w->q), *v = ARRAY_SHAPE(w->v);
     a.item = (int64_t)th_dtype_bytes(a.d);
     a.batch = q[0], a.queries = q[1], a.features = q[2], a.keys = v[1], a.values = v[2];
-    if (!a.batch || !a.queries || !a.keys || !a.features || !a.values) {
+    if (!a.batch || !a.queries || !a.keys || !a.values) { /* no features: all keys have one weight */
         if (!w->dz) nothing(w->z), nothing(w->stats);
         nothing(w->dq), nothing(w->dk), nothing(w->dv);
         return 0;
