@@ -69,9 +69,11 @@ typedef struct Export {
     int nfield;
     Param *in, *out;
     int nin, nout;
-    ThArray **arg;                            /* examples by input of the function, in C order; NULL: the default */
-    ThArray **recorded;                       /* results of the calls, one call behind the other */
-    bool conv[2], pool[2], fft[2], factor[2]; /* by float32, float64: texts that are wanted */
+    ThArray **arg;      /* examples by input of the function, in C order; NULL: the default */
+    ThArray **recorded; /* results of the calls, one call behind the other */
+    bool conv[2], pool[2], fft[2], factor[2], products[2]; /* by float32, float64: texts that are wanted */
+    bool squares;                                          /* of convolutions, Winograd's */
+    bool other_convs;                                      /* some go by transforms here, and by tiles there */
     bool sort[TH_DTYPE_COUNT], where[TH_DTYPE_COUNT], unique[TH_DTYPE_COUNT];
     bool state, dist; /* draws of a RandomState; others than uniform and normal ones */
     bool hosts;       /* there is a host_call */
@@ -109,6 +111,8 @@ bool export_sizes(Export *x, Text *t);                    /* prepare, size_step,
 void export_params(const Export *x, Text *t);             /* header.c: of the call, behind the state */
 bool export_refuse(Export *x, int node, const char *why); /* false, with the error */
 bool export_hosts(Export *x);                             /* host.c: host_call, in x->host; room in the work */
+int64_t convs_stage_room(Export *x);                      /* convs.c: bytes; -1: no memory */
+void convs_stages(Export *x, Text *t);                    /* conv_any */
 void where_bounds(Export *x);                             /* where.c: of such lengths, in x->sym */
 bool export_products(const Export *x);                    /* of matrices: BLAS may make them */
 bool export_runtime(Export *x, Text *t);                  /* runtime.c: the functions that f->rt has, and that table */

@@ -34,47 +34,6 @@ void host_room(Capture *q, const char *type, int64_t bytes) {
 static const char *type_of(ThDtype d) { return d == TH_FLOAT32 ? "f32" : "f64"; }
 
 /* ---- services ---------------------------------------------------------------------------------------------------- */
-/* Where a dense result of negative strides begins, and its elements. */
-static char *begin(const ConvWork *w, int64_t *n) {
-    bool image = w->target == CONV_TO_IMAGE;
-    const int64_t *len = image ? w->in : w->size, *st = image ? w->image_st : w->filter_st;
-    char *p = image ? w->image : w->filter;
-    *n = image ? w->images * w->channels * w->groups : w->filters * w->groups * w->channels;
-    for (int d = 0; d < w->ndim; d++) {
-        *n *= len[d];
-        if (st[2 + d] < 0) p += (len[d] - 1) * st[2 + d] * (int64_t)th_dtype_bytes(w->dtype);
-    }
-    return p;
-}
-
-static int put_conv(HostCall *h, const ConvWork *w) {
-    Capture *q = h->frame;
-    const char *type = type_of(w->dtype);
-    int64_t n = 0, head[5] = {w->ndim, w->groups, w->images, w->filters * w->groups, w->channels * w->groups};
-    if (w->target != CONV_TO_TOP && config_bool(q->x->c, "repro")) return q->bad = q->order = true;
-    const void *to = w->target == CONV_TO_TOP ? w->top : begin(w, &n);
-    q->x->conv[w->dtype == TH_FLOAT64] = true;
-    text_put(q->t, "        {\n            static const i64 w[] = {");
-    host_numbers(q->t, head, 5);
-    for (int d = 0; d < w->ndim; d++) {
-        const int64_t each[6] = {w->step[d], w->dilation[d], w->pad[d], w->in[d], w->size[d], w->out[d]};
-        host_numbers(q->t, each, 6);
-    }
-    host_numbers(q->t, w->image_st, 2 + w->ndim);
-    host_numbers(q->t, w->filter_st, 2 + w->ndim);
-    host_numbers(q->t, w->top_st, 2 + w->ndim);
-    text_printf(q->t, "0};\n            conv_%s(%d, w, ", type, w->target);
-    host_place(q, type, w->image);
-    text_put(q->t, ", ");
-    host_place(q, type, w->filter);
-    text_put(q->t, ", ");
-    host_place(q, type, w->top);
-    text_put(q->t, ", ");
-    host_place(q, type, to);
-    text_printf(q->t, ", %lld);\n        }\n", (long long)n);
-    return 0;
-}
-
 static int put_pool(HostCall *h, const PoolWork *w) {
     Capture *q = h->frame;
     const char *type = type_of(w->dtype);
@@ -254,7 +213,7 @@ static bool transform_lengths(Capture *q) {
 }
 
 static bool capture(Capture *q, const Step *s) {
-    static const HostServices services = {.conv = put_conv,
+    static const HostServices services = {.conv = convs_put,
                                           .pool = put_pool,
                                           .cumulate = put_cumulate,
                                           .sort = library_sort,
@@ -294,8 +253,6 @@ bool export_hosts(Export *x) {
             if (q.room[n]) ctx_free(x->c, q.room[n], (size_t)q.bytes[n] + 1);
         }
         if (q.more) ctx_free(x->c, q.more, (size_t)q.nmore);
-        if (!ok && !failed(x->c) && q.order)
-            export_refuse(x, p->step[i].node, "adds up in another order in standard C: not with the flag repro");
         if (!ok && !failed(x->c)) export_refuse(x, p->step[i].node, "has no C text of its own yet");
     }
     if (any) text_put(t, "    default: return 1;\n    }\n}\n\n");

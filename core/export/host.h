@@ -19,7 +19,7 @@ typedef struct Capture {
     char *room[HOST_MOST]; /* ours */
     char *more;            /* what the step asks for while it looks at its parameters; ours */
     int64_t nmore;
-    bool bad, order; /* order: its sums are in another order, where that is not wanted */
+    bool bad;
 } Capture;
 
 void host_place(Capture *q, const char *type, const void *p); /* an address as a place in the plan's buffers */
@@ -33,6 +33,10 @@ int library_search(HostCall *h, const SearchWork *w);
 int library_fft(HostCall *h, const FftWork *w);
 int library_factor(HostCall *h, const FactorWork *w);
 void library_texts(const Export *x, Text *t); /* those that are called */
+
+/* runtime.c: a text with names that OF makes in the place of FN */
+void export_named_text(Text *t, const char *text, const char *end);
+int convs_put(HostCall *h, const ConvWork *w); /* convs.c */
 
 /* where.c, draws.c: the same */
 int where_count(HostCall *h, const CountWork *w);

@@ -218,13 +218,7 @@ static void factor_of(Text *t, const char *type, bool single) {
                 isa_vector_bytes() <= 16 ? "((a) * (b) + (c))"
                 : single                 ? "fmaf(a, b, c)"
                                          : "fma(a, b, c)");
-    for (const char *p = export_dense_text; p < end;) { /* its names are made by FN, which the program has already */
-        const char *name = strstr(p, "FN(");
-        name = name && name < end ? name : end;
-        text_put_n(t, p, (size_t)(name - p));
-        text_put(t, name < end ? "OF(" : "");
-        p = name < end ? name + 3 : end;
-    }
+    export_named_text(t, export_dense_text, end); /* its names are made by FN, which the program has already */
     text_put(t, export_factor_text);
     text_put(t, "#undef T\n#undef R\n#undef OF\n#undef R_SQRT\n#undef R_ABS\n#undef R_MIN\n#undef MUL_ADD\n\n");
 }

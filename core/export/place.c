@@ -3,8 +3,6 @@
  * in all calls, and where each buffer lies: in a parameter, in a field, among the constants or in the state's work,
  * where temporaries share memory as they do in the engine.
  */
-#include "kernel/conv_work.h"
-
 #include "export.h"
 
 #include <string.h>
@@ -125,27 +123,6 @@ static bool buffer(Export *x, int b, const int64_t *offset) {
     return true;
 }
 
-/* Room for the result of one image of a convolution that a pooling alone reads. */
-static void images(Export *x) {
-    const Plan *p = x->p;
-    int64_t most = 0;
-    for (int i = 0; i < p->nstep; i++) {
-        const Step *s = &p->step[i];
-        const Kernel *k = s->kind == STEP_KERNEL ? p->kernel[s->kernel] : NULL;
-        for (int j = 0; k && j < k->st.n; j++) {
-            const Stage *st = &k->st.at[j];
-            if (st->cls != STAGE_CONV || !st->feeds) continue;
-            const Size *at = &k->size.at[st->num0];
-            int nd = (int)at[CONV_AT_NDIM].k;
-            Size top = at[5 + CONV_AT_EACH * nd + 2 * (2 + nd)];
-            int64_t n = top.sym < 0 ? top.k : top.k * x->sym[s->sym[top.sym]];
-            n *= (int64_t)th_dtype_bytes((ThDtype)k->acc.at[st->C].dtype);
-            if (n > most) most = n;
-        }
-    }
-    x->scratch = room(x, most);
-}
-
 /* An update leaves a shared variable the lengths that it has. */
 static bool updates(Export *x) {
     const Plan *p = x->p;
@@ -183,6 +160,8 @@ bool export_place(Export *x) {
     if (x->work < 0) return err(x->c, TH_MemoryError, "export: the temporaries are too large");
     for (int b = 0; b < p->nbuf; b++)
         if (!buffer(x, b, offset)) return false;
-    images(x);
+    const int64_t images = convs_stage_room(x); /* what convolutions in kernels need, one image at a time */
+    if (images < 0) return false;
+    x->scratch = room(x, images);
     return updates(x);
 }

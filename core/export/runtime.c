@@ -5,11 +5,27 @@
 #include "host.h"
 #include "runtime/gpu/embed.h"
 
+#include <string.h>
+
 GPU_EMBED(export_product_text, "export/runtime/product.h");
 GPU_EMBED(export_draw_text, "export/runtime/draw.h");
 GPU_EMBED(export_conv_text, "export/runtime/conv.h");
 GPU_EMBED(export_conv_stage_text, "export/runtime/conv_stage.h");
+GPU_EMBED(export_conv_ways_text, "export/runtime/conv_ways.h");
+GPU_EMBED(export_conv_squares_text, "export/runtime/conv_squares.h");
+GPU_EMBED(export_squares_text, "export/runtime/squares.h");
+GPU_EMBED(export_winograd_text, "runtime/gemm/winograd_micro.h");
 GPU_EMBED(export_pool_text, "export/runtime/pool.h");
+
+void export_named_text(Text *t, const char *text, const char *end) {
+    for (const char *p = text; p < end;) {
+        const char *name = strstr(p, "FN(");
+        name = name && name < end ? name : end;
+        text_put_n(t, p, (size_t)(name - p));
+        text_put(t, name < end ? "OF(" : "");
+        p = name < end ? name + 3 : end;
+    }
+}
 
 /* The text once for type T. */
 static void of_type(Export *x, Text *t, const char *text, ThDtype d) {
@@ -22,7 +38,7 @@ static void of_type(Export *x, Text *t, const char *text, ThDtype d) {
                 : d == TH_FLOAT32 ? "fmaf(a, b, c)"
                                   : "fma(a, b, c)");
     text_printf(t, "#define GEMM cblas_%cgemm\n", d == TH_FLOAT32 ? 's' : 'd');
-    text_put(t, text);
+    export_named_text(t, text, text + strlen(text));
     text_put(t, "#undef GEMM\n#undef T\n#undef OF\n#undef FMA\n#undef VECTOR_BYTES\n\n");
 }
 
@@ -40,15 +56,32 @@ bool export_products(const Export *x) { return has(x->p, STAGE_GEMM, TH_FLOAT32)
 
 static void product(Export *x, Text *t) {
     bool single = has(x->p, STAGE_GEMM, TH_FLOAT32), wide = has(x->p, STAGE_GEMM, TH_FLOAT64);
+    bool s = single || x->products[0], d = wide || x->products[1];
+    if (s || d) text_put(t, "#ifdef THEANO_CBLAS\n#include <cblas.h>\n#endif\n");
+    if (s) of_type(x, t, export_product_text, TH_FLOAT32);
+    if (d) of_type(x, t, export_product_text, TH_FLOAT64);
     if (!single && !wide) return;
-    text_put(t, "#ifdef THEANO_CBLAS\n#include <cblas.h>\n#endif\n");
-    if (single) of_type(x, t, export_product_text, TH_FLOAT32);
-    if (wide) of_type(x, t, export_product_text, TH_FLOAT64);
     text_put(t, "static int product(Frame *f, const Product *p) {\n    (void)f;\n");
     if (single && wide)
         text_printf(t, "    if (p->dtype == %d) product_f32(p);\n    else product_f64(p);\n", TH_FLOAT32);
     else text_printf(t, "    product_%s(p);\n", single ? "f32" : "f64");
     text_put(t, "    if (p->done) p->done(p->user, 0, p->m, 0, p->n);\n    return 0;\n}\n\n");
+}
+
+static void conv_texts(Export *x, Text *t, int wide) {
+    const ThDtype d = wide ? TH_FLOAT64 : TH_FLOAT32;
+    const bool squares = x->squares && !wide;
+    text_printf(t, "#undef CONV_SQUARES\n#undef CONV_PRODUCTS\n#define CONV_SQUARES %d\n#define CONV_PRODUCTS %d\n",
+                squares, x->products[wide]);
+    of_type(x, t, export_conv_text, d);
+    if (squares) {
+        text_put(t, "#include <stdbool.h>\n");
+        text_put(t, export_squares_text);
+        of_type(x, t, export_winograd_text, d);
+        of_type(x, t, export_conv_squares_text, d);
+        text_put(t, "#undef V\n#undef VU\n#undef VL\n#undef VSET\n#undef VFMA\n");
+    }
+    of_type(x, t, export_conv_ways_text, d);
 }
 
 /* Convolutions and poolings in kernels, and those of host calls. */
@@ -58,17 +91,10 @@ static void images(Export *x, Text *t) {
     for (int i = 0; i < 2; i++) {
         bool conv = has(x->p, STAGE_CONV, both[i]), pool = conv || has(x->p, STAGE_POOL, both[i]);
         if (pool || x->pool[i]) of_type(x, t, export_pool_text, both[i]);
-        if (conv || x->conv[i]) of_type(x, t, export_conv_text, both[i]);
+        if (conv || x->conv[i]) conv_texts(x, t, i);
         if (conv) of_type(x, t, export_conv_stage_text, both[i]);
     }
-    if (convs) {
-        text_put(
-            t, "static int conv_any(Frame *f, int step, const Call *c, const Call *p, char **at) {\n    (void)step;\n");
-        for (int i = 0; i < 2; i++)
-            if (has(x->p, STAGE_CONV, both[i]))
-                text_printf(t, "    if (c->dtype == %d) conv_stage_%s(f, c, p, at);\n", both[i], i ? "f64" : "f32");
-        text_put(t, "    return 0;\n}\n\n");
-    }
+    if (convs) convs_stages(x, t);
     if (!pools) return;
     text_put(t, "static int pool_any(Frame *f, int step, const Call *c) {\n    (void)f, (void)step;\n");
     for (int i = 0; i < 2; i++)

@@ -201,6 +201,9 @@ static void init(Export *x, Text *t) {
 bool export_source(Export *x) {
     Text *t = &x->source;
     text_printf(t, "/* %s.c -- a function as C99, " EXPORT_MARK " %s; see %s.h. */\n", x->name, th_version(), x->name);
+    if (x->other_convs)
+        text_put(t, "/* Convolutions that go by Fourier transforms in the engine go by tiles here: their last bits are "
+                    "others. */\n");
     text_printf(t, "#include \"%s.h\"\n\n", x->name);
     if (!emit_c99(t, x->p, x->known) || !export_runtime(x, t) || !constants(x, t)) return false;
     init(x, t);

@@ -9,7 +9,7 @@ local theano = require("theano")
 local T = require("theano.tensor")
 
 local rng = nd.random.RandomState(5)
-local list = {} -- {name, inputs, values, {output's name, output, ..}, alone = it cannot be exported}
+local list = {} -- {name, inputs, values, {output's name, output, ..}}
 
 local function hash(text)
   local h = 0xcbf29ce484222325 -- FNV-1a
@@ -87,7 +87,6 @@ local function products(dt)
       "mean", T.signal.pool.pool_2d(I, { ws = { 2, 2 }, ignore_border = true, mode = "average_inc_pad" }) })
   group("image_gradients_" .. dt, { I, F }, list[#list].values,
     { "filters", T.grad((c * c):sum(), F), "images", T.grad((c * c):sum(), I) })
-  list[#list].alone = true
 end
 
 local function complex()
@@ -123,7 +122,7 @@ for _, g in ipairs(list) do
   for i = 2, #g.outputs, 2 do outputs[#outputs + 1] = g.outputs[i] end
   local f = theano.compile({ inputs = g.inputs, outputs = outputs, on_unused_input = "ignore" })
   if compiler then
-    if not g.alone then exports[#exports + 1] = { g.name, f, { args = g.values } } end
+    exports[#exports + 1] = { g.name, f, { args = g.values } }
   else
     local results = table.pack(f(table.unpack(g.values)))
     if #outputs > 1 and results.n == 1 then results = results[1] end

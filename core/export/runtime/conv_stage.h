@@ -1,10 +1,10 @@
 /* A convolution in a kernel, and the pooling that it feeds: an image at a time. For each T: OF(name). */
-static void OF(conv_stage)(Frame *f, const Call *c, const Call *p, char **at) {
-    const Conv w = conv_read(c->numbers);
-    T *room = f->scratch;
+static void OF(conv_stage)(const ConvHow *how, T *room, const Call *c, const Call *p, char **at) {
+    const Conv w = conv_read(c->numbers, how);
+    T *more = room + (p ? w.top[0] : 0);
     for (i64 n = 0; n < w.images; n++) {
         T *top = p ? room : (T *)c->c + n * w.top[0];
-        OF(conv_image)(&w, (const T *)c->a + n * w.image[0], c->b, top);
+        OF(conv_image)(&w, how, how + 1, (const T *)c->a + n * w.image[0], c->b, top, more);
         if (!p) continue;
         i64 numbers[14];
         memcpy(numbers, p->numbers, sizeof numbers);

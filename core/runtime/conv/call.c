@@ -15,7 +15,7 @@ static void strides(const int64_t **at, int64_t *st, int n) {
     *at += n;
 }
 
-int conv_call(HostCall *h, const CallWork *conv, const CallWork *pool, char **into) {
+bool conv_work(ConvWork *to, const CallWork *conv) {
     const int64_t *at = conv->numbers;
     ConvWork w = {.dtype = (ThDtype)conv->dtype, .target = CONV_TO_TOP, .image = (char *)conv->a};
     w.filter = (char *)conv->b, w.top = conv->c, w.done = conv->done, w.user = conv->user;
@@ -24,16 +24,23 @@ int conv_call(HostCall *h, const CallWork *conv, const CallWork *pool, char **in
     w.images = next(&at);
     int64_t filters = next(&at), channels = next(&at);
     w.filters = filters / w.groups, w.channels = channels / w.groups;
-    bool none = w.images == 0 || w.filters == 0;
+    bool some = w.images > 0 && w.filters > 0;
     for (int d = 0; d < w.ndim; d++) {
         w.step[d] = next(&at), w.dilation[d] = next(&at), w.pad[d] = next(&at);
         w.in[d] = next(&at), w.size[d] = next(&at), w.out[d] = next(&at);
-        none = none || (w.out[d] == 0 && !pool);
     }
     strides(&at, w.image_st, 2 + w.ndim);
     strides(&at, w.filter_st, 2 + w.ndim);
     strides(&at, w.top_st, 2 + w.ndim);
-    if (none) return 0;
+    *to = w;
+    return some;
+}
+
+int conv_call(HostCall *h, const CallWork *conv, const CallWork *pool, char **into) {
+    ConvWork w;
+    bool some = conv_work(&w, conv);
+    for (int d = 0; d < w.ndim; d++) some = some && (w.out[d] > 0 || pool);
+    if (!some) return 0;
     PoolWork p;
     if (pool) pool_work(&p, pool), w.pool = &p, w.at = into;
     return pool && (p.oh == 0 || p.ow == 0) ? 0 : conv_host(h, &w);

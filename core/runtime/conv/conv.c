@@ -22,6 +22,7 @@ static void add_dim(GemmAxis *x, int64_t len, int64_t st) {
 }
 
 static int multiply(Run *r, GemmArgs *g) {
+    if (r->order) return r->order->way = CONV_GEMM, 0;
     size_t bytes = gemm_scratch_bytes(g);
     g->alone = r->alone;
     void *scratch = bytes ? r->h->room(r->h, bytes) : NULL;
@@ -130,6 +131,7 @@ void conv_done(const ConvRun *r, int64_t group, int64_t image) {
 static int plain_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     GemmArgs g = {.dtype = w->dtype, .m = w->filters, .n = 1, .k = w->channels, .alpha = 1};
+    if (r->order) r->order->plain = true;
     for (int d = 0; d < w->ndim; d++) g.n *= w->out[d];
     g.a = shifted(r, w->filter, group * w->filters * w->filter_st[0]);
     g.ars = w->filter_st[0], g.acs = w->filter_st[1];
@@ -285,17 +287,21 @@ static bool image_directly(Run *r, int64_t group, int *status) {
     v.top = shifted(r, v.top, group * w->channels * w->image_st[1]);
     Run dual = *r;
     dual.w = &v;
+    if (r->order) r->order->windows = true, r->order->work = v;
     if (conv_is_winograd(r->way)) return *status = conv_winograd_top(&dual, 0), true;
-    return conv_lanes_top(&dual, 0, status) || conv_direct_top(&dual, 0, status);
+    if (conv_lanes_top(&dual, 0, status) || conv_direct_top(&dual, 0, status)) return true;
+    if (r->order) r->order->windows = false;
+    return false;
 }
 
-static int to_image(Run *r, int64_t group) {
+int conv_image(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int64_t i[CONV_DIMS] = {0};
     int status;
     if (may(r, CONV_SPREAD) && conv_spread_image(r, group, &status)) return status;
     if (may(r, CONV_FOLD) && conv_fold_image(r, group, &status)) return status;
     if ((may(r, CONV_DIRECT) || conv_is_winograd(r->way)) && image_directly(r, group, &status)) return status;
+    if (r->order) return r->order->way = CONV_GEMM, 0;
     for (;;) {
         Phase p[CONV_DIMS];
         for (int d = 0; d < w->ndim; d++) p[d] = phase_of(w, d, i[d]);
@@ -308,7 +314,7 @@ static int to_image(Run *r, int64_t group) {
 
 /* CONV_AUTO: what the cost model says. */
 static int run_way(Run *r) {
-    static const ConvFn to[] = {conv_top, to_image, conv_filter};
+    static const ConvFn to[] = {conv_top, conv_image, conv_filter};
     const ConvWork *w = r->w;
     Run other = *r;
     if (r->way == CONV_AUTO) other.way = conv_way(r);

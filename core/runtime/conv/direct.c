@@ -67,6 +67,7 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
     const GemmKernels *kern = r->kern;
     if (w->step[last] != 1 || w->top_st[2 + last] != 1 || w->out[last] < kern->vl) return false;
     ConvSlid s = conv_slid_of(w);
+    if (r->order) return r->order->way = CONV_DIRECT, *status = 0, true;
     int64_t item = r->item, ntaps = conv_tap_rows(w), rows = conv_out_rows(w), k = ntaps * w->size[last];
     int64_t bytes = 3 * up(ntaps * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
                     up(w->filters * k * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
@@ -141,6 +142,10 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
     ConvSlid s = conv_slid_of(w);
     int64_t item = r->item, across = w->size[last], ntaps = conv_tap_rows(w), all = ntaps * across,
             rows = conv_out_rows(w);
+    if (r->order) {
+        r->order->way = CONV_DIRECT, r->order->rows = rows_at_once(w, item), r->order->lanes = kern->vl;
+        return *status = 0, true;
+    }
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
                     up(w->filters * all * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
     ConvRoom room = {r->h->room(r->h, (size_t)bytes)};

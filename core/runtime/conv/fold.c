@@ -100,6 +100,7 @@ bool conv_fold_image(ConvRun *r, int64_t group, int *status) {
     int64_t item = r->item, taps = w->channels * w->size[0] * w->size[w->ndim - 1], places = w->out[0] * w->out[1];
     if (w->ndim != 2 || w->step[1] != 1 || w->image_st[3] != 1) return false;
     if (r->way != CONV_FOLD && !pays(w, kern->vl)) return false;
+    if (r->order) return r->order->way = CONV_FOLD, r->order->lanes = kern->nv * kern->vl, *status = 0, true;
     int64_t nr = (int64_t)kern->nv * kern->vl, wide = up(places, kern->vl);
     int64_t bytes = up(taps * w->filters * item, ROOM_ALIGN) + w->filters * wide * item + GEMM_MAX_NR_BYTES;
     char *packed = r->h->room(r->h, (size_t)bytes), *copy = packed + up(taps * w->filters * item, ROOM_ALIGN);

@@ -59,11 +59,17 @@ static void sum_tiles(const Lanes *j, ConvTile *t, int64_t p0, int64_t p1, int v
     t->c = sums;
 }
 
+/* Taps of a block that are summed at once: segments, of so many. */
+static int64_t taps_at_once(const Lanes *j, int64_t *len) {
+    int64_t most = max64(TAP_BYTES / (j->stride * j->r->item), 1);
+    *len = min64(j->len, most);
+    return min64(most / *len, j->segs);
+}
+
 /* Sums (place) x (lane) of one block of filters, places p0 .. p1. */
 static void sum_block(const Lanes *j, int64_t block, int64_t p0, int64_t p1, int64_t *starts) {
     const ConvRun *r = j->r;
-    int64_t item = r->item, most = max64(TAP_BYTES / (j->stride * item), 1), len = min64(j->len, most),
-            n = min64(most / len, j->segs);
+    int64_t item = r->item, len, n = taps_at_once(j, &len);
     int vecs = (int)(vector_at(j, block + 1) - vector_at(j, block));
     ConvTile t = {.acs = j->acs, .brs = j->stride, .crs = j->stride, .c = j->sums, .bseg = starts};
     for (int i = 0; i < vecs; i++) t.bvec[i] = t.cvec[i] = i * r->kern->vl;
@@ -108,6 +114,18 @@ static bool lanes_pay(const ConvRun *r) {
     return lanes >= 0.6 && lanes > along && w->filters >= 2 * vl && k >= 8;
 }
 
+static bool tell_order(const Lanes *lanes, int *status) {
+    Lanes j = *lanes;
+    ConvOrder *to = j.r->order;
+    int64_t channels = j.r->w->channels, len;
+    to->way = CONV_LANES, to->channels_last = channels >= j.len;
+    if (to->channels_last) j.segs = j.segs / channels * j.len, j.len = channels;
+    int64_t n = taps_at_once(&j, &len);
+    to->run = len < j.len ? j.len : n * len, to->chunk = n * len;
+    *status = 0;
+    return true;
+}
+
 /* Taps as segments along the channels, which are longer. */
 static void along_channels(Lanes *j, int64_t *seg, int64_t *filter) {
     const ConvWork *w = j->r->w;
@@ -130,6 +148,7 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
     j.acs = w->dilation[last] * inner, j.k = j.segs * j.len;
     for (int64_t b = 0; b < blocks(&j); b++)
         j.stride = max64(j.stride, (vector_at(&j, b + 1) - vector_at(&j, b)) * r->kern->vl);
+    if (r->order) return tell_order(&j, status);
     int64_t bytes = 3 * up(j.segs * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
                     up(blocks(&j) * j.k * j.stride * item, ROOM_ALIGN) + up(j.slid.elements * item, ROOM_ALIGN) +
                     PLACES * j.stride * item;
@@ -216,6 +235,7 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
     int64_t row_bytes = up(r->whole->filters, r->kern->vl) * w->out[last] * item;
     bool pays = filters_fill_lanes(r->whole, r->kern->vl) && row_bytes <= ROW_BYTES;
     if (!pays && r->way != CONV_LANES) return false;
+    if (r->order) return r->order->way = CONV_LANES, r->order->rows = many, *status = 0, true;
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 3 * up(rows * 8, ROOM_ALIGN) + up(all * lanes * item, ROOM_ALIGN) +
                     up(places * lanes * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
     ConvRoom room = {r->h->room(r->h, (size_t)bytes)};

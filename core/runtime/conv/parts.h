@@ -7,29 +7,14 @@
 
 enum { CONV_ALIGN = 64 };
 
-/* How: by tiles along rows (direct), along filters (lanes), into lines of several images (spread), tile by tile added
- * up (fold), by products of packed windows (gemm), by transforms (fft, Winograd's of 4 x 4 or 2 x 2 results). What does
- * not apply to a shape leaves it to gemm. */
-typedef enum {
-    CONV_AUTO,
-    CONV_DIRECT,
-    CONV_LANES,
-    CONV_SPREAD,
-    CONV_FOLD,
-    CONV_GEMM,
-    CONV_FFT,
-    CONV_WINOGRAD,
-    CONV_WINOGRAD2,
-    CONV_WAYS
-} ConvWay;
-
 typedef struct ConvRun {
     HostCall *h;
     ConvWay way;               /* CONV_AUTO: the first that applies and pays */
     const ConvWork *w, *whole; /* w may be a part of a whole: what pays is decided by that one's lengths */
     const GemmKernels *kern;
     int64_t item;
-    bool alone; /* other parts run at the same time */
+    bool alone;       /* other parts run at the same time */
+    ConvOrder *order; /* is to be told, and nothing computed; or NULL */
 } ConvRun;
 /* 0, or 1 with the error set. */
 typedef int (*ConvFn)(ConvRun *r, int64_t group);
@@ -37,6 +22,8 @@ typedef int (*ConvRunFn)(ConvRun *r); /* ..of all groups */
 
 /* share.c: all groups, in parts where there are several threads. */
 int conv_share(ConvRun *r, ConvFn run);
+/* Sums for filters are made of so many parts, of so many images; 1: they are not cut. */
+int64_t conv_parts(const ConvWork *w, int64_t *images);
 
 /* conv.c: filters of one element, steps of one, nothing but the image: a product of two matrices an image. */
 bool conv_is_plain(const ConvWork *w);
@@ -74,6 +61,7 @@ double conv_winograd_ns(const ConvRun *r, int64_t m); /* choice.c */
 /* conv.c: result, and gradient for filters, by r->way. 0, or 1 with the error set. */
 int conv_top(ConvRun *r, int64_t group);
 int conv_filter(ConvRun *r, int64_t group);
+int conv_image(ConvRun *r, int64_t group); /* ..for images */
 /* conv.c: the group's results of one image are complete. */
 void conv_done(const ConvRun *r, int64_t group, int64_t image);
 

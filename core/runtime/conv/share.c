@@ -51,6 +51,12 @@ static int64_t added(const ConvWork *w) {
     return min64(min64(w->images, ADDED), terms / WORTH_ADDING);
 }
 
+int64_t conv_parts(const ConvWork *w, int64_t *images) {
+    int64_t many = added(w);
+    *images = many > 1 ? (w->images + many - 1) / many : w->images;
+    return many > 1 ? (w->images + *images - 1) / *images : 1;
+}
+
 /* Images a part, so that the thread with the most has as few as can be; of equals the largest parts, each of which
  * packs the filters. spread.c takes several images at once. */
 static int64_t even_images(int64_t n, int threads) {

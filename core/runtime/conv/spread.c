@@ -126,6 +126,7 @@ bool conv_spread_image(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     int64_t vl = r->kern->vl, item = r->item, rows = w->size[0];
     if (!pays(r)) return false;
+    if (r->order) return r->order->way = CONV_SPREAD, *status = 0, true;
     Spread s = {.r = r, .run = w->channels * w->size[1]};
     s.vecs = up(s.run, vl) / vl;
     s.blocks = (s.vecs + r->kern->nv - 1) / r->kern->nv;

@@ -323,6 +323,7 @@ static int mend_image(ConvRun *r, int64_t group, int64_t n) {
 }
 
 int conv_winograd_top(ConvRun *r, int64_t group) {
+    if (r->order) return r->order->way = r->way, 0;
     for (int64_t n = 0; n < r->w->images; n++) {
         if (run_images(r, group, n, &n)) return 1;
         if (n == r->w->images) break;
@@ -419,6 +420,7 @@ int conv_winograd_filter(ConvRun *r, int64_t group) {
     const ConvWork *w = r->w;
     Wino j = {.r = r, .w = w};
     sizes(&j);
+    if (r->order) return r->order->way = r->way, r->order->rows = j.strips, 0;
     if (!take_rooms(&j, group, panels_of(&j, j.channels, j.most), panels_of(&j, j.channels, w->filters))) return 1;
     for (int64_t s = 0, end = w->images * j.down; s < end; s += j.strips) {
         int64_t many = min64(j.strips, end - s);

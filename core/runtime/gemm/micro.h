@@ -566,6 +566,8 @@ static void FN(rank1)(const GemmTile *t, int64_t m, int64_t n) {
 #include "conv_micro.h"
 #include "narrow_micro.h"
 #if T_BYTES == 4
+#define WINOGRAD_ALIGNED __attribute__((aligned(64)))
+#define WINOGRAD_LANE(v, i) (v)[i]
 #include "winograd_micro.h"
 #endif
 

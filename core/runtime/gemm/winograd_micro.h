@@ -88,7 +88,7 @@ INLINE FN(Six) FN(sums_2)(FN(Six) u) {
 #define SQUARES(line, IN_, OUT_, TELL) \
     static bool FN(squares_##line)(const WinogradTiles *t) { \
         enum { IN = IN_, OUT = OUT_ }; \
-        T aside[6 * 6 * VL] __attribute__((aligned(64))); \
+        T aside[6 * 6 * VL] WINOGRAD_ALIGNED; \
         V check = {0}; \
         for (int64_t i = 0; i < t->tiles; i++) \
             for (int64_t j = 0; j < t->vectors; j++) { \
@@ -103,7 +103,7 @@ INLINE FN(Six) FN(sums_2)(FN(Six) u) {
                 } \
             } \
         T bad = 0; \
-        for (int i = 0; i < VL; i++) bad += check[i]; \
+        for (int i = 0; i < VL; i++) bad += WINOGRAD_LANE(check, i); \
         return bad == 0; \
     }
 SQUARES(image_4, 6, 6, false)

@@ -1,0 +1,73 @@
+--- Convolutions as C: each way that they go, with the same bits, gradients too.
+local cpu = require("spec.support.cpu")
+local exported = require("spec.support.exported")
+local rotate = require("spec.support.rotate")
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local rng = nd.random.RandomState(9)
+local function value(dtype, ...) return rng:randn(...):astype(dtype) end
+
+-- Images, channels, filters, height, width, size of filters; options of conv2d.
+local SHAPES = {
+  rows = { 2, 3, 4, 9, 8, 3 },
+  squares = { 3, 16, 16, 12, 12, 3, { border_mode = "half" } },
+  parts = { 8, 16, 32, 32, 32, 3, { border_mode = "half" } },
+  few_squares = { 32, 32, 64, 4, 4, 3 },
+  steps = { 8, 8, 24, 14, 14, 3, { border_mode = "half", subsample = { 2, 2 } } },
+  far = { 2, 4, 8, 20, 20, 5, { border_mode = "full", subsample = { 2, 2 } } },
+  added = { 12, 1, 20, 28, 28, 5 },
+  plain = { 2, 16, 8, 7, 7, 1 },
+  dilated = { 3, 8, 8, 13, 11, 3, { border_mode = "half", filter_dilation = { 2, 2 } } },
+  groups = { 2, 16, 16, 10, 10, 3, { border_mode = "half", num_groups = 4 } },
+  deep = { 1, 128, 64, 6, 6, 3, { border_mode = "half" } },
+}
+
+local function one(add, name, s, dtype)
+  local kind = T.TensorType(dtype, { false, false, false, false })
+  local x, w, options = kind("x"), kind("w"), s[7] or {}
+  local y = T.nnet.conv2d(x, w, options)
+  local gx, gw = table.unpack(T.grad(T.sqr(y):sum(), { x, w }))
+  local f = theano.compile { inputs = { x, w }, outputs = { y, gx, gw } }
+  local images = value(dtype, s[1], s[2], s[4], s[5])
+  local filters = value(dtype, s[3], s[2] // (options.num_groups or 1), s[6], s[6])
+  add(name .. "_" .. dtype, f, { images, filters })
+  if name ~= "squares" or dtype ~= "float32" then return end
+  images, filters = images:copy(), filters:copy() -- what is not finite is computed again
+  images[{ 1, 2, 3, 4 }], filters[{ 5, 0, 1, 1 }] = 1 / 0, 0 / 0
+  add("not_finite", f, { images, filters })
+end
+
+local function functions()
+  local list, names = {}, {}
+  local function add(name, f, args) list[#list + 1] = { name, f, { args = args } } end
+  for name in pairs(SHAPES) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    for _, dtype in ipairs { "float32", "float64" } do one(add, name, SHAPES[name], dtype) end
+  end
+  local v, k = T.TensorType("float32", { false, false, false, false, false })("v"), theano.shared(
+    value("float32", 4, 2, 2, 3, 3), "k")
+  local z = T.nnet.relu(T.nnet.conv3d(v, k))
+  add("volumes", theano.compile { inputs = { v }, outputs = z, updates = { { k, k - 0.5 * T.grad(z:sum(), k) } } },
+    { value("float32", 2, 2, 5, 7, 8) })
+  local x, w = T.ftensor4("x"), theano.shared(value("float32", 8, 8, 3, 3), "w")
+  local pooled = T.signal.pool.pool_2d(T.nnet.relu(T.nnet.conv2d(x, w, { border_mode = "half" })), { 2, 2 },
+    { ignore_border = true })
+  add("pooled", theano.compile { inputs = { x }, outputs = pooled }, { value("float32", 3, 8, 20, 20) })
+  return list
+end
+
+describe("an exported convolution", function()
+  for _, by in ipairs { { "gcc", 100 }, { "clang", 4 }, { "aarch64-linux-gnu-gcc", 4, "qemu-aarch64" } } do
+    local compiler, many, run = table.unpack(by)
+    it("has the bits of the function, by " .. compiler, function()
+      cpu.only("the bits of the CPU")
+      skip.unless(exported.has(compiler) and (not run or exported.has(run)), compiler .. " is not here")
+      local list = rotate.some(functions(), many)
+      local said = exported.run(compiler, exported.strict .. " -O1" .. (run and " -static" or ""), list, run)
+      for _, e in ipairs(list) do assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said) end
+    end)
+  end
+end)
