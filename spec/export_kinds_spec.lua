@@ -179,10 +179,6 @@ describe("export refuses, by name", function()
     MatrixPinv = function() return T.nlinalg.pinv(x) end,
     Expm = function() return T.slinalg.expm(x) end,
     lstsq = function() return T.nlinalg.lstsq(x, x, -1) end,
-    MultinomialFromUniform = function()
-      local mrg = require("theano.sandbox.rng_mrg").MRG_RandomStreams(5)
-      return mrg:multinomial { pvals = T.constant { { 0.3, 0.7 } }, n = 1 }
-    end,
     SparseFromDense = function() return theano.sparse.dot(theano.sparse.csr_from_dense(x), x) end,
     CumOp = function() return T.cumsum(z, 0) end,
     SortOp = function() return T.sort(z, 0) end,

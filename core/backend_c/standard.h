@@ -10,6 +10,7 @@
 
 /* Types, helpers, kernels and `static int run(Frame *f)`, which calls f->rt. known: slots that are constants, as emit_c
  * has them. */
-bool emit_c99(Text *t, const Plan *p, const int64_t *known);
+/* exps: own_exp_f32, own_exp_f64 are wanted too. */
+bool emit_c99(Text *t, const Plan *p, const int64_t *known, const bool exps[2]);
 
 #endif

@@ -152,6 +152,10 @@ static bool whole(Emit *e, Text *t, const char *title, const char *prelude) {
     text_init(&e->helpers, e->c);
     text_init(&e->body, e->c);
     bool ok = bodies(e);
+    for (int i = 0; e->exps && i < 2; i++)
+        if (e->exps[i])
+            text_printf(&e->body, "#define own_exp_%s %s\n", i ? "f64" : "f32",
+                        need_math(e, "exp", i ? TH_FLOAT64 : TH_FLOAT32, 1));
     if (ok) {
         if (title) text_printf(t, "/* %s: written by theano %s */\n", title, th_version());
         text_put(t, prelude);
@@ -182,8 +186,8 @@ bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *tar
     return whole(&e, t, function_name ? function_name : "function", prelude_c);
 }
 
-bool emit_c99(Text *t, const Plan *p, const int64_t *known) {
-    Emit e = {.c = p->ctx, .p = p, .target = &target_c99, .registers = true, .known = known};
+bool emit_c99(Text *t, const Plan *p, const int64_t *known, const bool exps[2]) {
+    Emit e = {.exps = exps, .c = p->ctx, .p = p, .target = &target_c99, .registers = true, .known = known};
     e.vector_bytes = e.target->vector_bytes;
     e.portable = true;
     e.repro = config_bool(p->ctx, "repro");

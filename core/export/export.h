@@ -72,8 +72,10 @@ typedef struct Export {
     ThArray **arg;      /* examples by input of the function, in C order; NULL: the default */
     ThArray **recorded; /* results of the calls, one call behind the other */
     bool conv[2], pool[2], fft[2], factor[2], products[2]; /* by float32, float64: texts that are wanted */
-    bool squares;                                          /* of convolutions, Winograd's */
-    bool other_convs;                                      /* some go by transforms here, and by tiles there */
+    bool attention[2];                                     /* likewise */
+    bool picks;
+    bool squares;     /* of convolutions, Winograd's */
+    bool other_convs; /* some go by transforms here, and by tiles there */
     bool sort[TH_DTYPE_COUNT], where[TH_DTYPE_COUNT], unique[TH_DTYPE_COUNT];
     bool state, dist; /* draws of a RandomState; others than uniform and normal ones */
     bool hosts;       /* there is a host_call */

@@ -175,8 +175,11 @@ static bool known_op(const Capture *q) {
                                     &op_count_nonzero,
                                     &op_nonzero,
                                     &op_repeat_index,
-                                    &op_unique};
+                                    &op_unique,
+                                    &op_attention,
+                                    &op_attention_grad};
     static const Op *const one[] = {&op_sort, &op_argsort, &op_topk}; /* their axis, or how many */
+    static const Op *const drawn[] = {&op_multinomial_uniform, &op_choice_uniform};
     static const Op *const many[] = {&op_dft, &op_dft_to_half, &op_dft_from_half, &op_rfft, &op_irfft};
     const Op *op = q->h->op;
     bool fixed = op == &op_random_function;
@@ -186,6 +189,8 @@ static bool known_op(const Capture *q) {
         if (all[i] == op) return true;
     for (int i = 0; i < TH_LEN(one); i++)
         if (one[i] == op) return is_constant(q, 1);
+    for (int i = 0; i < TH_LEN(drawn); i++)
+        if (drawn[i] == op) return is_constant(q, 2);
     for (int i = 0; i < TH_LEN(many); i++)
         if (many[i] == op) return true; /* lengths, which transform_lengths tells */
     return false;
@@ -214,6 +219,8 @@ static bool transform_lengths(Capture *q) {
 
 static bool capture(Capture *q, const Step *s) {
     static const HostServices services = {.conv = convs_put,
+                                          .attention = attention_put,
+                                          .pick = picks_put,
                                           .pool = put_pool,
                                           .cumulate = put_cumulate,
                                           .sort = library_sort,

@@ -36,6 +36,10 @@ void library_texts(const Export *x, Text *t); /* those that are called */
 
 /* runtime.c: a text with names that OF makes in the place of FN */
 void export_named_text(Text *t, const char *text, const char *end);
+int attention_put(HostCall *h, const AttentionWork *w); /* attention.c */
+const char *attention_text(void);
+int picks_put(HostCall *h, const PickWork *w); /* picks.c */
+void picks_text(const Export *x, Text *t);
 int convs_put(HostCall *h, const ConvWork *w); /* convs.c */
 
 /* where.c, draws.c: the same */

@@ -84,6 +84,11 @@ static void conv_texts(Export *x, Text *t, int wide) {
     of_type(x, t, export_conv_ways_text, d);
 }
 
+static void attend_text(Export *x, Text *t, int wide) {
+    text_printf(t, "#undef EXP\n#define EXP own_exp_%s\n", wide ? "f64" : "f32");
+    of_type(x, t, attention_text(), wide ? TH_FLOAT64 : TH_FLOAT32);
+}
+
 /* Convolutions and poolings in kernels, and those of host calls. */
 static void images(Export *x, Text *t) {
     static const ThDtype both[2] = {TH_FLOAT32, TH_FLOAT64};
@@ -123,6 +128,9 @@ static const char *const fail_text =
 bool export_runtime(Export *x, Text *t) {
     product(x, t);
     images(x, t);
+    for (int i = 0; i < 2; i++)
+        if (x->attention[i]) attend_text(x, t, i);
+    picks_text(x, t);
     library_texts(x, t);
     text_put(t, fail_text);
     if (!export_sizes(x, t)) return false;

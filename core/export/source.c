@@ -205,7 +205,7 @@ bool export_source(Export *x) {
         text_put(t, "/* Convolutions that go by Fourier transforms in the engine go by tiles here: their last bits are "
                     "others. */\n");
     text_printf(t, "#include \"%s.h\"\n\n", x->name);
-    if (!emit_c99(t, x->p, x->known) || !export_runtime(x, t) || !constants(x, t)) return false;
+    if (!emit_c99(t, x->p, x->known, x->attention) || !export_runtime(x, t) || !constants(x, t)) return false;
     init(x, t);
     errors(x, t);
     call(x, t);

@@ -25,6 +25,7 @@ typedef struct Emit {
     bool fused;           /* of such a text, and a GPU's: vector math has fused multiply-adds */
     const int64_t *known; /* see emit_c */
     const uint8_t *candidate;
+    const bool *exps; /* of float32, float64: exp is wanted beside the kernels; or NULL */
     /* the kernel being written */
     const Kernel *k;
     int number;              /* of the kernel */

@@ -338,6 +338,12 @@ static void nothing(ThArray *a) {
     if (a && a->size) memset(a->data, 0, (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype));
 }
 
+int64_t attention_rows(int64_t keys, int64_t item, int64_t *padded) {
+    *padded = up(keys, SIMD_PAD);
+    int64_t rows = NEAR_BYTES / (*padded * item) / LEAST_ROWS * LEAST_ROWS;
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
 int attention_host(HostCall *h, const AttentionWork *w) {
     const Cpu *cpu = cpu_of(h->ctx);
     if (!cpu) return 1;
@@ -356,10 +362,7 @@ int attention_host(HostCall *h, const AttentionWork *w) {
     const GemmKernels *kern = cpu->gemm[a.d == TH_FLOAT64];
     a.lanes = kern->vl, a.panel = (int64_t)kern->nv * kern->vl;
     a.simd = &simd_table(h->ctx)->rows[a.d == TH_FLOAT64];
-    a.padded = up(a.keys, SIMD_PAD);
-    a.rows = NEAR_BYTES / (a.padded * a.item) / LEAST_ROWS * LEAST_ROWS;
-    if (a.rows < LEAST_ROWS) a.rows = LEAST_ROWS;
-    if (a.rows > MOST_ROWS) a.rows = MOST_ROWS;
+    a.rows = attention_rows(a.keys, a.item, &a.padded);
     a.tile = up(a.rows * a.padded * a.item, ALIGN), a.row = up(a.padded * a.item, ALIGN);
     a.some = reach_may(w);
     a.reach = a.some ? up((int64_t)sizeof(Reach) * ((a.queries + a.rows - 1) / a.rows), ALIGN) : 0;
