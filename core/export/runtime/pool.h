@@ -45,22 +45,21 @@ static void OF(pool)(const i64 *numbers, const T *x, T *z) {
             }
 }
 
-/* m: maxima, or 0 */
+/* m: maxima, or 0. An element of several windows has their shares by its place in them. */
 static void OF(pool_back)(const i64 *numbers, const T *x, const T *m, const T *g, T *to) {
     const Pool w = pool_read(numbers);
     const i64 all = w.images * w.in[0] * w.in[1];
     for (i64 i = 0; i < all; i++) to[i] = 0;
     for (i64 n = 0; n < w.images; n++, to += w.in[0] * w.in[1], x = x ? x + w.in[0] * w.in[1] : 0)
-        for (i64 q = 0; q < w.out[0]; q++)
-            for (i64 p = 0; p < w.out[1]; p++, g++, m = m ? m + 1 : 0) {
-                T v = *g;
-                if (!m && w.mode > 1) v /= (T)pool_counted(&w, 0, q) * (T)pool_counted(&w, 1, p);
-                for (i64 r = pool_first(&w, 0, q); r < pool_end(&w, 0, q); r++)
-                    for (i64 s = pool_first(&w, 1, p); s < pool_end(&w, 1, p); s++) {
-                        const i64 at = r * w.in[1] + s;
-                        const T share = m && !(x[at] == *m) ? 0 : v;
-                        if (w.pairs) to[at] = share;
-                        else to[at] += share;
+        for (i64 q = 0; q < w.out[0]; q++, g += w.out[1], m = m ? m + w.out[1] : 0)
+            for (i64 r = pool_first(&w, 0, q); r < pool_end(&w, 0, q); r++)
+                for (i64 s = 0; s < w.ws[1]; s++)
+                    for (i64 p = 0; p < w.out[1]; p++) {
+                        const i64 column = p * w.st[1] - w.pad[1] + s, at = r * w.in[1] + column;
+                        T v = g[p];
+                        if (column < 0 || column >= w.in[1]) continue;
+                        if (!m && w.mode > 1) v /= (T)pool_counted(&w, 0, q) * (T)pool_counted(&w, 1, p);
+                        if (m && !(x[at] == m[p])) v = 0;
+                        to[at] = w.pairs ? v : to[at] + v;
                     }
-            }
 }
