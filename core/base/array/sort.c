@@ -1,6 +1,7 @@
 /*
  * sort.c -- sorts and selections of unsigned keys (see sort.h): counting for bytes, otherwise insertion for a few,
- * merging for some, counting passes for many, or the vector sort of sort_avx512.c where the processor has it. Values
+ * merging for some, counting passes for many, or the vector sorts of sort_avx2.c and
+ * sort_avx512.c where the processor has them. Values
  * only decide how fast it is, never what comes out: a sorted list of keys is the same from all of them.
  */
 #include "sort.h"
@@ -25,6 +26,8 @@
 #undef WORD
 #undef NAME
 
+enum { FEW = 8 }; /* keys that insertion sorts before a network is there */
+
 void sort_u8(uint8_t *key, int64_t n) {
     int64_t count[256] = {0};
     for (int64_t i = 0; i < n; i++) count[key[i]]++;
@@ -38,8 +41,9 @@ void sort_u16(uint16_t *key, int64_t n, uint16_t *tmp) { portable_16(key, n, tmp
 
 void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) {
 #if TH_WIDE
-    if (isa_vector_bytes() == 64) {
-        sort_u32_avx512(key, n, tmp, portable_32);
+    const int bytes = n > FEW ? isa_vector_bytes() : 0;
+    if (bytes >= 32) {
+        (bytes == 64 ? sort_u32_avx512 : sort_u32_avx2)(key, n, tmp, portable_32);
         return;
     }
 #endif
@@ -48,8 +52,9 @@ void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) {
 
 void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
 #if TH_WIDE
-    if (isa_vector_bytes() == 64) {
-        sort_u64_avx512(key, n, tmp, portable_64);
+    const int bytes = n > FEW ? isa_vector_bytes() : 0;
+    if (bytes >= 32) {
+        (bytes == 64 ? sort_u64_avx512 : sort_u64_avx2)(key, n, tmp, portable_64);
         return;
     }
 #endif
@@ -58,8 +63,9 @@ void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
 
 void sort_select_u32(uint32_t *key, int64_t n, int64_t at, uint32_t *tmp) {
 #if TH_WIDE
-    if (isa_vector_bytes() == 64) {
-        sort_select_u32_avx512(key, n, at, tmp, portable_32);
+    const int bytes = isa_vector_bytes();
+    if (bytes >= 32) {
+        (bytes == 64 ? sort_select_u32_avx512 : sort_select_u32_avx2)(key, n, at, tmp, portable_32);
         return;
     }
 #endif
@@ -68,8 +74,9 @@ void sort_select_u32(uint32_t *key, int64_t n, int64_t at, uint32_t *tmp) {
 
 void sort_select_u64(uint64_t *key, int64_t n, int64_t at, uint64_t *tmp) {
 #if TH_WIDE
-    if (isa_vector_bytes() == 64) {
-        sort_select_u64_avx512(key, n, at, tmp, portable_64);
+    const int bytes = isa_vector_bytes();
+    if (bytes >= 32) {
+        (bytes == 64 ? sort_select_u64_avx512 : sort_select_u64_avx2)(key, n, at, tmp, portable_64);
         return;
     }
 #endif
@@ -78,7 +85,8 @@ void sort_select_u64(uint64_t *key, int64_t n, int64_t at, uint64_t *tmp) {
 
 bool sort_convert(void *to, const void *from, int64_t n, ThDtype d, bool back) {
 #if TH_WIDE
-    return n >= 64 && isa_vector_bytes() == 64 && sort_convert_avx512(to, from, n, d, back);
+    const int bytes = n >= 64 ? isa_vector_bytes() : 0;
+    return bytes >= 32 && (bytes == 64 ? sort_convert_avx512 : sort_convert_avx2)(to, from, n, d, back);
 #else
     (void)to, (void)from, (void)n, (void)d, (void)back;
     return false;

@@ -1,60 +1,40 @@
 /*
- * sort_avx512_body.h -- the vector sort for one width of keys. WORD is the type, LANES how many a vector holds, MASK
- * its mask type, ALL_LANES(block) and ALL_FROM(first) its tables, NAME(x) names its functions, V(x) its intrinsics. Up
- * to SMALL keys are sorted by a network in registers; more are split around a pivot until they are few.
+ * sort_vector_body.h -- the vector sort for one width of keys and one set of instructions. WORD is the type, LANES how
+ * many a vector holds, ROWS how many vectors are sorted in registers, VECTOR and MASK the types of a vector and of a
+ * comparison's lanes, NAME(x) names functions, V(x) is an instruction or a short sequence of them:
+ *   load(from, left)         a vector of which `left` keys are there, the greatest key for the others
+ *   store(to, left, v)       the first `left` keys of one
+ *   least(a, b)              the smaller of both, lane by lane; rest(a, b, least) the larger
+ *   exchange(a, b, bit, up)  the smaller, and the larger one where a lane's number has `bit` (has it not, without up)
+ *   turn(v, block)           lane i is lane i ^ block
+ *   even(a, b) odd(a, b)     every second lane of two
+ *   below(v, p, equal)       the lanes that are less than the pivot's (or equal)
+ *   part(v, m, k, low, high) the k lanes of a mask to low on, the others before high; both writes may be whole vectors
+ * and NAME(deal_rest) is given. Up to SMALL keys are sorted by a network in registers; more are split around a pivot
+ * until they are few.
  */
-enum { NAME(SMALL) = 16 * LANES };
-
-/* a ^ b ^ c: the larger of two keys from both and the smaller, on another port than a maximum. */
-#define OTHER(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x96)
-
-/* Compare and exchange each lane with its partner; lanes of `high` keep the larger key. */
-#define EXCHANGE(v, partner, high) \
-    do { \
-        __m512i w_ = V(permutexvar)(partner, v); \
-        v = V(mask_ternarylogic)(V(min)(v, w_), high, v, w_, 0x96); \
-    } while (0)
-
-/* Lane i exchanges with lane i ^ block; lanes that have `bit` are the upper ones. */
-#define LANE(i, block) (WORD)((i) ^ (block))
-#define LANES8(i, block) \
-    LANE(i, block), LANE(i + 1, block), LANE(i + 2, block), LANE(i + 3, block), LANE(i + 4, block), \
-        LANE(i + 5, block), LANE(i + 6, block), LANE(i + 7, block)
-#define MIRROR(block) [block] = {ALL_LANES(block)}
-static const WORD NAME(mirrors)[16][LANES]
-    __attribute__((aligned(64))) = {MIRROR(1), MIRROR(2), MIRROR(3), MIRROR(4), MIRROR(7), MIRROR(8), MIRROR(15)};
-#define MIRRORED(block) _mm512_load_si512(NAME(mirrors)[block])
-#define UPPER(bit) (MASK)((bit) == 1 ? 0xAAAA : (bit) == 2 ? 0xCCCC : (bit) == 4 ? 0xF0F0 : 0xFF00)
-
-/* Every second lane of two vectors, from the first or from the second on. */
-#define EVERY8(i) i, (i) + 2, (i) + 4, (i) + 6, (i) + 8, (i) + 10, (i) + 12, (i) + 14
-static const WORD NAME(every)[2][LANES] __attribute__((aligned(64))) = {{ALL_FROM(0)}, {ALL_FROM(1)}};
-
-/* The first `left` lanes, none or all. */
-static inline MASK NAME(first)(int64_t left) {
-    return left >= LANES ? (MASK)-1 : left <= 0 ? (MASK)0 : (MASK)((1u << left) - 1);
-}
+enum { NAME(SMALL) = ROWS * LANES };
 
 /* v[i] and v[j] in order, lane by lane. */
-static inline __attribute__((always_inline)) void NAME(order)(__m512i *v, int i, int j) {
-    __m512i a = v[i], b = v[j];
-    v[i] = V(min)(a, b);
-    v[j] = OTHER(a, b, v[i]);
+static inline __attribute__((always_inline)) void NAME(order)(VECTOR *v, int i, int j) {
+    VECTOR a = v[i], b = v[j];
+    v[i] = V(least)(a, b);
+    v[j] = V(rest)(a, b, v[i]);
 }
 #define ORDER(i, j) NAME(order)(v, i, j)
 
 /* Batcher's odd-even merges: each lane of `rows` vectors becomes a sorted column. */
-static inline __attribute__((always_inline)) void NAME(sort_four)(__m512i *v) {
+static inline __attribute__((always_inline)) void NAME(sort_four)(VECTOR *v) {
     ORDER(0, 1), ORDER(2, 3), ORDER(0, 2), ORDER(1, 3), ORDER(1, 2);
 }
 
-static inline __attribute__((always_inline)) void NAME(sort_eight)(__m512i *v) {
+static inline __attribute__((always_inline)) void NAME(sort_eight)(VECTOR *v) {
     NAME(sort_four)(v), NAME(sort_four)(v + 4);
     ORDER(0, 4), ORDER(1, 5), ORDER(2, 6), ORDER(3, 7), ORDER(2, 4), ORDER(3, 5), ORDER(1, 2), ORDER(3, 4);
     ORDER(5, 6);
 }
 
-static inline __attribute__((always_inline)) void NAME(sort_columns)(__m512i *v, int rows) {
+static inline __attribute__((always_inline)) void NAME(sort_columns)(VECTOR *v, int rows) {
     if (rows == 2) ORDER(0, 1);
     if (rows == 4) NAME(sort_four)(v);
     if (rows >= 8) NAME(sort_eight)(v);
@@ -67,20 +47,18 @@ static inline __attribute__((always_inline)) void NAME(sort_columns)(__m512i *v,
 }
 
 /* Runs of s / 2 columns, each column after the one before, become runs of s by a bitonic merge. */
-static inline __attribute__((always_inline)) void NAME(merge_columns)(__m512i *v, int rows, int s) {
-    __m512i turn = MIRRORED(s - 1);
-    MASK high = UPPER(s / 2);
-    if (rows == 1) EXCHANGE(v[0], turn, high);
+static inline __attribute__((always_inline)) void NAME(merge_columns)(VECTOR *v, int rows, int s) {
+    if (rows == 1) v[0] = V(exchange)(v[0], V(turn)(v[0], s - 1), s / 2, true);
 #pragma GCC unroll 8
     for (int i = 0; i < rows / 2; i++) {
-        __m512i a = v[i], w = V(permutexvar)(turn, v[rows - 1 - i]), least = V(min)(a, w);
-        v[i] = V(mask_ternarylogic)(least, high, a, w, 0x96);
-        v[rows - 1 - i] = V(permutexvar)(turn, V(mask_ternarylogic)(least, (MASK)~high, a, w, 0x96));
+        VECTOR a = v[i], w = V(turn)(v[rows - 1 - i], s - 1);
+        v[i] = V(exchange)(a, w, s / 2, true);
+        v[rows - 1 - i] = V(turn)(V(exchange)(a, w, s / 2, false), s - 1);
     }
 #pragma GCC unroll 4
     for (int d = s / 4; d > 0; d /= 2)
 #pragma GCC unroll 16
-        for (int i = 0; i < rows; i++) EXCHANGE(v[i], MIRRORED(d), UPPER(d));
+        for (int i = 0; i < rows; i++) v[i] = V(exchange)(v[i], V(turn)(v[i], d), d, true);
 #pragma GCC unroll 4
     for (int d = rows / 2; d > 0; d /= 2)
 #pragma GCC unroll 16
@@ -89,14 +67,14 @@ static inline __attribute__((always_inline)) void NAME(merge_columns)(__m512i *v
 }
 
 /* From columns to rows: the lowest bit of each place becomes its highest, once for each bit of the lane. */
-static inline __attribute__((always_inline)) void NAME(turn_columns)(__m512i *v, int rows) {
-    __m512i even = _mm512_load_si512(NAME(every)[0]), odd = _mm512_load_si512(NAME(every)[1]), w[16];
+static inline __attribute__((always_inline)) void NAME(turn_columns)(VECTOR *v, int rows) {
+    VECTOR w[ROWS];
 #pragma GCC unroll 4
     for (int s = 2; s <= LANES; s *= 2) {
 #pragma GCC unroll 8
         for (int i = 0; i < rows / 2; i++) {
-            w[i] = V(permutex2var)(v[2 * i], even, v[2 * i + 1]);
-            w[rows / 2 + i] = V(permutex2var)(v[2 * i], odd, v[2 * i + 1]);
+            w[i] = V(even)(v[2 * i], v[2 * i + 1]);
+            w[rows / 2 + i] = V(odd)(v[2 * i], v[2 * i + 1]);
         }
 #pragma GCC unroll 16
         for (int i = 0; i < rows; i++) v[i] = w[i];
@@ -104,15 +82,15 @@ static inline __attribute__((always_inline)) void NAME(turn_columns)(__m512i *v,
 }
 
 static inline __attribute__((always_inline)) void NAME(network)(const WORD *from, WORD *to, int64_t n, int rows) {
-    __m512i v[16], most = _mm512_set1_epi64(-1);
+    VECTOR v[ROWS];
 #pragma GCC unroll 16
-    for (int i = 0; i < rows; i++) v[i] = V(mask_loadu)(most, NAME(first)(n - (int64_t)i * LANES), from + i * LANES);
+    for (int i = 0; i < rows; i++) v[i] = V(load)(from + i * LANES, n - (int64_t)i * LANES);
     NAME(sort_columns)(v, rows);
 #pragma GCC unroll 4
     for (int s = 2; s <= LANES; s *= 2) NAME(merge_columns)(v, rows, s);
     if (rows > 1) NAME(turn_columns)(v, rows);
 #pragma GCC unroll 16
-    for (int i = 0; i < rows; i++) V(mask_storeu)(to + i * LANES, NAME(first)(n - (int64_t)i * LANES), v[i]);
+    for (int i = 0; i < rows; i++) V(store)(to + i * LANES, n - (int64_t)i * LANES, v[i]);
 }
 
 /* n <= SMALL keys, from one place to another or in place. */
@@ -121,7 +99,7 @@ static void NAME(small)(const WORD *from, WORD *to, int64_t n) {
     else if (n <= 2 * LANES) NAME(network)(from, to, n, 2);
     else if (n <= 4 * LANES) NAME(network)(from, to, n, 4);
     else if (n <= 8 * LANES) NAME(network)(from, to, n, 8);
-    else NAME(network)(from, to, n, 16);
+    else NAME(network)(from, to, n, ROWS);
 }
 
 /*
@@ -131,27 +109,17 @@ static void NAME(small)(const WORD *from, WORD *to, int64_t n) {
  */
 static inline __attribute__((always_inline)) int64_t NAME(deal)(const WORD *from, WORD *to, int64_t n, WORD pivot,
                                                                 bool equal) {
-    __m512i p = V(set1)(pivot);
+    VECTOR p = V(set1)(pivot);
     int64_t low = 0, high = n, i = 0;
     for (; i + 2 * LANES <= n; i += LANES) {
-        __m512i v = _mm512_loadu_si512(from + i);
-        MASK m = equal ? V(cmple)(v, p) : V(cmplt)(v, p);
+        VECTOR v = V(loadu)(from + i);
+        MASK m = V(below)(v, p, equal);
         int64_t k = __builtin_popcount(m);
-        NAME(part)(v, m, (int)k, to + low, to + high);
+        V(part)(v, m, (int)k, to + low, to + high);
         low += k;
         high += k - LANES;
     }
-    for (; i < n; i += LANES) {
-        MASK in = NAME(first)(n - i);
-        __m512i v = V(mask_loadu)(p, in, from + i);
-        MASK m = in & (equal ? V(cmple)(v, p) : V(cmplt)(v, p)), rest = in & (MASK)~m;
-        int64_t k = __builtin_popcount(m), above = __builtin_popcount(rest);
-        V(mask_storeu)(to + low, NAME(first)(k), V(maskz_compress)(m, v));
-        low += k;
-        high -= above;
-        V(mask_storeu)(to + high, NAME(first)(above), V(maskz_compress)(rest, v));
-    }
-    return low;
+    return NAME(deal_rest)(from + i, n - i, to, low, high, pivot, equal);
 }
 
 /*
@@ -161,7 +129,7 @@ static inline __attribute__((always_inline)) int64_t NAME(deal)(const WORD *from
 static inline __attribute__((always_inline)) int64_t NAME(split_by)(WORD *key, int64_t n, WORD pivot, bool equal) {
     enum { BLOCK = 8 * LANES };
     WORD aside[3 * BLOCK] __attribute__((aligned(64)));
-    __m512i p = V(set1)(pivot);
+    VECTOR p = V(set1)(pivot);
     int64_t left = 0, right = n, low = 0, high = n, waiting = 0;
     if (n >= 2 * BLOCK) {
         memcpy(aside, key, sizeof *key * BLOCK);
@@ -171,16 +139,16 @@ static inline __attribute__((always_inline)) int64_t NAME(split_by)(WORD *key, i
     while (right - left >= BLOCK) {
         int64_t take = left - low <= high - right ? BLOCK : 0; /* no branch: it could not be foreseen */
         const WORD *from = key + (take ? left : right - BLOCK);
-        __m512i v[8];
+        VECTOR v[8];
         left += take;
         right -= BLOCK - take;
 #pragma GCC unroll 8
-        for (int i = 0; i < 8; i++) v[i] = _mm512_loadu_si512(from + i * LANES);
+        for (int i = 0; i < 8; i++) v[i] = V(loadu)(from + i * LANES);
 #pragma GCC unroll 8
         for (int i = 0; i < 8; i++) {
-            MASK m = equal ? V(cmple)(v[i], p) : V(cmplt)(v[i], p);
+            MASK m = V(below)(v[i], p, equal);
             int64_t k = __builtin_popcount(m);
-            NAME(part)(v[i], m, (int)k, key + low, key + high);
+            V(part)(v[i], m, (int)k, key + low, key + high);
             low += k;
             high += k - LANES;
         }
@@ -268,12 +236,4 @@ static void NAME(pick)(WORD *key, int64_t n, int64_t at, WORD *tmp, void (*rest)
     }
     if (n > 0) NAME(small)(key, key, n);
 }
-#undef EXCHANGE
-#undef LANE
-#undef LANES8
-#undef MIRROR
-#undef MIRRORED
-#undef UPPER
-#undef OTHER
 #undef ORDER
-#undef EVERY8
