@@ -16,31 +16,33 @@ static double *floats(lua_State *L, LtState *s, int nd, const int64_t *shape) {
 
 /* ---- sums of products -------------------------------------------------------------------------------------------- */
 enum { LANES = 32, LONGEST = 32768 }; /* from there on sums are made of blocks */
-typedef double Eight __attribute__((vector_size(64)));
+typedef double Four __attribute__((vector_size(32)));
 
+#define LANE4(x, y, i, sum) \
+    { \
+        Four p_, q_; \
+        memcpy(&p_, (x) + 4 * (i), 32), memcpy(&q_, (y) + 4 * (i), 32), sum += p_ * q_; \
+    }
 #define FEED(x, y) \
     { \
-        Eight p_, q_; \
-        memcpy(&p_, x, 64), memcpy(&q_, y, 64), a += p_ * q_; \
-        memcpy(&p_, (x) + 8, 64), memcpy(&q_, (y) + 8, 64), b += p_ * q_; \
-        memcpy(&p_, (x) + 16, 64), memcpy(&q_, (y) + 16, 64), c += p_ * q_; \
-        memcpy(&p_, (x) + 24, 64), memcpy(&q_, (y) + 24, 64), d += p_ * q_; \
+        LANE4(x, y, 0, a) \
+        LANE4(x, y, 1, b) \
+        LANE4(x, y, 2, c) LANE4(x, y, 3, d) LANE4(x, y, 4, e) LANE4(x, y, 5, f) LANE4(x, y, 6, g) LANE4(x, y, 7, h) \
     }
 WIDE(void, dots, (double *to, const double *x, int64_t rows, int64_t n, const double *y, int64_t step),
      (to, x, rows, n, y, step), {
          const int64_t whole = n / LANES * LANES;
          double u[LANES] = {0}, v[LANES] = {0};
          for (int64_t r = 0; r < rows; r++, x += n, y += step) {
-             Eight a = {0}, b = {0}, c = {0}, d = {0};
+             Four a = {0}, b = {0}, c = {0}, d = {0}, e = {0}, f = {0}, g = {0}, h = {0};
              for (int64_t i = 0; i < whole; i += LANES) FEED(x + i, y + i)
              if (whole < n) {
                  for (int64_t i = whole; i < n; i++) u[i - whole] = x[i], v[i - whole] = y[i];
                  FEED(u, v)
              }
-             double t[8];
-             a = (a + c) + (b + d);
-             memcpy(t, &a, sizeof t);
-             to[r] = ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
+             a = (a + e) + (c + g), b = (b + f) + (d + h);
+             a = a + b;
+             to[r] = (a[0] + a[2]) + (a[1] + a[3]);
          }
      })
 
@@ -70,31 +72,45 @@ int lines_by_vector(lua_State *L, LtState *s) { /* a matrix by a vector */
 }
 
 /* ---- places of extrema ------------------------------------------------------------------------------------------- */
-/* The first place of the greatest of n doubles (of the least: better is <); the first NaN before all. */
+/* The first place of the greatest of n doubles (of the least: better is <); the first NaN before all. Each lane keeps
+ * its best and where it was, so that a row is read once. */
+typedef int64_t Whole4 __attribute__((vector_size(32)));
+#define KEEP(i, best, where, BETTER) \
+    { \
+        Four x_; \
+        memcpy(&x_, x + at + 4 * (i), 32); \
+        const Whole4 new_ = x_ BETTER best; \
+        bad |= x_ != x_; \
+        best = (Four)(((Whole4)x_ & new_) | ((Whole4)best & ~new_)); \
+        where = (turn & new_) | (where & ~new_); \
+    }
 #define PLACES(NAME, BETTER, WORST) \
     WIDE(void, NAME, (int64_t * to, const double *x, int64_t rows, int64_t n), (to, x, rows, n), { \
-        enum { SOME = 32 }; \
+        enum { SOME = 16 }; \
         for (int64_t r = 0; r < rows; r++, x += n) { \
-            double e[SOME]; \
-            int64_t bad = 0, i = 0, at = 0; \
-            for (int j = 0; j < SOME; j++) e[j] = WORST; \
-            for (; i + SOME <= n; i += SOME) \
-                for (int j = 0; j < SOME; j++) e[j] = x[i + j] BETTER e[j] ? x[i + j] : e[j]; \
-            for (int j = 0; i < n; i++, j++) e[j] = x[i] BETTER e[j] ? x[i] : e[j]; \
-            for (int h = SOME / 2; h > 0; h /= 2) \
-                for (int j = 0; j < h; j++) e[j] = e[j + h] BETTER e[j] ? e[j + h] : e[j]; \
-            for (i = 0; i < n; i++) bad += x[i] != x[i]; \
-            if (bad) { \
-                while (x[at] == x[at]) at++; \
-            } else { \
-                for (int64_t none = 1; none && at + SOME <= n; at += none ? SOME : 0) { \
-                    int64_t hits = 0; \
-                    for (int j = 0; j < SOME; j++) hits += x[at + j] == e[0]; \
-                    none = !hits; \
-                } \
-                while (x[at] != e[0]) at++; \
+            const Four worst = {WORST, WORST, WORST, WORST}; \
+            Four a = worst, b = worst, c = worst, d = worst; \
+            Whole4 bad = {0}, turn = {0}, i = {0}, j = {0}, k = {0}, l = {0}; \
+            double best[SOME]; \
+            int64_t where[SOME], at = 0, odd = -1; \
+            for (; at + SOME <= n; at += SOME, turn += SOME) { \
+                KEEP(0, a, i, BETTER) KEEP(1, b, j, BETTER) KEEP(2, c, k, BETTER) KEEP(3, d, l, BETTER) \
             } \
-            to[r] = at; \
+            memcpy(best, &a, 32), memcpy(best + 4, &b, 32), memcpy(best + 8, &c, 32), memcpy(best + 12, &d, 32); \
+            memcpy(where, &i, 32), memcpy(where + 4, &j, 32), memcpy(where + 8, &k, 32), memcpy(where + 12, &l, 32); \
+            double e = WORST; \
+            int64_t place = 0; \
+            for (int m = 0; m < SOME && at; m++) { \
+                const int64_t p = where[m] + m; \
+                if (best[m] BETTER e || (best[m] == e && p < place)) e = best[m], place = p; \
+            } \
+            if (bad[0] | bad[1] | bad[2] | bad[3]) odd = 0; \
+            for (; at < n && odd < 0; at++) { \
+                if (x[at] != x[at]) odd = at; \
+                else if (x[at] BETTER e) e = x[at], place = at; \
+            } \
+            while (odd >= 0 && x[odd] == x[odd]) odd++; \
+            to[r] = odd >= 0 ? odd : place; \
         } \
     })
 PLACES(greatest, >, -HUGE_VAL)
@@ -131,6 +147,43 @@ int lines_all(lua_State *L, LtState *s) { /* all(x), all(m, {axis = 1}) of bool:
     uint8_t *to = th_array_data(r);
     for (int64_t i = 0; i < rows; i++, x += n) to[i] = !memchr(x, 0, (size_t)n);
     return 1;
+}
+
+/* Positions of what is true. Of eight bools at a time, as bits of one byte: a table has the places of those that are
+ * set, and all eight are written where there is room. */
+WIDE(void, positions, (int64_t *restrict to, const uint8_t *m, int64_t n, int64_t count, uint8_t (*place)[8]),
+     (to, m, n, count, place), {
+         int64_t k = 0;
+         int64_t i = 0;
+         for (; i + 8 <= n && k + 8 <= count; i += 8) {
+             unsigned bits = 0;
+             for (int j = 0; j < 8; j++) bits |= (unsigned)(m[i + j] != 0) << j;
+             for (int j = 0; j < 8; j++) to[k + j] = i + place[bits][j];
+             k += __builtin_popcount(bits);
+         }
+         for (; i < n && k < count; i++) {
+             to[k] = i;
+             k += m[i] != 0;
+         }
+     })
+int lines_flatnonzero(lua_State *L, LtState *s) { /* flatnonzero(m) of bool */
+    enum { FEW = 1024 };
+    uint8_t place[256][8] = {{0}};
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_BOOL || th_array_ndim(a) == 0) return 0;
+    const uint8_t *m = th_array_data(a);
+    const int64_t n = th_array_size(a), count = short_trues(m, n);
+    if (n < FEW) return 0;
+    for (int v = 0; v < 256; v++)
+        for (int bit = 0, k = 0; bit < 8; bit++)
+            if (v >> bit & 1) place[v][k++] = (uint8_t)bit;
+    ThArray *r = th_array_empty(s->ctx, TH_INT64, 1, &count);
+    lt_push_array(L, s, r);
+    if (count) positions(th_array_data(r), m, n, count, place);
+    return 1;
+}
+int lines_nonzero(lua_State *L, LtState *s) { /* nonzero(m) of a vector of bool */
+    return th_array_ndim(lt_array(L, s, 1)) == 1 ? lines_flatnonzero(L, s) : 0;
 }
 
 /* ---- numbers of a line ------------------------------------------------------------------------------------------- */

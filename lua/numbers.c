@@ -21,24 +21,39 @@ static ThArray *array_of(lua_State *L, LtState *s, ThDtype d, int last) {
 }
 
 /* ---- quotients of integers --------------------------------------------------------------------------------------- */
-/* Whether all lie below 2^52, where a double's quotient is at most one off. */
+/* Whether all lie below 2^51: exact as doubles, a quotient of which is at most one off, and added to 3 * 2^51 their
+ * bits are those of the number, so that no conversion is asked for, which AVX2 lacks. */
 WIDE(bool, near_zero, (const int64_t *x, int64_t n), (x, n), {
     uint64_t far = 0;
     for (int64_t i = 0; i < n; i++) far |= (uint64_t)x[i] ^ (uint64_t)(x[i] >> 63);
-    return far >> 52 == 0;
+    return far >> 51 == 0;
 })
+#define SHIFT 0x1.8p52
+#define SHIFT_BITS 0x4338000000000000
+static inline double as_double(int64_t x) {
+    double v;
+    x += SHIFT_BITS;
+    memcpy(&v, &x, 8);
+    return v - SHIFT;
+}
+static inline int64_t as_integer(double v) {
+    int64_t x;
+    v += SHIFT;
+    memcpy(&x, &v, 8);
+    return x - SHIFT_BITS;
+}
 WIDE(void, quotients, (int64_t *restrict to, const int64_t *x, int64_t n, int64_t by), (to, x, n, by), {
-    const double inverse = 1 / (double)by;
+    const double d = (double)by, inverse = 1 / d;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t q = (int64_t)floor((double)x[i] * inverse), r = x[i] - q * by;
-        to[i] = q - (r < 0) + (r >= by);
+        const double v = as_double(x[i]), q = floor(v * inverse), r = v - q * d;
+        to[i] = as_integer(q - (r < 0 ? 1.0 : 0.0) + (r >= d ? 1.0 : 0.0));
     }
 })
 WIDE(void, remainders, (int64_t *restrict to, const int64_t *x, int64_t n, int64_t by), (to, x, n, by), {
-    const double inverse = 1 / (double)by;
+    const double d = (double)by, inverse = 1 / d;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t r = x[i] - (int64_t)floor((double)x[i] * inverse) * by;
-        to[i] = r + (r < 0 ? by : 0) - (r >= by ? by : 0);
+        const double v = as_double(x[i]), r = v - floor(v * inverse) * d;
+        to[i] = as_integer(r + (r < 0 ? d : 0.0) - (r >= d ? d : 0.0));
     }
 })
 static int divided(lua_State *L, LtState *s, bool rest) { /* by a whole number of 1 to 2^31 */
@@ -53,6 +68,25 @@ static int divided(lua_State *L, LtState *s, bool rest) { /* by a whole number o
 }
 int numbers_quotient(lua_State *L, LtState *s) { return divided(L, s, false); }
 int numbers_remainder(lua_State *L, LtState *s) { return divided(L, s, true); }
+
+/* ---- shifts ------------------------------------------------------------------------------------------------------ */
+WIDE(void, shifted_up, (int64_t *restrict to, const int64_t *x, int64_t n, int by), (to, x, n, by), {
+    for (int64_t i = 0; i < n; i++) to[i] = (int64_t)((uint64_t)x[i] << by);
+})
+WIDE(void, shifted_down, (int64_t *restrict to, const int64_t *x, int64_t n, int by), (to, x, n, by), {
+    for (int64_t i = 0; i < n; i++) to[i] = x[i] >> by;
+})
+static int shifted(lua_State *L, LtState *s, bool up) { /* by a whole number of 0 to 63 */
+    ThArray *a = array_of(L, s, TH_INT64, 2);
+    if (!a || lua_type(L, 2) != LUA_TNUMBER || !lua_isinteger(L, 2)) return 0;
+    const int64_t by = lua_tointeger(L, 2);
+    if (by < 0 || by > 63) return 0;
+    int64_t *to = made(L, s, TH_INT64, a);
+    (up ? shifted_up : shifted_down)(to, th_array_data(a), th_array_size(a), (int)by);
+    return 1;
+}
+int numbers_left_shift(lua_State *L, LtState *s) { return shifted(L, s, true); }
+int numbers_right_shift(lua_State *L, LtState *s) { return shifted(L, s, false); }
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */
 /* Of float64 with a float, of float64 or int64 with an array of the same dtype and shape. */

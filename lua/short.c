@@ -635,7 +635,30 @@ static const struct {
             {"percentile", ranks_percentile},
             {"nanmedian", ranks_nanmedian},
             {"nanquantile", ranks_nanquantile},
-            {"nanpercentile", ranks_nanpercentile}};
+            {"nanpercentile", ranks_nanpercentile},
+            {"lexsort", series_lexsort},
+            {"sort_complex", series_sort_complex},
+            {"polyint", series_polyint},
+            {"poly", series_poly},
+            {"vander", series_vander},
+            {"trapezoid", series_trapezoid},
+            {"trapz", series_trapezoid},
+            {"cumulative_sum", series_cumulative_sum},
+            {"cumulative_prod", series_cumulative_prod},
+            {"insert", series_insert},
+            {"fromfunction", series_fromfunction},
+            {"format_float_positional", digits_positional},
+            {"format_float_scientific", digits_scientific},
+            {"fromstring", digits_fromstring},
+            {"broadcast_shapes", digits_broadcast_shapes},
+            {"can_cast", digits_can_cast},
+            {"promote_types", digits_promote_types},
+            {"left_shift", numbers_left_shift},
+            {"bitwise_left_shift", numbers_left_shift},
+            {"right_shift", numbers_right_shift},
+            {"bitwise_right_shift", numbers_right_shift},
+            {"nonzero", lines_nonzero},
+            {"flatnonzero", lines_flatnonzero}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static int call(lua_State *L) { /* upvalues: state, number of the way, the other function */

@@ -1,6 +1,6 @@
 /*
- * short.h -- private to short.c, vectors.c, moves.c, counts.c, lines.c, numbers.c and ranks.c: ways of calling
- * functions of arrays that need no graph.
+ * short.h -- private to short.c, vectors.c, moves.c, counts.c, lines.c, numbers.c, ranks.c, series.c and digits.c: ways
+ * of calling functions of arrays that need no graph.
  */
 #ifndef LT_SHORT_H
 #define LT_SHORT_H
@@ -27,9 +27,13 @@ ShortWay lines_vecdot, lines_by_vector, lines_argmax, lines_argmin, lines_all, l
 ShortWay lines_rint, lines_real_if_close, lines_trim_zeros, lines_unique_counts;
 ShortWay numbers_quotient, numbers_remainder, numbers_greater, numbers_greater_equal, numbers_less, numbers_less_equal;
 ShortWay numbers_equal, numbers_not_equal, numbers_nan_to_num, numbers_array_equal, numbers_ndim;
-ShortWay numbers_from_iterator;
+ShortWay numbers_from_iterator, numbers_left_shift, numbers_right_shift, lines_nonzero, lines_flatnonzero;
 ShortWay ranks_partition, ranks_argpartition, ranks_median, ranks_nanmedian, ranks_quantile, ranks_percentile;
 ShortWay ranks_nanquantile, ranks_nanpercentile;
+ShortWay series_lexsort, series_sort_complex, series_polyint, series_poly, series_vander, series_trapezoid;
+ShortWay series_cumulative_sum, series_cumulative_prod, series_insert, series_fromfunction;
+ShortWay digits_positional, digits_scientific, digits_fromstring, digits_broadcast_shapes, digits_can_cast;
+ShortWay digits_promote_types;
 
 ThArray *short_dense(lua_State *L, LtState *s,
                      int i); /* an array whose elements lie one behind the other on the host */

@@ -322,3 +322,140 @@ describe("exponents", function()
     same(nd.ldexp(f, g), nd.array({ 1e-45, 3.0 }, "float32"), "float32")
   end)
 end)
+
+describe("several calls in one", function()
+  local x = rng:randn(37)
+
+  it("give orders by several keys", function()
+    for _, n in ipairs({ 1, 2, 7, 8, 9, 40, 300, 600 }) do
+      local a = rng:randint(0, 4, { n })
+      local b = nd.where(nd.eq(rng:randint(0, 5, { n }), 0), 0 / 0, rng:randint(-1, 2, { n }) * 0.5)
+      for _, keys in ipairs({ { a }, { b }, { a, b }, { b, a }, { b, a, b, rng:randn(n) }, { b * 0, -b * 0, b } }) do
+        both("lexsort of " .. n, nd.lexsort, keys)
+      end
+    end
+    assert.has_error(function() nd.lexsort({ x, x["1:"]:copy() }) end)
+    assert.has_error(function() nd.lexsort({}) end)
+  end)
+
+  it("give polynomials, powers, areas and running sums", function()
+    for _, a in ipairs({ x, x["0:1"]:copy(), x["0:2"]:copy(), nd.array({ 0 / 0, 1, -math.huge, 0, -0.0 }) }) do
+      both("polyint", nd.polyint, a)
+      both("poly", nd.poly, a)
+      both("vander", nd.vander, a)
+      both("vander increasing", function(v) return nd.vander(v, { increasing = true })[":, ::-1"]:copy() end, a)
+      same(nd.vander(a), nd.vander(a, { increasing = true })[":, ::-1"]:copy(), "vander")
+      both("trapezoid", nd.trapezoid, a)
+      both("cumulative_sum", nd.cumulative_sum, a)
+      both("cumulative_prod", nd.cumulative_prod, a)
+      both("sort_complex", nd.sort_complex, a)
+      for _, at in ipairs({ 0, 1, -1, a.size }) do
+        if at <= a.size then both("insert", nd.insert, a, at, 7) end
+      end
+    end
+    same(nd.vander(nd.array({ 2.0, 3.0, -1.0 })), nd.array({ { 4.0, 2, 1 }, { 9, 3, 1 }, { 1, -1, 1 } }), "vander")
+    same(nd.vander(nd.array({ 2.0, 3.0 }), 4), nd.array({ { 8.0, 4, 2, 1 }, { 27, 9, 3, 1 } }), "vander of four")
+    assert.equal(0, nd.trapezoid(nd.array({ 3.5 })))
+    assert.has_error(function() nd.insert(x, 38, 1) end)
+    assert.has_error(function() nd.insert(x, -38, 1) end)
+  end)
+
+  it("hand positions to a function", function()
+    local function given(...) return ... end
+    for _, shape in ipairs({ { 1 }, { 5 }, { 3, 4 }, { 2, 3, 4 }, { 2, 1, 3, 2 } }) do
+      local short = { nd.fromfunction(given, shape) }
+      local more = { table.unpack(shape) }
+      while #more < 5 do more[#more + 1] = 1 end
+      local long = { nd.fromfunction(given, more) }
+      assert.equal(#shape, #short)
+      for d = 1, #shape do same(short[d], long[d]:reshape(shape), "fromfunction") end
+    end
+    assert.equal(0, select("#", nd.fromfunction(function() end, { 2, 2 })))
+    assert.has_error(function() nd.fromfunction(given, { -1, 2 }) end)
+  end)
+
+  it("write numbers with few digits", function()
+    local numbers = { 1, -1, 10, 100000, 0.1, -0.25, 1e-7, 123456789012345, 999999999999999, 1e15, 0.3, 1 / 3, 2 / 3,
+      5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 0.0, -0.0, 1e22, 1e23, 123456.789, 4.35, 0.07, 1e-6, 12 }
+    for _ = 1, 300 do
+      local m, k = rng:randint(1, 10 ^ rng:randint(1, 16) | 0), rng:randint(-12, 12)
+      numbers[#numbers + 1] = m * 10.0 ^ k
+      numbers[#numbers + 1] = rng:uniform(0, 1)
+    end
+    for _, v in ipairs(numbers) do
+      for _, name in ipairs({ "format_float_positional", "format_float_scientific" }) do
+        local text = nd[name](v)
+        assert.equal(nd[name](v, { trim = "k" }), text)
+        assert.equal(v + 0.0, tonumber(text))
+        local digits = text:gsub("e.*", ""):gsub("[-.]", ""):gsub("^0+", ""):gsub("0+$", "")
+        for n = 1, #digits - 1 do -- no fewer digits do
+          assert.is_true(tonumber(("%." .. n - 1 .. "e"):format(v)) ~= v, text)
+        end
+      end
+    end
+  end)
+
+  it("read the numbers of a text", function()
+    local words = { "1", "-1", "0", "-0", "-0.0", "0.1", ".5", "5.", "1e5", "-1.5E-3", "0x10", "123456789012345",
+      "1234567890123456789", "0.1234567890123456789", "3.141592653589793", "-2.5e-324", "1e400", "12345678901234567890",
+      "000000000000001.5", "9007199254740993" }
+    for _, text in ipairs({ table.concat(words, " "), "  " .. table.concat(words, "\n\t ") .. " \r\n", words[1] }) do
+      same(nd.fromstring(text), nd.fromstring(text, { dtype = "float64" }), "fromstring")
+      same(nd.fromstring(text, { sep = " " }), nd.fromstring(text, { dtype = "float64" }), "fromstring")
+    end
+    for _, text in ipairs({ "1 x", "1 .", "-", "1..2", "1 2-", "1\0002", ("9"):rep(80) .. "x" }) do
+      assert.has_error(function() nd.fromstring(text) end)
+    end
+    assert.equal(0, nd.fromstring(" \n").size)
+    assert.equal(1e79, nd.fromstring("1" .. ("0"):rep(79))[0])
+    assert.is_true(nd.isnan(nd.fromstring("1 nan -inf")[1]))
+  end)
+
+  it("say what shapes and dtypes give together", function()
+    assert.same({ 3, 4 }, nd.broadcast_shapes({ 3, 1 }, { 1, 4 }))
+    assert.same({ 2, 3, 4 }, nd.broadcast_shapes({ 3, 1 }, 4, { 2, 1, 1 }))
+    assert.same({}, nd.broadcast_shapes({}, {}))
+    assert.same({ 0 }, nd.broadcast_shapes({ 0 }, 1))
+    assert.has_error(function() nd.broadcast_shapes({ 3 }, { 4 }) end)
+    assert.has_error(function() nd.broadcast_shapes({ 3, 1.5 }) end)
+    local names = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+      "bfloat16", "float32", "float64", "complex64", "complex128" }
+    for _, a in ipairs(names) do
+      for _, b in ipairs(names) do
+        assert.equal(nd.can_cast(a, b, "safe"), nd.can_cast(a, b))
+        local held = nd.promote_types(nd.zeros({ 1 }, a), nd.zeros({ 1 }, b))
+        assert.equal(held, nd.promote_types(a, b), a .. " " .. b)
+      end
+    end
+    assert.has_error(function() nd.can_cast("int", "nothing") end)
+  end)
+
+  it("shift, and find what is true", function()
+    local whole = nd.array({ 0, 1, -1, 5, -7, math.maxinteger, math.mininteger, 1 << 40 })
+    for _, k in ipairs({ 0, 1, 2, 31, 63, 64, 100 }) do
+      both("left_shift", nd.left_shift, whole, k)
+      both("right_shift", nd.right_shift, whole, k)
+    end
+    for _, n in ipairs({ 0, 5, 1023, 1024, 1025, 1031, 5000 }) do
+      for _, share in ipairs({ -1, 0.1, 0.5, 2 }) do
+        local mask = nd.lt(rng:rand(n), share)
+        both("flatnonzero", nd.flatnonzero, mask)
+        both("nonzero", nd.nonzero, mask)
+      end
+    end
+    both("flatnonzero of a matrix", nd.flatnonzero, nd.lt(rng:rand(40, 50), 0.3))
+    both("nonzero of a matrix", nd.nonzero, nd.lt(rng:rand(40, 50), 0.3))
+  end)
+
+  it("find places along rows", function()
+    for n = 1, 70 do
+      local m = rng:randint(-2, 3, { 9, n }) * 0.5
+      m[{ 2, n - 1 }], m[{ 3, n // 2 }], m[4] = 0 / 0, 0 / 0, -math.huge
+      m[5], m[6], m[{ 7, 0 }] = 0 / 0, math.huge, -0.0
+      for _, name in ipairs({ "argmax", "argmin" }) do
+        both(name .. " of " .. n, function(a) return nd[name](a, { axis = 1 }) end, m)
+      end
+    end
+    for _, n in ipairs({ 1, 31, 32, 33, 100 }) do both("vecdot", nd.vecdot, rng:randn(5, n), rng:randn(5, n)) end
+  end)
+end)

@@ -195,7 +195,13 @@ return function(M, K)
     util.check_type("vander", "increasing", increasing, "boolean")
     x = as(x)
     if x.ndim ~= 1 then util.raise("ValueError", "vander: a vector is expected, not %d dimensions", x.ndim) end
-    local powers = M.arange(n == nil and len(x, 0) or n)
+    local columns = n == nil and len(x, 0) or n
+    if K.plain and x.dtype == "float64" and math.type(columns) == "integer" and columns > 0 and len(x, 0) > 0 then
+      local one = M.ones({ len(x, 0), 1 }, "float64") -- by running products, as NumPy has them
+      local all = M.cumprod(M.concatenate({ one, M.repeat_(order(x, { 0, "x" }), columns - 1, 1) }, 1), 1)
+      return increasing and all or all[":, ::-1"]:copy()
+    end
+    local powers = M.arange(columns)
     if not increasing then powers = powers["::-1"] end
     return M.power(order(x, { 0, "x" }), order(powers, { "x", 0 }))
   end

@@ -31,8 +31,9 @@ return function(nd)
   -- Text of a number with a point, whatever the locale.
   local function text_of(format, x) return (format:format(x):gsub(",", ".")) end
   -- The shortest digits that read back (or so many as wanted behind the point), and the power of ten of the first.
+  -- What has fewer than 15 has zeros behind them there, but below the least normal number.
   local function digits_of(x)
-    for n = 1, 17 do
+    for n = x < 2.0 ^ -1022 and 1 or 15, 17 do
       local text = text_of("%." .. n - 1 .. "e", x)
       if tonumber(text) == x then
         local first, rest, power = text:match("^%-?(%d)%.?(%d*)e([-+]%d+)$")

@@ -116,7 +116,7 @@ const ThFuncInfo *th_func_info(int i) { return i >= 0 && i < TH_LEN(infos) ? &in
 
 int th_func_find(const char *name) {
     for (int i = 0; name && i < TH_LEN(infos); i++)
-        if (strcmp(infos[i].name, name) == 0) return i;
+        if (*infos[i].name == *name && strcmp(infos[i].name, name) == 0) return i;
     return -1;
 }
 
