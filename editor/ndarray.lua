@@ -47,67 +47,82 @@ function ndarray:round(mode) end
 ---@return any
 function ndarray:dimshuffle(...) end
 
----sum over axis (None: all); integers in int64 or uint64
+---sum over axis (None: all) of what where holds for, and initial; integers in int64 or uint64
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): any
+---@param initial? theano.Value
+---@param where? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, initial?: theano.Value, where?: theano.Value }): any
 ---@return any
-function ndarray:sum(axis, dtype, keepdims, acc_dtype) end
+function ndarray:sum(axis, dtype, keepdims, acc_dtype, initial, where) end
 
----product over axis (None: all)
+---product over axis (None: all) of what where holds for, and initial
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
 ---@param no_zeros_in_input? boolean
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean }): any
+---@param initial? theano.Value
+---@param where? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean, initial?: theano.Value, where?: theano.Value }): any
 ---@return any
-function ndarray:prod(axis, dtype, keepdims, acc_dtype, no_zeros_in_input) end
+function ndarray:prod(axis, dtype, keepdims, acc_dtype, no_zeros_in_input, initial, where) end
 
----mean over axis (None: all)
+---mean over axis (None: all) of what where holds for
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): any
+---@param where? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, where?: theano.Value }): any
 ---@return any
-function ndarray:mean(axis, dtype, keepdims, acc_dtype) end
+function ndarray:mean(axis, dtype, keepdims, acc_dtype, where) end
 
----variance over axis, in two passes
+---variance over axis, in two passes, of what where holds for; mean is one known before
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
 ---@param correction? theano.Value
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value }): any
+---@param dtype? theano.Dtype
+---@param mean? theano.Value
+---@param where? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value, dtype?: theano.Dtype, mean?: theano.Value, where?: theano.Value }): any
 ---@return any
-function ndarray:var(axis, ddof, keepdims, corrected, correction) end
+function ndarray:var(axis, ddof, keepdims, corrected, correction, dtype, mean, where) end
 
----standard deviation over axis
+---standard deviation over axis of what where holds for
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
 ---@param correction? theano.Value
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value }): any
+---@param dtype? theano.Dtype
+---@param mean? theano.Value
+---@param where? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value, dtype?: theano.Dtype, mean?: theano.Value, where?: theano.Value }): any
 ---@return any
-function ndarray:std(axis, ddof, keepdims, corrected, correction) end
+function ndarray:std(axis, ddof, keepdims, corrected, correction, dtype, mean, where) end
 
----largest element over axis; the gradient goes to every tied position
+---largest element over axis, of what where holds for, and initial; the gradient goes to every tied position
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param initial? theano.Value
+---@param where? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean, initial?: theano.Value, where?: theano.Value }): any
 ---@return any
-function ndarray:max(axis, keepdims) end
+function ndarray:max(axis, keepdims, initial, where) end
 
----smallest element over axis, built as -max(-x)
+---smallest element over axis, of what where holds for, and initial; built as -max(-x)
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param initial? theano.Value
+---@param where? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean, initial?: theano.Value, where?: theano.Value }): any
 ---@return any
-function ndarray:min(axis, keepdims) end
+function ndarray:min(axis, keepdims, initial, where) end
 
 ---first position (from 0) of the largest element
 ---@param axis? theano.Axis
@@ -152,19 +167,21 @@ function ndarray:norm(L, axis, keepdims) end
 ---@return any
 function ndarray:logsumexp(axis, keepdims) end
 
----whether any element is nonzero
+---whether any element is nonzero, of those where holds for
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param where? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean, where?: theano.Value }): any
 ---@return any
-function ndarray:any(axis, keepdims) end
+function ndarray:any(axis, keepdims, where) end
 
----whether all elements are nonzero
+---whether all elements are nonzero, of those where holds for
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param where? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean, where?: theano.Value }): any
 ---@return any
-function ndarray:all(axis, keepdims) end
+function ndarray:all(axis, keepdims, where) end
 
 ---each element of x repeated along axis (flattened without axis)
 ---@param repeats theano.Value
@@ -248,15 +265,17 @@ function ndarray:searchsorted(v, side, sorter) end
 
 ---running sums along axis (None: flattened)
 ---@param axis? theano.Axis
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis }): any
+---@param dtype? theano.Dtype
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): any
 ---@return any
-function ndarray:cumsum(axis) end
+function ndarray:cumsum(axis, dtype) end
 
 ---running products along axis (None: flattened)
 ---@param axis? theano.Axis
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis }): any
+---@param dtype? theano.Dtype
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): any
 ---@return any
-function ndarray:cumprod(axis) end
+function ndarray:cumprod(axis, dtype) end
 
 ---the nonzero elements as a vector
 ---@return any
@@ -1022,6 +1041,12 @@ function nd.amax(a, axis) end
 ---@return any
 function nd.amin(a, axis) end
 
+---`angle(z, deg)`: the angle of a complex number, in (-pi, pi], or in degrees.
+---@param z any
+---@param deg any
+---@return any
+function nd.angle(z, deg) end
+
 ---`append(a, values, axis)`: joined; without an axis both are flattened.
 ---@param a any
 ---@param values any
@@ -1059,8 +1084,9 @@ function nd.arange(start, stop, step, dtype) end
 ---@param x any
 ---@param kth any
 ---@param axis theano.Axis
+---@param kind any
 ---@return any
-function nd.argpartition(x, kth, axis) end
+function nd.argpartition(x, kth, axis, kind) end
 
 ---Positions of what is not zero, one row each.
 ---@param x any
@@ -1146,22 +1172,25 @@ function nd.asarray_chkfinite(a, dtype) end
 ---@return any
 function nd.ascontiguousarray(a, dtype) end
 
----At least one dimension.
----@param x any
+---at least one dimension; of several arrays as many results
+---@param a any
+---@param ... any
 ---@return any
-function nd.atleast_1d(x) end
+function nd.atleast_1d(a, ...) end
 
----At least two dimensions: a vector becomes a row.
----@param x any
+---at least two dimensions: a vector becomes a row
+---@param a any
+---@param ... any
 ---@return any
-function nd.atleast_2d(x) end
+function nd.atleast_2d(a, ...) end
 
----At least three dimensions, as NumPy puts them: a vector becomes (1, n, 1), a matrix (m, n, 1).
----@param x any
+---at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1)
+---@param a any
+---@param ... any
 ---@return any
-function nd.atleast_3d(x) end
+function nd.atleast_3d(a, ...) end
 
----`average(x, axis, weights, keepdims)`: the weighted mean.
+---`average(x, axis, weights, keepdims, returned)`: the weighted mean; with returned also the sum of the weights.
 ---@param x any
 ---@param ... any
 ---@return any
@@ -1220,6 +1249,14 @@ function nd.broadcast_to(x, shape) end
 ---@return any
 function nd.can_cast(from_, to, casting) end
 
+---`clip(x, min, max)`: x within bounds, one of which may be left out; where they cross, the min of what is
+---below it.
+---@param x any
+---@param min any
+---@param max any
+---@return any
+function nd.clip(x, min, max) end
+
 ---Vectors as the columns of a matrix; matrices side by side.
 ---@param arrays any
 ---@return any
@@ -1251,10 +1288,12 @@ function nd.convolve(a, v, mode) end
 ---@return any
 function nd.copyto(to, from) end
 
----Correlation coefficients of the rows.
+---`corrcoef(x, y, rowvar)`: correlation coefficients of the rows of x and of y, or of the columns.
 ---@param x any
+---@param y any
+---@param rowvar any
 ---@return any
-function nd.corrcoef(x) end
+function nd.corrcoef(x, y, rowvar) end
 
 ---`correlate(a, v, mode)`: sums of products with v moved along: "valid", "same" or "full".
 ---@param a any
@@ -1273,8 +1312,12 @@ function nd.count_nonzero(x, axis, keepdims) end
 ---The cross product of vectors of three along the last axis.
 ---@param a any
 ---@param b any
+---@param axisa any
+---@param axisb any
+---@param axisc any
+---@param axis theano.Axis
 ---@return any
-function nd.cross(a, b) end
+function nd.cross(a, b, axisa, axisb, axisc, axis) end
 
 ---running products along an axis; with `include_initial` from 1 on
 ---@param x any
@@ -1338,10 +1381,12 @@ function nd.dsplit(x, at) end
 ---@return any
 function nd.dstack(arrays) end
 
----Differences of neighbours, of all elements in order.
+---`ediff1d(x, to_end, to_begin)`: differences of neighbours, of all elements in order, between what is given.
 ---@param x any
+---@param to_end any
+---@param to_begin any
 ---@return any
-function nd.ediff1d(x) end
+function nd.ediff1d(x, to_end, to_begin) end
 
 ---not filled
 ---@param shape any
@@ -1350,12 +1395,13 @@ function nd.ediff1d(x) end
 ---@return any
 function nd.empty(shape, dtype) end
 
----The same in the shape and dtype of x.
+---`empty_like(x, dtype, shape)`: the same in the shape and dtype of x, or in those that are given.
 ---@param x any
 ---@param dtype? theano.Dtype
----@overload fun(x: any, keywords: { dtype?: theano.Dtype }): any
+---@param shape? any
+---@overload fun(x: any, keywords: { dtype?: theano.Dtype, shape?: any }): any
 ---@return any
-function nd.empty_like(x, dtype) end
+function nd.empty_like(x, dtype, shape) end
 
 ---A new dimension of length 1 at a position, or at each of a sequence of positions.
 ---@param x any
@@ -1484,14 +1530,17 @@ function nd.full_like(a, value, dtype) end
 ---@return any
 function nd.genfromtxt(...) end
 
----`geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
+---`geomspace(start, stop, num, endpoint, dtype, axis)`: values (50) with one ratio between neighbours, both
+---ends included. start and stop may be tensors, the values stand along a new axis then.
 ---@param start any
 ---@param stop? any
 ---@param num? any
 ---@param endpoint? any
----@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any }): any
+---@param dtype? theano.Dtype
+---@param axis? theano.Axis
+---@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any, dtype?: theano.Dtype, axis?: theano.Axis }): any
 ---@return any
-function nd.geomspace(start, stop, num, endpoint) end
+function nd.geomspace(start, stop, num, endpoint, dtype, axis) end
 
 ---the table of `nd.set_printoptions`
 ---@return any
@@ -1516,8 +1565,8 @@ function nd.hamming(n) end
 function nd.hanning(n) end
 
 ---`histogram(x, bins, range, weights, density)`: counts (10 bins), and the edges; the last bin has its right
----edge, too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "rice", "sturges" or
----"sqrt".
+---edge, too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "stone", "rice",
+---"sturges" or "sqrt".
 ---@param x any
 ---@param ... any
 ---@return any
@@ -1531,12 +1580,14 @@ function nd.histogram(x, ...) end
 ---@return any
 function nd.histogram2d(x, y, ...) end
 
----`histogram_bin_edges(x, bins, range)`: the edges of the bins of `histogram`.
+---`histogram_bin_edges(x, bins, range, weights)`: the edges of the bins of `histogram`; no number of bins
+---follows from weighted elements.
 ---@param x any
 ---@param bins any
 ---@param range any
+---@param weights any
 ---@return any
-function nd.histogram_bin_edges(x, bins, range) end
+function nd.histogram_bin_edges(x, bins, range, weights) end
 
 ---`histogramdd(sample, bins, range, density, weights)`: counts of points in so many dimensions, and the
 ---sequence of the edges of each. sample: a row for each point, or a sequence of vectors; bins: a number, or one
@@ -1552,10 +1603,12 @@ function nd.histogramdd(sample, ...) end
 ---@return any
 function nd.hsplit(x, at) end
 
----Arrays side by side: along the second axis, vectors along the first.
+---`hstack(arrays, dtype)`: arrays side by side, along the second axis, vectors along the first.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function nd.hstack(arrays) end
+function nd.hstack(arrays, dtype) end
 
 ---The identity matrix.
 ---@param n any
@@ -1575,10 +1628,14 @@ function nd.iinfo(dtype) end
 ---@return any
 function nd.in1d(a, b) end
 
----`indices(shape)`: the position along each axis, for every element.
+---`indices(shape, dtype, sparse)`: the position along each axis, for every element; sparse: as many results as
+---axes, each of length 1 along the others.
 ---@param shape any
+---@param dtype? theano.Dtype
+---@param sparse? any
+---@overload fun(shape: any, keywords: { dtype?: theano.Dtype, sparse?: any }): any
 ---@return any
-function nd.indices(shape) end
+function nd.indices(shape, dtype, sparse) end
 
 ---Sums of products over the last axes of both.
 ---@param a any
@@ -1595,8 +1652,8 @@ function nd.inner(a, b) end
 ---@return any
 function nd.insert(x, at, values, axis) end
 
----`interp(x, xp, fp, left, right)`: linear interpolation through points with increasing xp; beyond them the end
----values, or what is given.
+---`interp(x, xp, fp, left, right, period)`: linear interpolation through points with increasing xp; beyond them
+---the end values, or what is given; with a period through points in any order that come again.
 ---@param x any
 ---@param xp any
 ---@param fp any
@@ -1604,11 +1661,14 @@ function nd.insert(x, at, values, axis) end
 ---@return any
 function nd.interp(x, xp, fp, ...) end
 
----The sorted elements that are in both.
+---`intersect1d(x, y, assume_unique, return_indices)`: the sorted elements that are in both; with return_indices
+---also their first positions in x and in y.
 ---@param x any
 ---@param y any
+---@param assume_unique any
+---@param return_indices any
 ---@return any
-function nd.intersect1d(x, y) end
+function nd.intersect1d(x, y, assume_unique, return_indices) end
 
 ---Where |a - b| <= atol + rtol |b|, in floats (NaN differs unless equal_nan), broadcasting; equal infinities
 ---are close.
@@ -1638,11 +1698,15 @@ function nd.isdtype(dtype, kind) end
 ---@return any
 function nd.isfortran(a) end
 
----Whether each element of x is one of those of `set`.
+---`isin(x, set, assume_unique, invert, kind)`: whether each element of x is one of those of `set`, or (invert)
+---is none. That elements occur once, and NumPy's ways to look for them, change nothing.
 ---@param x any
 ---@param set any
+---@param assume_unique any
+---@param invert any
+---@param kind any
 ---@return any
-function nd.isin(x, set) end
+function nd.isin(x, set, assume_unique, invert, kind) end
 
 ---Whether the dtype is not complex.
 ---@param x any
@@ -1683,10 +1747,12 @@ function nd.kaiser(n, beta) end
 ---@return any
 function nd.kron(a, b) end
 
----Positions that sort by several keys, the last one first of all.
+---`lexsort(keys, axis)`: positions that sort by several keys along an axis (the last), the last key first of
+---all.
 ---@param keys any
+---@param axis theano.Axis
 ---@return any
-function nd.lexsort(keys) end
+function nd.lexsort(keys, axis) end
 
 ---`linspace(start, stop, num, {endpoint = true, dtype, retstep = false, axis = 0})`: num (50) evenly spaced
 ---values from start to stop, both included, or without stop for `endpoint = false`; with retstep also the step.
@@ -1728,14 +1794,18 @@ function nd.load_npz(path) end
 ---@return any
 function nd.loadtxt(path, options) end
 
----Powers of a base (10), evenly spaced in the exponent: both ends included.
+---`logspace(start, stop, num, endpoint, base, dtype, axis)`: powers of a base (10), evenly spaced in the
+---exponent; start, stop and the base may be tensors, the values stand along a new axis then.
 ---@param start any
 ---@param stop? any
 ---@param num? any
+---@param endpoint? any
 ---@param base? any
----@overload fun(start: any, keywords: { stop?: any, num?: any, base?: any }): any
+---@param dtype? theano.Dtype
+---@param axis? theano.Axis
+---@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any, base?: any, dtype?: theano.Dtype, axis?: theano.Axis }): any
 ---@return any
-function nd.logspace(start, stop, num, base) end
+function nd.logspace(start, stop, num, endpoint, base, dtype, axis) end
 
 ---`mask_indices(n, mask_func, k)`: the positions that a function such as `triu` leaves of an n by n matrix.
 ---@param n any
@@ -1807,30 +1877,40 @@ function nd.nanargmax(a, axis, keepdims) end
 ---@return any
 function nd.nanargmin(a, axis, keepdims) end
 
----Running products along an axis (None: flattened), over NaN as over 1.
+---`nancumprod(x, axis, dtype)`: running products along an axis (None: flattened), over NaN as over 1.
 ---@param x any
 ---@param axis theano.Axis
+---@param dtype? theano.Dtype
+---@overload fun(x: any, axis: theano.Axis, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function nd.nancumprod(x, axis) end
+function nd.nancumprod(x, axis, dtype) end
 
----Running sums along an axis (None: flattened), over NaN as over 0.
+---`nancumsum(x, axis, dtype)`: running sums along an axis (None: flattened), over NaN as over 0.
 ---@param x any
 ---@param axis theano.Axis
+---@param dtype? theano.Dtype
+---@overload fun(x: any, axis: theano.Axis, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function nd.nancumsum(x, axis) end
+function nd.nancumsum(x, axis, dtype) end
 
 ---largest of what is not NaN; NaN where there is nothing else
 ---@param a any
 ---@param axis theano.Axis
+---@param keepdims any
+---@param initial any
+---@param where any
 ---@return any
-function nd.nanmax(a, axis) end
+function nd.nanmax(a, axis, keepdims, initial, where) end
 
----Mean of what is not NaN.
+---`nanmean(x, axis, keepdims, dtype, where)`: the mean of what is not NaN.
 ---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
+---@param dtype? theano.Dtype
+---@param where? any
+---@overload fun(x: any, axis: theano.Axis, keepdims: any, keywords: { dtype?: theano.Dtype, where?: any }): any
 ---@return any
-function nd.nanmean(x, axis, keepdims) end
+function nd.nanmean(x, axis, keepdims, dtype, where) end
 
 ---`nanmedian(x, axis, keepdims)`: the median of what is not NaN.
 ---@param x any
@@ -1852,12 +1932,16 @@ function nd.nanmin(a, axis) end
 ---@return any
 function nd.nanpercentile(x, q, ...) end
 
----Product of what is not NaN.
+---`nanprod(x, axis, keepdims, dtype, initial, where)`: the product of what is not NaN.
 ---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
+---@param dtype? theano.Dtype
+---@param initial? any
+---@param where? any
+---@overload fun(x: any, axis: theano.Axis, keepdims: any, keywords: { dtype?: theano.Dtype, initial?: any, where?: any }): any
 ---@return any
-function nd.nanprod(x, axis, keepdims) end
+function nd.nanprod(x, axis, keepdims, dtype, initial, where) end
 
 ---`nanquantile(x, q, axis, keepdims, method)`: quantiles of what is not NaN.
 ---@param x any
@@ -1866,20 +1950,25 @@ function nd.nanprod(x, axis, keepdims) end
 ---@return any
 function nd.nanquantile(x, q, ...) end
 
----`nanstd(x, axis, ddof, keepdims)`: the standard deviation of what is not NaN.
+---`nanstd(x, axis, ddof, keepdims, dtype, mean, where, correction)`: the standard deviation of what is not NaN.
 ---@param x any
 ---@param ... any
 ---@return any
 function nd.nanstd(x, ...) end
 
----Sum of what is not NaN.
+---`nansum(x, axis, keepdims, dtype, initial, where)`: the sum of what is not NaN.
 ---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
+---@param dtype? theano.Dtype
+---@param initial? any
+---@param where? any
+---@overload fun(x: any, axis: theano.Axis, keepdims: any, keywords: { dtype?: theano.Dtype, initial?: any, where?: any }): any
 ---@return any
-function nd.nansum(x, axis, keepdims) end
+function nd.nansum(x, axis, keepdims, dtype, initial, where) end
 
----`nanvar(x, axis, ddof, keepdims)`: the variance of what is not NaN.
+---`nanvar(x, axis, ddof, keepdims, dtype, mean, where, correction)`: the variance of what is not NaN; mean is
+---one that is known, correction another name of ddof.
 ---@param x any
 ---@param ... any
 ---@return any
@@ -1916,11 +2005,12 @@ function nd.ones_like(a, dtype) end
 ---@return any
 function nd.packbits(x, axis, bitorder) end
 
----`pad(array, pad_width, {mode = "constant", constant_values = 0, end_values = 0, stat_length =})`: more
----elements before and behind each axis. pad_width, and the values: one for all, `{before, after}`, or
----`{{before, after}, ..}` for each axis. Modes: "constant", "edge", "reflect", "symmetric", "wrap",
----"linear_ramp" (to the end values), "maximum", "minimum", "mean", "median" (of the axis, or of `stat_length`
----elements at its end).
+---`pad(array, pad_width, {mode = "constant", constant_values = 0, end_values = 0, stat_length, reflect_type})`:
+---more elements before and behind each axis. pad_width, and the values: one for all, `{before, after}`, or
+---`{{before, after}, ..}` for each axis. Modes: "constant", "edge" (the last one again), "reflect" and
+---"symmetric" (mirrored, without and with the edge; with `reflect_type = "odd"` turned about its value), "wrap"
+---(from the other side), "linear_ramp" (to the end values), "maximum", "minimum", "mean", "median" (of the
+---axis, or of `stat_length` elements at its end), "empty" (zeros).
 ---@param ... any
 ---@return any
 function nd.pad(...) end
@@ -1930,8 +2020,9 @@ function nd.pad(...) end
 ---@param x any
 ---@param kth any
 ---@param axis theano.Axis
+---@param kind any
 ---@return any
-function nd.partition(x, kth, axis) end
+function nd.partition(x, kth, axis, kind) end
 
 ---`percentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
 ---@param x any
@@ -1988,14 +2079,18 @@ function nd.polyder(p, m) end
 ---@return any
 function nd.polydiv(u, v) end
 
----`polyfit(x, y, deg, w)`: the polynomial of that degree with the least squared distance from the points
----(weighted); of columns of y one each.
+---`polyfit(x, y, deg, rcond, full, w, cov)`: the polynomial of that degree with the least squared distance from
+---the points (weighted); of columns of y one each. full: also what is left, rank, singular values and rcond of
+---the least squares; cov: also the covariance of the coefficients (true, or "unscaled").
 ---@param x any
 ---@param y any
 ---@param deg any
+---@param rcond any
+---@param full any
 ---@param w any
+---@param cov any
 ---@return any
-function nd.polyfit(x, y, deg, w) end
+function nd.polyfit(x, y, deg, rcond, full, w, cov) end
 
 ---`polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
 ---@param ... any
@@ -2041,8 +2136,9 @@ function nd.promote_types(type1, type2) end
 ---@param a any
 ---@param ind any
 ---@param v any
+---@param mode string
 ---@return any
-function nd.put(a, ind, v) end
+function nd.put(a, ind, v, mode) end
 
 ---`put_along_axis(a, indices, values, axis)`: writes there.
 ---@param a any
@@ -2059,20 +2155,22 @@ function nd.put_along_axis(a, at, values, axis) end
 ---@return any
 function nd.putmask(a, mask, values) end
 
----`quantile(x, q, axis, keepdims, method)`: the element, or what lies between the two nearest, below which a
----part q in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the default),
----"lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
----"interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased".
+---`quantile(x, q, axis, keepdims, method, weights)`: the element, or what lies between the two nearest, below
+---which a part q in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the
+---default), "lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf",
+---"closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased";
+---weights are for "inverted_cdf".
 ---@param x any
 ---@param q any
 ---@param ... any
 ---@return any
 function nd.quantile(x, q, ...) end
 
----The elements in order as a vector.
+---`ravel(a, order)`: the elements in order as a vector; "F": the first axis fastest.
 ---@param a any
+---@param order any
 ---@return any
-function nd.ravel(a) end
+function nd.ravel(a, order) end
 
 ---`real_if_close(a, tol)`: the real parts, where all imaginary ones are at most tol (100) times the spacing at
 ---1.
@@ -2126,13 +2224,11 @@ function nd.rollaxis(x, axis, start) end
 ---@return any
 function nd.roots(p) end
 
----Turned by 90 degrees k times (1) in the plane of two axes, the first two.
+---`rot90(x, k, axes)`: turned by 90 degrees k times (1) in the plane of two axes, the first two.
 ---@param x any
----@param k? any
----@param axes? theano.Axis
----@overload fun(x: any, keywords: { k?: any, axes?: theano.Axis }): any
+---@param ... any
 ---@return any
-function nd.rot90(x, k, axes) end
+function nd.rot90(x, ...) end
 
 ---`round(a, decimals)`: to so many decimals (0), halves to even; or `round(a, mode)` as in the tensor language.
 ---@param a any
@@ -2142,8 +2238,10 @@ function nd.round(a, decimals) end
 
 ---The same.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function nd.row_stack(arrays) end
+function nd.row_stack(arrays, dtype) end
 
 ---Writes what `load` reads. A table of named arrays goes to .npz (or .safetensors, whose header takes the texts
 ---of `metadata`), an array to .npy, IDX or text (the shortest digits that read back; savetxt has formats).
@@ -2194,17 +2292,20 @@ function nd.select(condlist, choicelist, otherwise) end
 ---@return any
 function nd.set_printoptions(options) end
 
----The sorted elements of x that are not in y.
+---`setdiff1d(x, y, assume_unique)`: the sorted elements of x that are not in y; in their order in x where
+---assume_unique says that each occurs once.
 ---@param x any
 ---@param y any
+---@param assume_unique any
 ---@return any
-function nd.setdiff1d(x, y) end
+function nd.setdiff1d(x, y, assume_unique) end
 
----The sorted elements that are in one of the two only.
+---`setxor1d(x, y, assume_unique)`: the sorted elements that are in one of the two only.
 ---@param x any
 ---@param y any
+---@param assume_unique any
 ---@return any
-function nd.setxor1d(x, y) end
+function nd.setxor1d(x, y, assume_unique) end
 
 ---whether two arrays overlap in memory
 ---@param a any
@@ -2423,10 +2524,12 @@ function nd.vectorize(fn) end
 ---@return any
 function nd.vsplit(x, at) end
 
----Arrays on top of each other: vectors as rows.
+---`vstack(arrays, dtype)`: arrays on top of each other, vectors as rows.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function nd.vstack(arrays) end
+function nd.vstack(arrays, dtype) end
 
 ---chooses by element; `where(c)` gives the positions of what is not zero
 ---@param c any
@@ -2460,8 +2563,10 @@ function nd.cast(x, dtype) end
 ---x in another dtype ("floatX" is the configured one); x itself when it has it
 ---@param x theano.Value
 ---@param dtype theano.Dtype
+---@param copy? theano.Value
+---@overload fun(x: theano.Value, dtype: theano.Dtype, keywords: { copy?: theano.Value }): any
 ---@return any
-function nd.astype(x, dtype) end
+function nd.astype(x, dtype, copy) end
 
 ---round, as int64
 ---@param a theano.Value
@@ -2510,74 +2615,89 @@ function nd.copy(a, name) end
 ---@return any
 function nd.dimshuffle(x, ...) end
 
----sum over axis (None: all); integers in int64 or uint64
+---sum over axis (None: all) of what where holds for, and initial; integers in int64 or uint64
 ---@param input theano.Value
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
----@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): any
+---@param initial? theano.Value
+---@param where? theano.Value
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, initial?: theano.Value, where?: theano.Value }): any
 ---@return any
-function nd.sum(input, axis, dtype, keepdims, acc_dtype) end
+function nd.sum(input, axis, dtype, keepdims, acc_dtype, initial, where) end
 
----product over axis (None: all)
+---product over axis (None: all) of what where holds for, and initial
 ---@param input theano.Value
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
 ---@param no_zeros_in_input? boolean
----@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean }): any
+---@param initial? theano.Value
+---@param where? theano.Value
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean, initial?: theano.Value, where?: theano.Value }): any
 ---@return any
-function nd.prod(input, axis, dtype, keepdims, acc_dtype, no_zeros_in_input) end
+function nd.prod(input, axis, dtype, keepdims, acc_dtype, no_zeros_in_input, initial, where) end
 
----mean over axis (None: all)
+---mean over axis (None: all) of what where holds for
 ---@param input theano.Value
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
----@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): any
+---@param where? theano.Value
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, where?: theano.Value }): any
 ---@return any
-function nd.mean(input, axis, dtype, keepdims, acc_dtype) end
+function nd.mean(input, axis, dtype, keepdims, acc_dtype, where) end
 
----variance over axis, in two passes
+---variance over axis, in two passes, of what where holds for; mean is one known before
 ---@param input theano.Value
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
 ---@param correction? theano.Value
----@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value }): any
+---@param dtype? theano.Dtype
+---@param mean? theano.Value
+---@param where? theano.Value
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value, dtype?: theano.Dtype, mean?: theano.Value, where?: theano.Value }): any
 ---@return any
-function nd.var(input, axis, ddof, keepdims, corrected, correction) end
+function nd.var(input, axis, ddof, keepdims, corrected, correction, dtype, mean, where) end
 
----standard deviation over axis
+---standard deviation over axis of what where holds for
 ---@param input theano.Value
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
 ---@param correction? theano.Value
----@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value }): any
+---@param dtype? theano.Dtype
+---@param mean? theano.Value
+---@param where? theano.Value
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value, dtype?: theano.Dtype, mean?: theano.Value, where?: theano.Value }): any
 ---@return any
-function nd.std(input, axis, ddof, keepdims, corrected, correction) end
+function nd.std(input, axis, ddof, keepdims, corrected, correction, dtype, mean, where) end
 
----largest element over axis; the gradient goes to every tied position
+---largest element over axis, of what where holds for, and initial; the gradient goes to every tied position
 ---@param x theano.Value
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param initial? theano.Value
+---@param where? theano.Value
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean, initial?: theano.Value, where?: theano.Value }): any
 ---@return any
-function nd.max(x, axis, keepdims) end
+function nd.max(x, axis, keepdims, initial, where) end
 
----smallest element over axis, built as -max(-x)
+---smallest element over axis, of what where holds for, and initial; built as -max(-x)
 ---@param x theano.Value
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param initial? theano.Value
+---@param where? theano.Value
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean, initial?: theano.Value, where?: theano.Value }): any
 ---@return any
-function nd.min(x, axis, keepdims) end
+function nd.min(x, axis, keepdims, initial, where) end
 
 ---first position (from 0) of the largest element
 ---@param x theano.Value
@@ -2628,21 +2748,23 @@ function nd.norm(x, L, axis, keepdims) end
 ---@return any
 function nd.logsumexp(x, axis, keepdims) end
 
----whether any element is nonzero
+---whether any element is nonzero, of those where holds for
 ---@param x theano.Value
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param where? theano.Value
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean, where?: theano.Value }): any
 ---@return any
-function nd.any(x, axis, keepdims) end
+function nd.any(x, axis, keepdims, where) end
 
----whether all elements are nonzero
+---whether all elements are nonzero, of those where holds for
 ---@param x theano.Value
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param where? theano.Value
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean, where?: theano.Value }): any
 ---@return any
-function nd.all(x, axis, keepdims) end
+function nd.all(x, axis, keepdims, where) end
 
 ---whether both are nonzero
 ---@param x1 theano.Value
@@ -2750,10 +2872,12 @@ function nd.bitwise_count(x) end
 ---@return any
 function nd.shape(x) end
 
----number of elements of x (x.size)
+---number of elements of x (x.size), or its lengths along axis multiplied
 ---@param x theano.Value
+---@param axis? theano.Axis
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis }): any
 ---@return any
-function nd.size(x) end
+function nd.size(x, axis) end
 
 ---x with its last dimensions merged so that ndim are left
 ---@param x theano.Value
@@ -2895,19 +3019,21 @@ function nd.inc_subtensor(x, y, inplace, set_instead_of_inc, tolerate_inplace_al
 ---@return any
 function nd.join(axis, ...) end
 
----tensors one after the other along axis
+---tensors one after the other along axis (None: flattened), of dtype
 ---@param tensor_list theano.Value
 ---@param axis? theano.Axis
----@overload fun(tensor_list: theano.Value, keywords: { axis?: theano.Axis }): any
+---@param dtype? theano.Dtype
+---@overload fun(tensor_list: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): any
 ---@return any
-function nd.concatenate(tensor_list, axis) end
+function nd.concatenate(tensor_list, axis, dtype) end
 
----tensors one above the other along a new axis
+---tensors one above the other along a new axis, of dtype
 ---@param tensors theano.Value
 ---@param axis? theano.Axis
----@overload fun(tensors: theano.Value, keywords: { axis?: theano.Axis }): any
+---@param dtype? theano.Dtype
+---@overload fun(tensors: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): any
 ---@return any
-function nd.stack(tensors, axis) end
+function nd.stack(tensors, axis, dtype) end
 
 ---matrices side by side
 ---@param ... theano.Value
@@ -3049,23 +3175,27 @@ function nd.searchsorted(x, v, side, sorter) end
 ---@param return_inverse? boolean
 ---@param return_counts? boolean
 ---@param axis? theano.Axis
----@overload fun(ar: theano.Value, keywords: { return_index?: boolean, return_inverse?: boolean, return_counts?: boolean, axis?: theano.Axis }): any
+---@param sorted? boolean
+---@param equal_nan? boolean
+---@overload fun(ar: theano.Value, keywords: { return_index?: boolean, return_inverse?: boolean, return_counts?: boolean, axis?: theano.Axis, sorted?: boolean, equal_nan?: boolean }): any
 ---@return any
-function nd.unique(ar, return_index, return_inverse, return_counts, axis) end
+function nd.unique(ar, return_index, return_inverse, return_counts, axis, sorted, equal_nan) end
 
 ---running sums along axis (None: flattened)
 ---@param x theano.Value
 ---@param axis? theano.Axis
----@overload fun(x: theano.Value, keywords: { axis?: theano.Axis }): any
+---@param dtype? theano.Dtype
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): any
 ---@return any
-function nd.cumsum(x, axis) end
+function nd.cumsum(x, axis, dtype) end
 
 ---running products along axis (None: flattened)
 ---@param x theano.Value
 ---@param axis? theano.Axis
----@overload fun(x: theano.Value, keywords: { axis?: theano.Axis }): any
+---@param dtype? theano.Dtype
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): any
 ---@return any
-function nd.cumprod(x, axis) end
+function nd.cumprod(x, axis, dtype) end
 
 ---differences of neighbours along axis, n times; of prepend, x, append behind each other
 ---@param x theano.Value
@@ -3280,13 +3410,6 @@ function nd.maximum(x, y) end
 ---@param y theano.Value
 ---@return any
 function nd.minimum(x, y) end
-
----x limited to [min, max]; the gradient passes at the bounds
----@param x theano.Value
----@param min theano.Value
----@param max theano.Value
----@return any
-function nd.clip(x, min, max) end
 
 ---x < y
 ---@param x theano.Value
@@ -3719,11 +3842,6 @@ function nd.lcm(x1, x2) end
 ---@param z theano.Value
 ---@return any
 function nd.conj(z) end
-
----angle of a complex number, in (-pi, pi]
----@param z theano.Value
----@return any
-function nd.angle(z) end
 
 ---complex number of two reals
 ---@param real theano.Value

@@ -1022,8 +1022,10 @@ function T.cast(x, dtype) end
 ---x in another dtype ("floatX" is the configured one); x itself when it has it
 ---@param x theano.Operand
 ---@param dtype theano.Dtype
+---@param copy? theano.Operand
+---@overload fun(x: theano.Operand, dtype: theano.Dtype, keywords: { copy?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.astype(x, dtype) end
+function T.astype(x, dtype, copy) end
 
 ---nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
 ---@param a theano.Operand
@@ -1140,74 +1142,89 @@ function T.nnet.binary_crossentropy(output, target) end
 ---@return theano.Variable
 function T.nnet.sigmoid_binary_crossentropy(output, target) end
 
----sum over axis (None: all); integers in int64 or uint64
+---sum over axis (None: all) of what where holds for, and initial; integers in int64 or uint64
 ---@param input theano.Operand
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
----@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): theano.Variable
+---@param initial? theano.Operand
+---@param where? theano.Operand
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, initial?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.sum(input, axis, dtype, keepdims, acc_dtype) end
+function T.sum(input, axis, dtype, keepdims, acc_dtype, initial, where) end
 
----product over axis (None: all)
+---product over axis (None: all) of what where holds for, and initial
 ---@param input theano.Operand
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
 ---@param no_zeros_in_input? boolean
----@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean }): theano.Variable
+---@param initial? theano.Operand
+---@param where? theano.Operand
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean, initial?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.prod(input, axis, dtype, keepdims, acc_dtype, no_zeros_in_input) end
+function T.prod(input, axis, dtype, keepdims, acc_dtype, no_zeros_in_input, initial, where) end
 
----mean over axis (None: all)
+---mean over axis (None: all) of what where holds for
 ---@param input theano.Operand
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
----@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): theano.Variable
+---@param where? theano.Operand
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.mean(input, axis, dtype, keepdims, acc_dtype) end
+function T.mean(input, axis, dtype, keepdims, acc_dtype, where) end
 
----variance over axis, in two passes
+---variance over axis, in two passes, of what where holds for; mean is one known before
 ---@param input theano.Operand
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
 ---@param correction? theano.Operand
----@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand }): theano.Variable
+---@param dtype? theano.Dtype
+---@param mean? theano.Operand
+---@param where? theano.Operand
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand, dtype?: theano.Dtype, mean?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.var(input, axis, ddof, keepdims, corrected, correction) end
+function T.var(input, axis, ddof, keepdims, corrected, correction, dtype, mean, where) end
 
----standard deviation over axis
+---standard deviation over axis of what where holds for
 ---@param input theano.Operand
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
 ---@param correction? theano.Operand
----@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand }): theano.Variable
+---@param dtype? theano.Dtype
+---@param mean? theano.Operand
+---@param where? theano.Operand
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand, dtype?: theano.Dtype, mean?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.std(input, axis, ddof, keepdims, corrected, correction) end
+function T.std(input, axis, ddof, keepdims, corrected, correction, dtype, mean, where) end
 
----largest element over axis; the gradient goes to every tied position
+---largest element over axis, of what where holds for, and initial; the gradient goes to every tied position
 ---@param x theano.Operand
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param initial? theano.Operand
+---@param where? theano.Operand
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean, initial?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.max(x, axis, keepdims) end
+function T.max(x, axis, keepdims, initial, where) end
 
----smallest element over axis, built as -max(-x)
+---smallest element over axis, of what where holds for, and initial; built as -max(-x)
 ---@param x theano.Operand
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param initial? theano.Operand
+---@param where? theano.Operand
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean, initial?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.min(x, axis, keepdims) end
+function T.min(x, axis, keepdims, initial, where) end
 
 ---first position (from 0) of the largest element
 ---@param x theano.Operand
@@ -1258,21 +1275,23 @@ function T.norm(x, L, axis, keepdims) end
 ---@return theano.Variable
 function T.logsumexp(x, axis, keepdims) end
 
----whether any element is nonzero
+---whether any element is nonzero, of those where holds for
 ---@param x theano.Operand
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param where? theano.Operand
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.any(x, axis, keepdims) end
+function T.any(x, axis, keepdims, where) end
 
----whether all elements are nonzero
+---whether all elements are nonzero, of those where holds for
 ---@param x theano.Operand
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param where? theano.Operand
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.all(x, axis, keepdims) end
+function T.all(x, axis, keepdims, where) end
 
 ---whether both are nonzero
 ---@param x1 theano.Operand
@@ -1380,10 +1399,12 @@ function T.bitwise_count(x) end
 ---@return theano.Variable
 function T.shape(x) end
 
----number of elements of x (x.size)
+---number of elements of x (x.size), or its lengths along axis multiplied
 ---@param x theano.Operand
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
 ---@return theano.Variable
-function T.size(x) end
+function T.size(x, axis) end
 
 ---the elements of x in another shape; one entry may be -1
 ---@param x theano.Operand
@@ -1607,19 +1628,21 @@ function T.inc_subtensor(x, y, inplace, set_instead_of_inc, tolerate_inplace_ali
 ---@return theano.Variable
 function T.join(axis, ...) end
 
----tensors one after the other along axis
+---tensors one after the other along axis (None: flattened), of dtype
 ---@param tensor_list theano.Operand
 ---@param axis? theano.Axis
----@overload fun(tensor_list: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@param dtype? theano.Dtype
+---@overload fun(tensor_list: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): theano.Variable
 ---@return theano.Variable
-function T.concatenate(tensor_list, axis) end
+function T.concatenate(tensor_list, axis, dtype) end
 
----tensors one above the other along a new axis
+---tensors one above the other along a new axis, of dtype
 ---@param tensors theano.Operand
 ---@param axis? theano.Axis
----@overload fun(tensors: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@param dtype? theano.Dtype
+---@overload fun(tensors: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): theano.Variable
 ---@return theano.Variable
-function T.stack(tensors, axis) end
+function T.stack(tensors, axis, dtype) end
 
 ---consecutive parts of x along axis: n_splits results
 ---@param x theano.Operand
@@ -2102,9 +2125,11 @@ function T.extra_ops.searchsorted(x, v, side, sorter) end
 ---@param return_inverse? boolean
 ---@param return_counts? boolean
 ---@param axis? theano.Axis
----@overload fun(ar: theano.Operand, keywords: { return_index?: boolean, return_inverse?: boolean, return_counts?: boolean, axis?: theano.Axis }): theano.Variable
+---@param sorted? boolean
+---@param equal_nan? boolean
+---@overload fun(ar: theano.Operand, keywords: { return_index?: boolean, return_inverse?: boolean, return_counts?: boolean, axis?: theano.Axis, sorted?: boolean, equal_nan?: boolean }): theano.Variable
 ---@return theano.Variable
-function T.unique(ar, return_index, return_inverse, return_counts, axis) end
+function T.unique(ar, return_index, return_inverse, return_counts, axis, sorted, equal_nan) end
 
 ---distinct elements in ascending order, and as asked: first positions, inverse, counts
 ---@param ar theano.Operand
@@ -2112,37 +2137,43 @@ function T.unique(ar, return_index, return_inverse, return_counts, axis) end
 ---@param return_inverse? boolean
 ---@param return_counts? boolean
 ---@param axis? theano.Axis
----@overload fun(ar: theano.Operand, keywords: { return_index?: boolean, return_inverse?: boolean, return_counts?: boolean, axis?: theano.Axis }): theano.Variable
+---@param sorted? boolean
+---@param equal_nan? boolean
+---@overload fun(ar: theano.Operand, keywords: { return_index?: boolean, return_inverse?: boolean, return_counts?: boolean, axis?: theano.Axis, sorted?: boolean, equal_nan?: boolean }): theano.Variable
 ---@return theano.Variable
-function T.extra_ops.unique(ar, return_index, return_inverse, return_counts, axis) end
+function T.extra_ops.unique(ar, return_index, return_inverse, return_counts, axis, sorted, equal_nan) end
 
 ---running sums along axis (None: flattened)
 ---@param x theano.Operand
 ---@param axis? theano.Axis
----@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@param dtype? theano.Dtype
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): theano.Variable
 ---@return theano.Variable
-function T.cumsum(x, axis) end
+function T.cumsum(x, axis, dtype) end
 
 ---running sums along axis (None: flattened)
 ---@param x theano.Operand
 ---@param axis? theano.Axis
----@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@param dtype? theano.Dtype
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): theano.Variable
 ---@return theano.Variable
-function T.extra_ops.cumsum(x, axis) end
+function T.extra_ops.cumsum(x, axis, dtype) end
 
 ---running products along axis (None: flattened)
 ---@param x theano.Operand
 ---@param axis? theano.Axis
----@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@param dtype? theano.Dtype
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): theano.Variable
 ---@return theano.Variable
-function T.cumprod(x, axis) end
+function T.cumprod(x, axis, dtype) end
 
 ---running products along axis (None: flattened)
 ---@param x theano.Operand
 ---@param axis? theano.Axis
----@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@param dtype? theano.Dtype
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): theano.Variable
 ---@return theano.Variable
-function T.extra_ops.cumprod(x, axis) end
+function T.extra_ops.cumprod(x, axis, dtype) end
 
 ---differences of neighbours along axis, n times; of prepend, x, append behind each other
 ---@param x theano.Operand
@@ -2428,13 +2459,14 @@ function T.nlinalg.norm(x, ord, axis, keepdims) end
 ---@return theano.Variable
 function T.nlinalg.cond(x, p) end
 
----number of singular values above tol (None: the largest times max(m, n) times epsilon)
+---number of singular values above tol (None: the largest times rtol, or times max(m, n) times epsilon)
 ---@param A theano.Operand
 ---@param tol? theano.Operand
 ---@param hermitian? boolean
----@overload fun(A: theano.Operand, keywords: { tol?: theano.Operand, hermitian?: boolean }): theano.Variable
+---@param rtol? theano.Operand
+---@overload fun(A: theano.Operand, keywords: { tol?: theano.Operand, hermitian?: boolean, rtol?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.nlinalg.matrix_rank(A, tol, hermitian) end
+function T.nlinalg.matrix_rank(A, tol, hermitian, rtol) end
 
 ---triangular factor of a positive definite matrix, of which one triangle is read; on_error "nan": NaN where it
 ---is not positive definite
@@ -4419,8 +4451,9 @@ function T.apply_over_axes(func, x, axes) end
 ---@param x any
 ---@param kth any
 ---@param axis theano.Axis
+---@param kind any
 ---@return any
-function T.argpartition(x, kth, axis) end
+function T.argpartition(x, kth, axis, kind) end
 
 ---Positions of what is not zero, one row each.
 ---@param x any
@@ -4483,20 +4516,23 @@ function T.asanyarray(x, dtype) end
 ---@return any
 function T.asarray(x, dtype) end
 
----At least one dimension.
+---at least one dimension; of several tensors as many results
 ---@param x any
+---@param ... any
 ---@return any
-function T.atleast_1d(x) end
+function T.atleast_1d(x, ...) end
 
----At least two dimensions: a vector becomes a row.
+---at least two dimensions: a vector becomes a row
 ---@param x any
+---@param ... any
 ---@return any
-function T.atleast_2d(x) end
+function T.atleast_2d(x, ...) end
 
----At least three dimensions, as NumPy puts them: a vector becomes (1, n, 1), a matrix (m, n, 1).
+---at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1)
 ---@param x any
+---@param ... any
 ---@return any
-function T.atleast_3d(x) end
+function T.atleast_3d(x, ...) end
 
 ---the array that a float literal becomes; `T.autocast_float.dtypes` are tried in order
 ---@param value any
@@ -4514,7 +4550,7 @@ function T.autocast_float_as(...) end
 ---@return any
 function T.autocast_int(value) end
 
----`average(x, axis, weights, keepdims)`: the weighted mean.
+---`average(x, axis, weights, keepdims, returned)`: the weighted mean; with returned also the sum of the weights.
 ---@param x any
 ---@param ... any
 ---@return any
@@ -4589,10 +4625,12 @@ function T.constant(value, name, options) end
 ---@return any
 function T.convolve(a, v, mode) end
 
----Correlation coefficients of the rows.
+---`corrcoef(x, y, rowvar)`: correlation coefficients of the rows of x and of y, or of the columns.
 ---@param x any
+---@param y any
+---@param rowvar any
 ---@return any
-function T.corrcoef(x) end
+function T.corrcoef(x, y, rowvar) end
 
 ---`correlate(a, v, mode)`: sums of products with v moved along: "valid", "same" or "full".
 ---@param a any
@@ -4611,8 +4649,12 @@ function T.count_nonzero(x, axis, keepdims) end
 ---The cross product of vectors of three along the last axis.
 ---@param a any
 ---@param b any
+---@param axisa any
+---@param axisb any
+---@param axisc any
+---@param axis theano.Axis
 ---@return any
-function T.cross(a, b) end
+function T.cross(a, b, axisa, axisb, axisc, axis) end
 
 ---running products along an axis; with `include_initial` from 1 on
 ---@param x any
@@ -4688,10 +4730,12 @@ function T.dsplit(x, at) end
 ---@return any
 function T.dstack(arrays) end
 
----Differences of neighbours, of all elements in order.
+---`ediff1d(x, to_end, to_begin)`: differences of neighbours, of all elements in order, between what is given.
 ---@param x any
+---@param to_end any
+---@param to_begin any
 ---@return any
-function T.ediff1d(x) end
+function T.ediff1d(x, to_end, to_begin) end
 
 ---Not filled; in graphs zeros, since what is not filled is no function of the inputs.
 ---@param shape any
@@ -4700,12 +4744,13 @@ function T.ediff1d(x) end
 ---@return any
 function T.empty(shape, dtype) end
 
----The same in the shape and dtype of x.
+---`empty_like(x, dtype, shape)`: the same in the shape and dtype of x, or in those that are given.
 ---@param x any
 ---@param dtype? theano.Dtype
----@overload fun(x: any, keywords: { dtype?: theano.Dtype }): any
+---@param shape? any
+---@overload fun(x: any, keywords: { dtype?: theano.Dtype, shape?: any }): any
 ---@return any
-function T.empty_like(x, dtype) end
+function T.empty_like(x, dtype, shape) end
 
 ---A new dimension of length 1 at a position, or at each of a sequence of positions.
 ---@param x any
@@ -4760,22 +4805,24 @@ function T.fromfunction(fn, shape) end
 ---@return any
 function T.full(shape, value, dtype) end
 
----The value in the shape and dtype of x.
+---`full_like(x, value, dtype, shape)`: the value in the shape and dtype of x, or in those that are given.
 ---@param x any
 ---@param value any
----@param dtype? theano.Dtype
----@overload fun(x: any, value: any, keywords: { dtype?: theano.Dtype }): any
+---@param ... any
 ---@return any
-function T.full_like(x, value, dtype) end
+function T.full_like(x, value, ...) end
 
----`geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
+---`geomspace(start, stop, num, endpoint, dtype, axis)`: values (50) with one ratio between neighbours, both
+---ends included. start and stop may be tensors, the values stand along a new axis then.
 ---@param start any
 ---@param stop? any
 ---@param num? any
 ---@param endpoint? any
----@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any }): any
+---@param dtype? theano.Dtype
+---@param axis? theano.Axis
+---@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any, dtype?: theano.Dtype, axis?: theano.Axis }): any
 ---@return any
-function T.geomspace(start, stop, num, endpoint) end
+function T.geomspace(start, stop, num, endpoint, dtype, axis) end
 
 ---The one value that all elements of v have whatever the inputs are, as a Lua number: of constants, of what
 ---`fill`, `alloc`, `dimshuffle` and checks made of them, of lengths that are known, of parts of stacks and
@@ -4816,8 +4863,8 @@ function T.hanning(n) end
 function T.hessian(cost, wrt, options) end
 
 ---`histogram(x, bins, range, weights, density)`: counts (10 bins), and the edges; the last bin has its right
----edge, too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "rice", "sturges" or
----"sqrt".
+---edge, too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "stone", "rice",
+---"sturges" or "sqrt".
 ---@param x any
 ---@param ... any
 ---@return any
@@ -4831,12 +4878,14 @@ function T.histogram(x, ...) end
 ---@return any
 function T.histogram2d(x, y, ...) end
 
----`histogram_bin_edges(x, bins, range)`: the edges of the bins of `histogram`.
+---`histogram_bin_edges(x, bins, range, weights)`: the edges of the bins of `histogram`; no number of bins
+---follows from weighted elements.
 ---@param x any
 ---@param bins any
 ---@param range any
+---@param weights any
 ---@return any
-function T.histogram_bin_edges(x, bins, range) end
+function T.histogram_bin_edges(x, bins, range, weights) end
 
 ---`histogramdd(sample, bins, range, density, weights)`: counts of points in so many dimensions, and the
 ---sequence of the edges of each. sample: a row for each point, or a sequence of vectors; bins: a number, or one
@@ -4852,10 +4901,12 @@ function T.histogramdd(sample, ...) end
 ---@return any
 function T.hsplit(x, at) end
 
----Arrays side by side: along the second axis, vectors along the first.
+---`hstack(arrays, dtype)`: arrays side by side, along the second axis, vectors along the first.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function T.hstack(arrays) end
+function T.hstack(arrays, dtype) end
 
 ---The identity matrix.
 ---@param n any
@@ -4869,16 +4920,24 @@ function T.identity(n, dtype) end
 ---@return any
 function T.iinfo(dtype) end
 
----Whether each element of x is one of those of `set`.
+---`isin(x, set, assume_unique, invert, kind)`: whether each element of x is one of those of `set`, or (invert)
+---is none. That elements occur once, and NumPy's ways to look for them, change nothing.
 ---@param x any
 ---@param set any
+---@param assume_unique any
+---@param invert any
+---@param kind any
 ---@return any
-function T.in1d(x, set) end
+function T.in1d(x, set, assume_unique, invert, kind) end
 
----`indices(shape)`: the position along each axis, for every element.
+---`indices(shape, dtype, sparse)`: the position along each axis, for every element; sparse: as many results as
+---axes, each of length 1 along the others.
 ---@param shape any
+---@param dtype? theano.Dtype
+---@param sparse? any
+---@overload fun(shape: any, keywords: { dtype?: theano.Dtype, sparse?: any }): any
 ---@return any
-function T.indices(shape) end
+function T.indices(shape, dtype, sparse) end
 
 ---Sums of products over the last axes of both.
 ---@param a any
@@ -4895,8 +4954,8 @@ function T.inner(a, b) end
 ---@return any
 function T.insert(x, at, values, axis) end
 
----`interp(x, xp, fp, left, right)`: linear interpolation through points with increasing xp; beyond them the end
----values, or what is given.
+---`interp(x, xp, fp, left, right, period)`: linear interpolation through points with increasing xp; beyond them
+---the end values, or what is given; with a period through points in any order that come again.
 ---@param x any
 ---@param xp any
 ---@param fp any
@@ -4904,11 +4963,14 @@ function T.insert(x, at, values, axis) end
 ---@return any
 function T.interp(x, xp, fp, ...) end
 
----The sorted elements that are in both.
+---`intersect1d(x, y, assume_unique, return_indices)`: the sorted elements that are in both; with return_indices
+---also their first positions in x and in y.
 ---@param x any
 ---@param y any
+---@param assume_unique any
+---@param return_indices any
 ---@return any
-function T.intersect1d(x, y) end
+function T.intersect1d(x, y, assume_unique, return_indices) end
 
 ---Whether var has ndim (1) dimensions.
 ---@param var any
@@ -4929,11 +4991,15 @@ function T.iscomplexobj(x) end
 ---@return any
 function T.isdtype(dtype, kind) end
 
----Whether each element of x is one of those of `set`.
+---`isin(x, set, assume_unique, invert, kind)`: whether each element of x is one of those of `set`, or (invert)
+---is none. That elements occur once, and NumPy's ways to look for them, change nothing.
 ---@param x any
 ---@param set any
+---@param assume_unique any
+---@param invert any
+---@param kind any
 ---@return any
-function T.isin(x, set) end
+function T.isin(x, set, assume_unique, invert, kind) end
 
 ---Whether the dtype is not complex.
 ---@param x any
@@ -4977,10 +5043,12 @@ function T.kaiser(n, beta) end
 ---@return any
 function T.kron(a, b) end
 
----Positions that sort by several keys, the last one first of all.
+---`lexsort(keys, axis)`: positions that sort by several keys along an axis (the last), the last key first of
+---all.
 ---@param keys any
+---@param axis theano.Axis
 ---@return any
-function T.lexsort(keys) end
+function T.lexsort(keys, axis) end
 
 ---`linspace(start, stop, num, {endpoint = true, dtype, retstep = false, axis = 0})`: num (50) evenly spaced
 ---values from start to stop, both included, or without stop for `endpoint = false`; with retstep also the step.
@@ -4990,14 +5058,18 @@ function T.lexsort(keys) end
 ---@return any
 function T.linspace(...) end
 
----Powers of a base (10), evenly spaced in the exponent: both ends included.
+---`logspace(start, stop, num, endpoint, base, dtype, axis)`: powers of a base (10), evenly spaced in the
+---exponent; start, stop and the base may be tensors, the values stand along a new axis then.
 ---@param start any
 ---@param stop? any
 ---@param num? any
+---@param endpoint? any
 ---@param base? any
----@overload fun(start: any, keywords: { stop?: any, num?: any, base?: any }): any
+---@param dtype? theano.Dtype
+---@param axis? theano.Axis
+---@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any, base?: any, dtype?: theano.Dtype, axis?: theano.Axis }): any
 ---@return any
-function T.logspace(start, stop, num, base) end
+function T.logspace(start, stop, num, endpoint, base, dtype, axis) end
 
 ---y, which is x reduced over `axis`, with the reduced dimensions of length 1 again.
 ---@param x any
@@ -5074,31 +5146,40 @@ function T.nanargmax(x, axis, keepdims) end
 ---@return any
 function T.nanargmin(x, axis, keepdims) end
 
----Running products along an axis (None: flattened), over NaN as over 1.
+---`nancumprod(x, axis, dtype)`: running products along an axis (None: flattened), over NaN as over 1.
 ---@param x any
 ---@param axis theano.Axis
+---@param dtype? theano.Dtype
+---@overload fun(x: any, axis: theano.Axis, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function T.nancumprod(x, axis) end
+function T.nancumprod(x, axis, dtype) end
 
----Running sums along an axis (None: flattened), over NaN as over 0.
+---`nancumsum(x, axis, dtype)`: running sums along an axis (None: flattened), over NaN as over 0.
 ---@param x any
 ---@param axis theano.Axis
+---@param dtype? theano.Dtype
+---@overload fun(x: any, axis: theano.Axis, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function T.nancumsum(x, axis) end
+function T.nancumsum(x, axis, dtype) end
 
 ---largest of what is not NaN; NaN where there is nothing else
 ---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
+---@param initial any
+---@param where any
 ---@return any
-function T.nanmax(x, axis, keepdims) end
+function T.nanmax(x, axis, keepdims, initial, where) end
 
----Mean of what is not NaN.
+---`nanmean(x, axis, keepdims, dtype, where)`: the mean of what is not NaN.
 ---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
+---@param dtype? theano.Dtype
+---@param where? any
+---@overload fun(x: any, axis: theano.Axis, keepdims: any, keywords: { dtype?: theano.Dtype, where?: any }): any
 ---@return any
-function T.nanmean(x, axis, keepdims) end
+function T.nanmean(x, axis, keepdims, dtype, where) end
 
 ---`nanmedian(x, axis, keepdims)`: the median of what is not NaN.
 ---@param x any
@@ -5121,12 +5202,16 @@ function T.nanmin(x, axis, keepdims) end
 ---@return any
 function T.nanpercentile(x, q, ...) end
 
----Product of what is not NaN.
+---`nanprod(x, axis, keepdims, dtype, initial, where)`: the product of what is not NaN.
 ---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
+---@param dtype? theano.Dtype
+---@param initial? any
+---@param where? any
+---@overload fun(x: any, axis: theano.Axis, keepdims: any, keywords: { dtype?: theano.Dtype, initial?: any, where?: any }): any
 ---@return any
-function T.nanprod(x, axis, keepdims) end
+function T.nanprod(x, axis, keepdims, dtype, initial, where) end
 
 ---`nanquantile(x, q, axis, keepdims, method)`: quantiles of what is not NaN.
 ---@param x any
@@ -5135,20 +5220,25 @@ function T.nanprod(x, axis, keepdims) end
 ---@return any
 function T.nanquantile(x, q, ...) end
 
----`nanstd(x, axis, ddof, keepdims)`: the standard deviation of what is not NaN.
+---`nanstd(x, axis, ddof, keepdims, dtype, mean, where, correction)`: the standard deviation of what is not NaN.
 ---@param x any
 ---@param ... any
 ---@return any
 function T.nanstd(x, ...) end
 
----Sum of what is not NaN.
+---`nansum(x, axis, keepdims, dtype, initial, where)`: the sum of what is not NaN.
 ---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
+---@param dtype? theano.Dtype
+---@param initial? any
+---@param where? any
+---@overload fun(x: any, axis: theano.Axis, keepdims: any, keywords: { dtype?: theano.Dtype, initial?: any, where?: any }): any
 ---@return any
-function T.nansum(x, axis, keepdims) end
+function T.nansum(x, axis, keepdims, dtype, initial, where) end
 
----`nanvar(x, axis, ddof, keepdims)`: the variance of what is not NaN.
+---`nanvar(x, axis, ddof, keepdims, dtype, mean, where, correction)`: the variance of what is not NaN; mean is
+---one that is known, correction another name of ddof.
 ---@param x any
 ---@param ... any
 ---@return any
@@ -5171,11 +5261,12 @@ function T.ogrid(...) end
 ---@return any
 function T.packbits(x, axis, bitorder) end
 
----`pad(x, pad_width, {mode = "constant", constant_values = 0})`: x with more elements before and behind each
----axis. pad_width: one number for all, `{before, after}`, or `{{before, after}, ..}` for each axis; integers or
----integer scalars. Modes: "constant" (the values likewise: one, a pair, or a pair for each axis), "edge" (the
----last one again), "reflect", "symmetric" (mirrored, without and with the edge), "wrap" (from the other side),
----"mean", "maximum", "minimum" (of the whole axis).
+---`pad(array, pad_width, {mode = "constant", constant_values = 0, end_values = 0, stat_length, reflect_type})`:
+---more elements before and behind each axis. pad_width, and the values: one for all, `{before, after}`, or
+---`{{before, after}, ..}` for each axis. Modes: "constant", "edge" (the last one again), "reflect" and
+---"symmetric" (mirrored, without and with the edge; with `reflect_type = "odd"` turned about its value), "wrap"
+---(from the other side), "linear_ramp" (to the end values), "maximum", "minimum", "mean", "median" (of the
+---axis, or of `stat_length` elements at its end), "empty" (zeros).
 ---@param ... any
 ---@return any
 function T.pad(...) end
@@ -5185,8 +5276,9 @@ function T.pad(...) end
 ---@param x any
 ---@param kth any
 ---@param axis theano.Axis
+---@param kind any
 ---@return any
-function T.partition(x, kth, axis) end
+function T.partition(x, kth, axis, kind) end
 
 ---`percentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
 ---@param x any
@@ -5236,14 +5328,18 @@ function T.polyder(p, m) end
 ---@return any
 function T.polydiv(u, v) end
 
----`polyfit(x, y, deg, w)`: the polynomial of that degree with the least squared distance from the points
----(weighted); of columns of y one each.
+---`polyfit(x, y, deg, rcond, full, w, cov)`: the polynomial of that degree with the least squared distance from
+---the points (weighted); of columns of y one each. full: also what is left, rank, singular values and rcond of
+---the least squares; cov: also the covariance of the coefficients (true, or "unscaled").
 ---@param x any
 ---@param y any
 ---@param deg any
+---@param rcond any
+---@param full any
 ---@param w any
+---@param cov any
 ---@return any
-function T.polyfit(x, y, deg, w) end
+function T.polyfit(x, y, deg, rcond, full, w, cov) end
 
 ---`polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
 ---@param ... any
@@ -5280,10 +5376,11 @@ function T.product(x, axis) end
 ---@return any
 function T.promote_types(type1, type2) end
 
----`quantile(x, q, axis, keepdims, method)`: the element, or what lies between the two nearest, below which a
----part q in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the default),
----"lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
----"interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased".
+---`quantile(x, q, axis, keepdims, method, weights)`: the element, or what lies between the two nearest, below
+---which a part q in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the
+---default), "lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf",
+---"closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased";
+---weights are for "inverted_cdf".
 ---@param x any
 ---@param q any
 ---@param ... any
@@ -5320,18 +5417,18 @@ function T.rollaxis(x, axis, start) end
 ---@return any
 function T.roots(p) end
 
----Turned by 90 degrees k times (1) in the plane of two axes, the first two.
+---`rot90(x, k, axes)`: turned by 90 degrees k times (1) in the plane of two axes, the first two.
 ---@param x any
----@param k? any
----@param axes? theano.Axis
----@overload fun(x: any, keywords: { k?: any, axes?: theano.Axis }): any
+---@param ... any
 ---@return any
-function T.rot90(x, k, axes) end
+function T.rot90(x, ...) end
 
 ---The same.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function T.row_stack(arrays) end
+function T.row_stack(arrays, dtype) end
 
 ---`select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
 ---@param condlist any
@@ -5340,17 +5437,20 @@ function T.row_stack(arrays) end
 ---@return any
 function T.select(condlist, choicelist, otherwise) end
 
----The sorted elements of x that are not in y.
+---`setdiff1d(x, y, assume_unique)`: the sorted elements of x that are not in y; in their order in x where
+---assume_unique says that each occurs once.
 ---@param x any
 ---@param y any
+---@param assume_unique any
 ---@return any
-function T.setdiff1d(x, y) end
+function T.setdiff1d(x, y, assume_unique) end
 
----The sorted elements that are in one of the two only.
+---`setxor1d(x, y, assume_unique)`: the sorted elements that are in one of the two only.
 ---@param x any
 ---@param y any
+---@param assume_unique any
 ---@return any
-function T.setxor1d(x, y) end
+function T.setxor1d(x, y, assume_unique) end
 
 ---A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
 ---@param start any
@@ -5534,9 +5634,11 @@ function T.vmap(fn, axes) end
 ---@return any
 function T.vsplit(x, at) end
 
----Arrays on top of each other: vectors as rows.
+---`vstack(arrays, dtype)`: arrays on top of each other, vectors as rows.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function T.vstack(arrays) end
+function T.vstack(arrays, dtype) end
 
 return T

@@ -63,8 +63,10 @@ local Variable = {}
 
 ---x in another dtype ("floatX" is the configured one); x itself when it has it
 ---@param dtype theano.Dtype
+---@param copy? theano.Operand
+---@overload fun(self: theano.Variable, dtype: theano.Dtype, keywords: { copy?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:astype(dtype) end
+function Variable:astype(dtype, copy) end
 
 ---nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
 ---@param mode? string
@@ -83,67 +85,82 @@ function Variable:copy(name) end
 ---@return theano.Variable
 function Variable:dimshuffle(...) end
 
----sum over axis (None: all); integers in int64 or uint64
+---sum over axis (None: all) of what where holds for, and initial; integers in int64 or uint64
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): theano.Variable
+---@param initial? theano.Operand
+---@param where? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, initial?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:sum(axis, dtype, keepdims, acc_dtype) end
+function Variable:sum(axis, dtype, keepdims, acc_dtype, initial, where) end
 
----product over axis (None: all)
+---product over axis (None: all) of what where holds for, and initial
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
 ---@param no_zeros_in_input? boolean
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean }): theano.Variable
+---@param initial? theano.Operand
+---@param where? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean, initial?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:prod(axis, dtype, keepdims, acc_dtype, no_zeros_in_input) end
+function Variable:prod(axis, dtype, keepdims, acc_dtype, no_zeros_in_input, initial, where) end
 
----mean over axis (None: all)
+---mean over axis (None: all) of what where holds for
 ---@param axis? theano.Axis
 ---@param dtype? theano.Dtype
 ---@param keepdims? boolean
 ---@param acc_dtype? theano.Dtype
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): theano.Variable
+---@param where? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:mean(axis, dtype, keepdims, acc_dtype) end
+function Variable:mean(axis, dtype, keepdims, acc_dtype, where) end
 
----variance over axis, in two passes
+---variance over axis, in two passes, of what where holds for; mean is one known before
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
 ---@param correction? theano.Operand
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand }): theano.Variable
+---@param dtype? theano.Dtype
+---@param mean? theano.Operand
+---@param where? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand, dtype?: theano.Dtype, mean?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:var(axis, ddof, keepdims, corrected, correction) end
+function Variable:var(axis, ddof, keepdims, corrected, correction, dtype, mean, where) end
 
----standard deviation over axis
+---standard deviation over axis of what where holds for
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
 ---@param correction? theano.Operand
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand }): theano.Variable
+---@param dtype? theano.Dtype
+---@param mean? theano.Operand
+---@param where? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand, dtype?: theano.Dtype, mean?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:std(axis, ddof, keepdims, corrected, correction) end
+function Variable:std(axis, ddof, keepdims, corrected, correction, dtype, mean, where) end
 
----largest element over axis; the gradient goes to every tied position
+---largest element over axis, of what where holds for, and initial; the gradient goes to every tied position
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param initial? theano.Operand
+---@param where? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean, initial?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:max(axis, keepdims) end
+function Variable:max(axis, keepdims, initial, where) end
 
----smallest element over axis, built as -max(-x)
+---smallest element over axis, of what where holds for, and initial; built as -max(-x)
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param initial? theano.Operand
+---@param where? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean, initial?: theano.Operand, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:min(axis, keepdims) end
+function Variable:min(axis, keepdims, initial, where) end
 
 ---first position (from 0) of the largest element
 ---@param axis? theano.Axis
@@ -188,19 +205,21 @@ function Variable:norm(L, axis, keepdims) end
 ---@return theano.Variable
 function Variable:logsumexp(axis, keepdims) end
 
----whether any element is nonzero
+---whether any element is nonzero, of those where holds for
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param where? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:any(axis, keepdims) end
+function Variable:any(axis, keepdims, where) end
 
----whether all elements are nonzero
+---whether all elements are nonzero, of those where holds for
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param where? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean, where?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:all(axis, keepdims) end
+function Variable:all(axis, keepdims, where) end
 
 ---the elements of x in another shape; one entry may be -1
 ---@param newshape theano.Operand
@@ -322,15 +341,17 @@ function Variable:searchsorted(v, side, sorter) end
 
 ---running sums along axis (None: flattened)
 ---@param axis? theano.Axis
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis }): theano.Variable
+---@param dtype? theano.Dtype
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): theano.Variable
 ---@return theano.Variable
-function Variable:cumsum(axis) end
+function Variable:cumsum(axis, dtype) end
 
 ---running products along axis (None: flattened)
 ---@param axis? theano.Axis
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis }): theano.Variable
+---@param dtype? theano.Dtype
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): theano.Variable
 ---@return theano.Variable
-function Variable:cumprod(axis) end
+function Variable:cumprod(axis, dtype) end
 
 ---positions of the nonzero elements: a vector for each dimension, or the rows of a matrix
 ---@param return_matrix? boolean

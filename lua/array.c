@@ -374,17 +374,19 @@ ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
     return th_array_retain(n.a);
 }
 
-/* Where there is {dtype =, device =} at 2: the dtype is put there, the device at 3 (nil: none was asked for). */
+/* Where there is {dtype =, device =, ndmin =} at 2: the dtype is put there, the device at 3, the least number of
+ * dimensions at 4 (nil: none was asked for). */
 static void options(lua_State *L) {
     lt_most(L, 2);
-    lua_settop(L, 2);
-    lua_pushnil(L);
+    lua_settop(L, 4);
     if (!lua_istable(L, 2)) return;
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
         const char *k = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
-        if (strcmp(k, "dtype") && strcmp(k, "device"))
-            lt_error(L, TH_TypeError, "array: unknown keyword '%s'; known are dtype, device", k);
+        if (strcmp(k, "dtype") && strcmp(k, "device") && strcmp(k, "ndmin"))
+            lt_error(L, TH_TypeError, "array: unknown keyword '%s'; known are dtype, device, ndmin", k);
     }
+    lua_getfield(L, 2, "ndmin");
+    lua_replace(L, 4);
     lua_getfield(L, 2, "device");
     lua_replace(L, 3);
     lua_getfield(L, 2, "dtype");
@@ -397,9 +399,26 @@ static int placed(lua_State *L, LtState *s) { /* the array on top lives where 3 
     return 1;
 }
 
+/* a with dimensions of length 1 in front, ndmin (at 4) in all; takes a. */
+static ThArray *wide_enough(lua_State *L, ThArray *a) {
+    int64_t shape[TH_MAX_NDIM];
+    if (!a || lua_isnil(L, 4)) return a;
+    lua_Integer least = lua_isinteger(L, 4) ? lua_tointeger(L, 4) : -1;
+    int n = th_array_ndim(a);
+    if (least < 0 || least > TH_MAX_NDIM) {
+        th_array_release(a);
+        lt_error(L, TH_ValueError, "array: ndmin is a number of dimensions from 0 to %d", TH_MAX_NDIM);
+    }
+    if (least <= n) return a;
+    for (int d = 0; d < (int)least; d++) shape[d] = d < (int)least - n ? 1 : th_array_shape(a)[d - (int)least + n];
+    ThArray *r = th_array_reshape(a, (int)least, shape);
+    th_array_release(a);
+    return r;
+}
+
 static int new_array(lua_State *L, LtState *s) {
     luaL_checkany(L, 1);
-    lt_push_array(L, s, lt_to_array(L, s, 1, lt_dtype(L, s, 2, TH_DTYPE_NONE)));
+    lt_push_array(L, s, wide_enough(L, lt_to_array(L, s, 1, lt_dtype(L, s, 2, TH_DTYPE_NONE))));
     return placed(L, s);
 }
 

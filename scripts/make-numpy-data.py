@@ -627,7 +627,7 @@ for text, f in [
 ]:
     add(text, f, 64)
 add("nd.polyfit({0, 1, 2, 3, 4}, {1, 2, 5, 4, 9}, 2)", lambda: np.polyfit([0, 1, 2, 3, 4], [1, 2, 5, 4, 9], 2), 2**14)
-add("nd.polyfit({10, 11, 12.5, 13}, {1, 2, 5, 4}, 1, {1, 2, 1, 0.5})",
+add("nd.polyfit({10, 11, 12.5, 13}, {1, 2, 5, 4}, 1, {w = {1, 2, 1, 0.5}})",
     lambda: np.polyfit([10, 11, 12.5, 13], [1, 2, 5, 4], 1, w=[1, 2, 1, 0.5]), 2**14)
 for a, b in PAIRS:
     add("({['%s'] = 1})[nd.promote_types('%s', '%s')] or nd.promote_types('%s', '%s')"

@@ -48,6 +48,7 @@ end)
 
 -- Points, and what is done with them; integers have no gradient.
 local I = nd.array({ { 1, 0, 3, 2 }, { 0, 0, 1, 1 }, { 3, 3, 2, 0 } })
+local SOME = nd.array({ true, false, true, true })
 local CASES = {
   { "atleast_1d", { nd.array(0.5) }, function(M, x) return M.atleast_1d(x) end },
   { "atleast_2d", { vec() }, function(M, x) return M.atleast_2d(x) end },
@@ -205,8 +206,35 @@ local CASES = {
     local q, r = M.polydiv(x, y)
     return M.concatenate({ q, r })
   end },
-  { "polyfit", { vec(6) }, function(M, y) return M.polyfit(nd.arange(6) * 0.5, y, 2, { 1, 2, 1, 1, 0.5, 1 }) end },
+  { "polyfit", { vec(6) },
+    function(M, y) return M.polyfit(nd.arange(6) * 0.5, y, 2, { w = { 1, 2, 1, 1, 0.5, 1 } }) end },
   { "polyfit of columns", { mat() }, function(M, y) return M.polyfit({ 0.0, 1, 3 }, y, 1) end },
+  { "sum where, from an initial value", { mat() },
+    function(M, x) return M.sum(x, { axis = 0, where = SOME, initial = 2 }) end },
+  { "prod where", { mat() }, function(M, x) return M.prod(x, { axis = 1, where = SOME }) end },
+  { "mean and var where", { mat() }, function(M, x)
+    return M.concatenate({ M.mean(x, { axis = 1, where = SOME }), M.var(x, { axis = 1, where = SOME, ddof = 1 }) })
+  end },
+  { "var about a mean", { mat(), vec(4) }, function(M, x, m) return M.var(x, { axis = 0, mean = m }) end },
+  { "max and min where, from an initial value", { mat() }, function(M, x)
+    return M.max(x, { axis = 0, where = SOME, initial = 0.1 }) + M.min(x, { axis = 0, initial = 0.2 })
+  end },
+  { "cross along other axes", { vec(3), mat() }, function(M, x, y) return M.cross(x, y, { axisb = 0 }) end },
+  { "pad reflected about its edges", { vec(4) },
+    function(M, x) return M.pad(x, 5, { mode = "reflect", reflect_type = "odd" }) end },
+  { "pad mirrored about its edges", { mat() },
+    function(M, x) return M.pad(x, 2, { mode = "symmetric", reflect_type = "odd" }) end },
+  { "pad by a ramp", { vec(4) },
+    function(M, x) return M.pad(x, { 2, 3 }, { mode = "linear_ramp", end_values = { 1, -1 } }) end },
+  { "pad by means of what is near", { vec(4) },
+    function(M, x) return M.pad(x, 2, { mode = "mean", stat_length = 2 }) end },
+  { "a weighted quantile", { vec(5) },
+    function(M, x) return M.quantile(x, 0.4, { weights = { 1, 2, 0, 1, 1 }, method = "inverted_cdf" }) * x end },
+  { "corrcoef of two", { vec(5), vec(5) }, function(M, x, y) return M.corrcoef(x, y) end },
+  { "geomspace of tensors", { vec(2) }, function(M, x) return M.geomspace(M.abs(x) + 1, M.abs(x) + 3, 4) end },
+  { "interp within a period", { vec(3), vec(3) },
+    function(M, x, y) return M.interp(x, { 0.0, 1.0, 2.0 }, y, { period = 3 }) end },
+  { "clip at one side", { vec(5) }, function(M, x) return M.clip(x, nil, 0.3) + M.clip(x, { min = 0.2 }) end },
   { "gradient", { vec(5) }, function(M, x) return M.gradient(x, 0.5) end },
   { "gradient between places, of an axis", { mat() },
     function(M, x) return M.gradient(x, { 0.0, 1.0, 1.5, 3.0 }, { axis = 1, edge_order = 2 }) end },

@@ -1,7 +1,7 @@
---- Arrays against NumPy 2 (spec/data/numpy.json and numpy_names.json, written by scripts/make-numpy-data.py and
--- scripts/make-numpy-names.py): value, dtype and shape of the functions of nd, over dtypes, empty, strided and special
--- inputs, and keywords. Zeros count their sign where a case allows no rounding. All of it again under floatX = float32:
--- arrays follow no flag.
+--- Arrays against NumPy 2 (spec/data/numpy.json, numpy_names.json and numpy_options.json, written by
+-- scripts/make-numpy-data.py, make-numpy-names.py and make-numpy-options.py): value, dtype and shape of the functions
+-- of nd, over dtypes, empty, strided and special inputs, and keywords. Zeros count their sign where a case allows no
+-- rounding. All of it again under floatX = float32: arrays follow no flag.
 local core = require("theano.core")
 local json = require("dkjson")
 local nd = require("theano.ndarray")
@@ -123,3 +123,4 @@ end
 
 describe("as NumPy:", function() compare("spec/data/numpy.json", { "float64", "float32" }) end)
 describe("as NumPy, by the table of names:", function() compare("spec/data/numpy_names.json", { "float32" }) end)
+describe("as NumPy, by keywords:", function() compare("spec/data/numpy_options.json", { "float64" }) end)

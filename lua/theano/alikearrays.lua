@@ -127,9 +127,9 @@ function arrays.paired(p, zeros)
   local function sorted(z) return nd.sort_complex(z) end
   return nd.array_equal(sorted(zeros), sorted(nd.conj(zeros))) and nd.real(p) or p
 end
-function arrays.nearest(A, y)
-  return (nd.linalg.lstsq(A, y, { rcond = A.shape[1] * 2.0 ^ -52 }))
-end
+function arrays.lstsq(A, y, rcond) return nd.linalg.lstsq(A, y, { rcond = rcond }) end
+function arrays.nearest(A, y) return (arrays.lstsq(A, y, A.shape[1] * 2.0 ^ -52)) end
+function arrays.inverse(A) return nd.linalg.inv(A) end
 -- How many bins of equal width a rule of that name gives; what the rule knows: the elements in the range.
 local WIDTHS = {
   sqrt = function(x) return nd.ptp(x) / math.sqrt(x.size) end,
@@ -147,13 +147,23 @@ local WIDTHS = {
     local spread = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
     return nd.ptp(x) / (1 + math.log(n, 2) + math.log(1 + skew / spread, 2))
   end,
+  stone = function(x) -- the number of bins whose histogram, left one element out, is the nearest
+    local n, far, best, least = x.size, nd.ptp(x), 1, math.huge
+    if n <= 1 or far == 0 then return 0 end
+    for bins = 1, math.max(100, math.floor(math.sqrt(n))) do
+      local p = nd.histogram(x, bins) / n
+      local off = (2 - (n + 1) * nd.dot(p, p)) * bins / far
+      if off < least then best, least = bins, off end
+    end
+    return far / best
+  end,
 }
 function WIDTHS.auto(x)
   return math.min(math.max(WIDTHS.fd(x), WIDTHS.sqrt(x) / 2), WIDTHS.sturges(x))
 end
 function arrays.bins(what, x, name, range, discrete)
   local width = WIDTHS[name] or util.raise("ValueError", "%s: bins is a number, edges, or 'auto', 'fd', 'doane', "
-    .. "'scott', 'rice', 'sturges' or 'sqrt', not '%s'", what, name)
+    .. "'scott', 'stone', 'rice', 'sturges' or 'sqrt', not '%s'", what, name)
   if range then x = x[nd.and_(nd.ge(x, range[1]), nd.le(x, range[2]))] end
   if x.size == 0 then return 1 end
   local w, far = width(x), range and range[2] - range[1] or nd.ptp(x)

@@ -73,7 +73,8 @@ return function(M, K)
   end
 
   --- `histogram(x, bins, range, weights, density)`: counts (10 bins), and the edges; the last bin has its right edge,
-  -- too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "rice", "sturges" or "sqrt".
+  -- too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "stone",
+  -- "rice", "sturges" or "sqrt".
   function M.histogram(x, ...)
     local o = options("histogram", { "bins", "range", "weights", "density" }, ...)
     local discrete = as(x).dtype:find("int") ~= nil
@@ -93,8 +94,15 @@ return function(M, K)
     if o.density then counts = per(counts / M.sum(counts), edges) end
     return counts, edges
   end
-  --- `histogram_bin_edges(x, bins, range)`: the edges of the bins of `histogram`.
-  function M.histogram_bin_edges(x, bins, range)
+  --- `histogram_bin_edges(x, bins, range, weights)`: the edges of the bins of `histogram`; no number of bins follows
+  -- from weighted elements.
+  function M.histogram_bin_edges(x, bins, range, weights)
+    if weights ~= nil and as(weights).size ~= as(x).size and K.plain then
+      util.raise("ValueError", "histogram_bin_edges: %d weights for %d elements", as(weights).size, as(x).size)
+    end
+    if type(bins) == "string" and weights ~= nil then
+      util.raise("TypeError", "histogram_bin_edges: the number of bins does not follow from weighted elements")
+    end
     return edges_of("histogram_bin_edges", flat(x), bins, range, as(x).dtype:find("int") ~= nil)
   end
 
@@ -123,6 +131,8 @@ return function(M, K)
       util.raise("ValueError", "histogramdd: bins for %d of %d dimensions", #o.bins, #list)
     end
     local edges, shape, place, all, out = {}, {}, nil, 1, nil
+    local dtype = floats(list[1]).dtype
+    for i = 2, #list do dtype = M.promote_types(dtype, floats(list[i]).dtype) end
     for i, x in ipairs(list) do
       local n, first = K.known(x, 0), K.known(list[1], 0)
       if n and first and n ~= first then
@@ -130,7 +140,8 @@ return function(M, K)
       end
       local bins = o.bins
       if each then bins = o.bins[i] end
-      edges[i] = edges_of("histogramdd", x, bins, o.range and o.range[i])
+      edges[i] = as(edges_of("histogramdd", x, bins, o.range and o.range[i]))
+      if type(bins) ~= "table" then edges[i] = edges[i]:astype(o.range and "float64" or dtype) end
       local at
       at, shape[i] = bins_of(x, edges[i])
       local missed = M.eq(at, shape[i])

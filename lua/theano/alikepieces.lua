@@ -10,38 +10,43 @@ return function(M, K)
   -- ---- making -------------------------------------------------------------------------------------------------------
   --- An array of a shape filled with a value, of the value's dtype unless one is given.
   function M.full(shape, value, dtype) return K.filled(shape, value, dtype) end
-  --- The value in the shape and dtype of x.
-  function M.full_like(x, value, dtype)
+  --- `full_like(x, value, dtype, shape)`: the value in the shape and dtype of x, or in those that are given.
+  function M.full_like(x, value, ...)
+    local o = help.options("full_like", { "dtype", "shape" }, ...)
     x = as(x)
-    return K.filled_like(x, value, dtype or x.dtype)
+    if o.shape ~= nil then return K.filled(o.shape, value, o.dtype or x.dtype) end
+    return K.filled_like(x, value, o.dtype or x.dtype)
   end
   --- Not filled; in graphs zeros, since what is not filled is no function of the inputs.
   function M.empty(shape, dtype) return K.unfilled(shape, dtype) end
-  --- The same in the shape and dtype of x.
-  function M.empty_like(x, dtype)
+  --- `empty_like(x, dtype, shape)`: the same in the shape and dtype of x, or in those that are given.
+  function M.empty_like(x, dtype, shape)
     x = as(x)
-    local shape = {}
-    for d = 0, x.ndim - 1 do shape[d + 1] = len(x, d) end
+    if shape == nil then
+      shape = {}
+      for d = 0, x.ndim - 1 do shape[d + 1] = len(x, d) end
+    end
     return K.unfilled(shape, dtype or x.dtype)
   end
   --- The identity matrix.
   function M.identity(n, dtype) return M.eye(n, n, 0, dtype) end
-  --- `indices(shape)`: the position along each axis, for every element.
-  function M.indices(shape)
+  --- `indices(shape, dtype, sparse)`: the position along each axis, for every element; sparse: as many results as axes,
+  -- each of length 1 along the others.
+  function M.indices(shape, dtype, sparse)
+    util.check_type("indices", "sparse", sparse, "boolean")
     local list, out = util.list("indices: the shape", shape), {}
     for d, n in ipairs(list) do
       local pattern = {}
       for k = 1, #list do pattern[k] = k == d and 0 or "x" end
-      out[d] = K.spread(order(as(M.arange(n)), pattern), list)
+      local place = order(as(M.arange(n)):astype(dtype or "int64"), pattern)
+      out[d] = sparse and place or K.spread(place, list)
     end
-    if #out == 0 then return M.zeros({ 0 }, "int64") end
+    if sparse then return table.unpack(out) end
+    if #out == 0 then return M.zeros({ 0 }, dtype or "int64") end
     return M.stack(out)
   end
-  --- `geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
-  function M.geomspace(start, stop, num, endpoint)
-    util.expect("geomspace", "start", start, "number")
-    util.expect("geomspace", "stop", stop, "number")
-    util.check_type("geomspace", "endpoint", endpoint, "boolean")
+  -- Between two numbers, whose logarithms are Lua's.
+  local function geometric_line(start, stop, num, endpoint)
     if start == 0 or stop == 0 or (start < 0) ~= (stop < 0) then
       util.raise("ValueError", "geomspace: from %s to %s: neither is 0, and both have one sign", util.text(start),
         util.text(stop))
@@ -55,7 +60,29 @@ return function(M, K)
     if endpoint == false then return r end
     return as(M.switch(M.and_(M.eq(at, num - 1), M.gt(at, 0)), K.number(stop, "float64"), r))
   end
-
+  -- Of tensors, along a new first axis; what has no logarithm is NaN.
+  local function geometric(start, stop, num, endpoint)
+    start, stop = as(start) + 0.0, as(stop) + 0.0
+    start, stop = start + M.zeros_like(stop), stop + M.zeros_like(start)
+    local sign, pattern = M.sign(start), { 0 }
+    for d = 1, start.ndim do pattern[d + 1] = "x" end
+    local line = M.linspace(M.log10(start * sign), M.log10(stop * sign), num, endpoint ~= false)
+    local r, at = M.power(10.0, line) * sign, order(as(M.arange(num)), pattern)
+    r = as(M.switch(M.eq(at, 0), start, r))
+    if endpoint == false then return r end
+    return as(M.switch(M.and_(M.eq(at, num - 1), M.gt(at, 0)), stop, r))
+  end
+  --- `geomspace(start, stop, num, endpoint, dtype, axis)`: values (50) with one ratio between neighbours, both ends
+  -- included. start and stop may be tensors, the values stand along a new axis then.
+  function M.geomspace(start, stop, num, endpoint, dtype, axis)
+    util.check_type("geomspace", "endpoint", endpoint, "boolean")
+    util.check_type("geomspace", "axis", axis, "integer")
+    local r
+    if type(start) == "number" and type(stop) == "number" then r = geometric_line(start, stop, num, endpoint)
+    else r = geometric(start, stop, num == nil and 50 or num, endpoint) end
+    if dtype and dtype ~= r.dtype then r = r:astype(dtype) end
+    return axis and axis ~= 0 and M.moveaxis(r, 0, axis) or r
+  end
   -- ---- positions ----------------------------------------------------------------------------------------------------
   --- Rows and columns of the lower triangle of an n by m matrix, up to diagonal k.
   function M.tril_indices(n, k, m)
@@ -119,6 +146,11 @@ return function(M, K)
   end
 
   -- ---- order --------------------------------------------------------------------------------------------------------
+  local function introselect(what, kind)
+    if kind ~= nil and kind ~= "introselect" then
+      util.raise("ValueError", "%s: kind is 'introselect', not %s", what, util.text(kind))
+    end
+  end
   local function kth_of(what, x, kth, axis)
     x = as(x)
     axis = axis == nil and -1 or axis
@@ -132,15 +164,29 @@ return function(M, K)
   end
   --- Along an axis (the last) the element of position kth where a sort puts it, none larger before it, none smaller
   -- behind it; the order of these says nothing.
-  function M.partition(x, kth, axis) return M.sort(kth_of("partition", x, kth, axis)) end
+  function M.partition(x, kth, axis, kind)
+    introselect("partition", kind)
+    return M.sort(kth_of("partition", x, kth, axis))
+  end
   --- The positions of the elements of such a partition.
-  function M.argpartition(x, kth, axis) return M.argsort(kth_of("argpartition", x, kth, axis)) end
-  --- Positions that sort by several keys, the last one first of all.
-  function M.lexsort(keys)
+  function M.argpartition(x, kth, axis, kind)
+    introselect("argpartition", kind)
+    return M.argsort(kth_of("argpartition", x, kth, axis))
+  end
+  --- `lexsort(keys, axis)`: positions that sort by several keys along an axis (the last), the last key first of all.
+  function M.lexsort(keys, axis)
     local list = (util.is_array(keys) or util.is_var(keys)) and M.unstack(keys) or util.list("lexsort: the keys", keys)
     if #list == 0 then util.raise("TypeError", "lexsort takes a sequence of arrays, at least one") end
-    local places = M.argsort(as(list[1]))
-    for i = 2, #list do places = places[M.argsort(as(list[i])[places])] end
+    axis = axis == nil and -1 or axis
+    local places = M.argsort(as(list[1]), axis)
+    for i = 2, #list do
+      local key = as(list[i])
+      if key.ndim == 1 then places = places[M.argsort(key[places])]
+      else
+        key = M.take_along_axis(key, places, axis)
+        places = M.take_along_axis(places, M.argsort(key, axis), axis)
+      end
+    end
     return places
   end
 

@@ -73,8 +73,10 @@ return function(M, K)
   --- `polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
   function M.polyint(...)
     local o = util.bind("polyint", { "p", "m", "k", m = "integer", k = "number|table" }, ...)
-    local p, k = floats(coefficients("polyint", o.p)), o.k
-    for i = 1, times("polyint", o.m) do
+    local p, k = coefficients("polyint", o.p), o.k
+    local many = times("polyint", o.m)
+    if many > 0 then p = floats(p) end
+    for i = 1, many do
       local constant = type(k) == "table" and k[i] or type(k) == "number" and k or 0
       p = M.concatenate({ p / M.arange(len(p, 0), 0, -1), order(K.number(constant + 0.0, p.dtype), { "x" }) }, 0)
     end
@@ -110,9 +112,29 @@ return function(M, K)
     local r = K.real_where_all(K.eigenvalues("roots", companion), p)
     return zeros and M.concatenate({ r, zeros:astype(r.dtype) }, 0) or r
   end
-  --- `polyfit(x, y, deg, w)`: the polynomial of that degree with the least squared distance from the points (weighted);
-  -- of columns of y one each.
-  function M.polyfit(x, y, deg, w)
+  -- What the points A, y say about how sure the coefficients c are: their covariances, scaled by what is left over.
+  local function covariance_of(A, y, c, sizes, n, cov)
+    local V = as(K.inverse(as(M.dot(A.T, A)))) / M.outer(sizes, sizes)
+    if cov == "unscaled" then return V end
+    local off = as(M.dot(A, c)) - y
+    local free = n - K.known(A, 1)
+    if type(free) == "number" and free <= 0 then
+      util.raise("ValueError", "polyfit: %d points say nothing about the covariance of %d coefficients", n,
+        K.known(A, 1))
+    end
+    local left = as(M.sum(off * off, { axis = 0 })) / free
+    return y.ndim == 1 and V * left or order(V, { 0, 1, "x" }) * left
+  end
+  --- `polyfit(x, y, deg, rcond, full, w, cov)`: the polynomial of that degree with the least squared distance from the
+  -- points (weighted); of columns of y one each. full: also what is left, rank, singular values and rcond of the least
+  -- squares; cov: also the covariance of the coefficients (true, or "unscaled").
+  function M.polyfit(x, y, deg, rcond, full, w, cov)
+    util.check_type("polyfit", "full", full, "boolean")
+    util.check_type("polyfit", "cov", cov, "boolean|string")
+    util.check_type("polyfit", "rcond", rcond, "number")
+    if type(cov) == "string" and cov ~= "unscaled" then
+      util.raise("ValueError", "polyfit: cov is a boolean or \"unscaled\", not %s", util.text(cov))
+    end
     x, y = floats(coefficients("polyfit", x)):astype("float64"), floats(M.atleast_1d(y)):astype("float64")
     deg = deg == nil and 0 or deg
     local n, m = K.known(x, 0), K.known(y, 0)
@@ -137,7 +159,21 @@ return function(M, K)
       powers[i] = power / sizes[i]
       if i > 1 then power = power * x end
     end
-    local fitted = as(K.nearest(M.stack(powers, 1), columns)) / order(as(M.concatenate(sizes, 0)), { 0, "x" })
-    return y.ndim == 1 and fitted:reshape({ deg + 1 }) or fitted
+    local A = M.stack(powers, 1)
+    sizes = as(M.concatenate(sizes, 0))
+    if full or rcond ~= nil then
+      rcond = rcond or (n or util.raise("TypeError", "polyfit: of points of unknown number rcond must be said"))
+        * 2.0 ^ -52
+    end
+    local extra = rcond and table.pack(K.lstsq(A, columns, rcond)) or { K.nearest(A, columns) }
+    local found = as(extra[1])
+    local fitted = found / order(sizes, { 0, "x" })
+    if y.ndim == 1 then fitted = fitted:reshape({ deg + 1 }) end
+    if full then return fitted, extra[2], extra[3], extra[4], rcond end
+    if cov then
+      if y.ndim == 1 then found, columns = found:reshape({ deg + 1 }), columns:reshape({ -1 }) end
+      return fitted, covariance_of(A, columns, found, sizes, len(x, 0), cov)
+    end
+    return fitted
   end
 end

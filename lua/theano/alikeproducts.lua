@@ -57,13 +57,17 @@ return function(M, K)
   function M.vdot(a, b) return M.dot(as(M.conj(as(a))):reshape({ -1 }), as(b):reshape({ -1 })) end
 
   --- The cross product of vectors of three along the last axis.
-  function M.cross(a, b)
+  function M.cross(a, b, axisa, axisb, axisc, axis)
     a, b = vectors("cross", a), vectors("cross", b)
+    axisa, axisb, axisc = axis or axisa, axis or axisb, axis or axisc
+    if axisa ~= nil then a = M.moveaxis(a, help.axis_of("cross", a, axisa), -1) end
+    if axisb ~= nil then b = M.moveaxis(b, help.axis_of("cross", b, axisb), -1) end
     local n, m = K.known(a, a.ndim - 1), K.known(b, b.ndim - 1)
     if (n or 3) ~= 3 or (m or 3) ~= 3 then util.raise("ValueError", "cross: the last axis of both has length 3") end
     local function part(v, i) return v["..., " .. i % 3 .. ":" .. i % 3 + 1] end
     local list = {}
     for i = 0, 2 do list[i + 1] = part(a, i + 1) * part(b, i + 2) - part(a, i + 2) * part(b, i + 1) end
-    return M.concatenate(list, list[1].ndim - 1)
+    local r = M.concatenate(list, list[1].ndim - 1)
+    return axisc ~= nil and M.moveaxis(r, -1, help.axis_of("cross", r, axisc)) or r
   end
 end

@@ -20,6 +20,28 @@ return function(M, K)
     return M.maximum(a, b)
   end
 
+  -- ---- elements -----------------------------------------------------------------------------------------------------
+  local clip, angle = M.clip, M.angle
+  local function bound(v) -- what is neither nil nor T.none
+    if type(v) == "table" and rawget(v, "__arg") == "none" then return nil end
+    return v
+  end
+  --- `clip(x, min, max)`: x within bounds, one of which may be left out; where they cross,
+  -- the min of what is below it.
+  function M.clip(x, min, max)
+    min, max = bound(min), bound(max)
+    if min ~= nil and max ~= nil then return clip(x, min, max) end
+    if min ~= nil then return M.maximum(x, min) end
+    if max ~= nil then return M.minimum(x, max) end
+    return util.raise("TypeError", "clip: one of min and max must be given")
+  end
+  --- `angle(z, deg)`: the angle of a complex number, in (-pi, pi], or in degrees.
+  function M.angle(z, deg)
+    util.check_type("angle", "deg", deg, "boolean")
+    local r = angle(z)
+    return deg and r * (180 / math.pi) or r
+  end
+
   -- ---- ranges -------------------------------------------------------------------------------------------------------
   local LINSPACE = { "start", "stop", "num", "endpoint", "dtype", "retstep", "axis", endpoint = "boolean",
     dtype = "string", retstep = "boolean", axis = "integer" }
@@ -152,22 +174,39 @@ return function(M, K)
     return M.concatenate({ part(p, axis, 0, 1), part(p, axis, 1) + M.cumsum(by, { axis = axis }) }, axis)
   end
 
-  --- `interp(x, xp, fp, left, right)`: linear interpolation through points with increasing xp; beyond them the end
-  -- values, or what is given.
+  -- The points within one period in their order, and the last and the first of them again on the other side.
+  local function turned_round(xp, fp, period)
+    xp = M.mod(xp, period)
+    local at = M.argsort(xp)
+    xp, fp = xp[at], fp[at]
+    return M.concatenate({ xp["-1:"] - period, xp, xp["0:1"] + period }), M.concatenate({ fp["-1:"], fp, fp["0:1"] })
+  end
+  --- `interp(x, xp, fp, left, right, period)`: linear interpolation through points with increasing xp; beyond them the
+  -- end values, or what is given; with a period through points in any order that come again.
   function M.interp(x, xp, fp, ...)
-    local o = util.bind("interp", { "left", "right", left = "number", right = "number" }, ...)
+    local o = util.bind("interp", { "left", "right", "period", left = "number", right = "number", period = "number" },
+      ...)
     x, xp, fp = floats(as(x)), floats(as(xp)), floats(as(fp))
     local n, m = xp.ndim == 1 and K.known(xp, 0), fp.ndim == 1 and K.known(fp, 0)
     if n == false or m == false or n == 0 or n and m and n ~= m then
       util.raise("ValueError", "interp: xp and fp are vectors of the same length, not empty")
     end
-    n = n or len(xp, 0)
     local v = flat(x)
+    if o.period then
+      if o.period == 0 then util.raise("ValueError", "interp: a period is not 0") end
+      local period = math.abs(o.period) + 0.0
+      v, n, o.left, o.right = M.mod(v, period), n and n + 2, nil, nil
+      xp, fp = turned_round(xp, fp, period)
+    end
+    n = n or len(xp, 0)
     local at = M.clip(M.searchsorted(xp, v, { side = "right" }) - 1, 0, most(n - 2, 0))
     local x0, y0, next_ = xp[at], fp[at], M.minimum(at + 1, n - 1)
     local way = xp[next_] - x0
     local there = M.gt(way, 0)
-    local r = (fp[next_] - y0) / M.switch(there, way, 1.0) * (v - x0) + y0
+    local slope = (fp[next_] - y0) / M.switch(there, way, 1.0)
+    local r = slope * (v - x0) + y0
+    r = as(M.switch(M.isnan(r), slope * (v - xp[next_]) + fp[next_], r)) -- by an infinite value: from its other side
+    r = M.switch(M.or_(M.eq(v, x0), M.and_(M.isnan(r), M.eq(y0, fp[next_]))), y0, r)
     local last = K.whole(n - 1)
     r = M.switch(M.ge(v, xp[last]), fp[last], M.switch(M.le(v, xp[0]), fp[0], r))
     if o.left then r = M.switch(M.lt(v, xp[0]), o.left, r) end
@@ -175,8 +214,15 @@ return function(M, K)
     return like(as(r), x)
   end
 
-  --- Differences of neighbours, of all elements in order.
-  function M.ediff1d(x) return M.diff(flat(x)) end
+  --- `ediff1d(x, to_end, to_begin)`: differences of neighbours, of all elements in order, between what is given.
+  function M.ediff1d(x, to_end, to_begin)
+    local r = M.diff(flat(x))
+    if to_end == nil and to_begin == nil then return r end
+    local parts = { r }
+    if to_begin ~= nil then table.insert(parts, 1, flat(to_begin):astype(r.dtype)) end
+    if to_end ~= nil then parts[#parts + 1] = flat(to_end):astype(r.dtype) end
+    return M.concatenate(parts)
+  end
 
   --- The value of a polynomial, highest power first. In graphs the number of coefficients is known.
   function M.polyval(p, x)
@@ -207,10 +253,27 @@ return function(M, K)
   end
   --- A matrix with the elements in order on diagonal k.
   function M.diagflat(v, k) return M.diag(flat(v), k or 0) end
-  --- Powers of a base (10), evenly spaced in the exponent: both ends included.
-  function M.logspace(start, stop, num, base) return M.power(base or 10.0, M.linspace(start, stop, num or 50)) end
+  --- `logspace(start, stop, num, endpoint, base, dtype, axis)`: powers of a base (10), evenly spaced in the exponent;
+  -- start, stop and the base may be tensors, the values stand along a new axis then.
+  function M.logspace(start, stop, num, endpoint, base, dtype, axis)
+    util.check_type("logspace", "endpoint", endpoint, "boolean")
+    util.check_type("logspace", "axis", axis, "integer")
+    base = base == nil and 10.0 or base
+    if type(base) ~= "number" and as(base).ndim > 0 then
+      start = as(start) + M.zeros_like(as(base), "float64")
+      base = M.expand_dims(as(base), axis or 0)
+    end
+    local y = M.power(base, M.linspace(start, stop, num or 50, endpoint, nil, nil, axis))
+    return dtype and as(y):astype(dtype) or y
+  end
+  -- Integers and booleans as floats, those of 16 bits and fewer as float32.
+  local function float_of(x)
+    if x.dtype:find("[fc]") then return x end
+    local small = x.dtype == "bool" or x.dtype:find("int8$") or x.dtype:find("int16$")
+    return x:astype(small and "float32" or "float64")
+  end
   --- Nearest whole number, halves to even: floats, also of integers.
-  function M.rint(x) return M.round_half_to_even(floats(as(x))) end
+  function M.rint(x) return M.round_half_to_even(float_of(as(x))) end
 
   --- `select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
   function M.select(condlist, choicelist, otherwise)
@@ -301,28 +364,50 @@ return function(M, K)
   end
 
   -- ---- sets ---------------------------------------------------------------------------------------------------------
-  --- Whether each element of x is one of those of `set`.
-  function M.isin(x, set)
+  local function flag(what, name, v) util.check_type(what, name, v, "boolean") end
+  --- `isin(x, set, assume_unique, invert, kind)`: whether each element of x is one of those of `set`, or (invert)
+  -- is none.
+  -- That elements occur once, and NumPy's ways to look for them, change nothing.
+  function M.isin(x, set, assume_unique, invert, kind)
+    flag("isin", "assume_unique", assume_unique)
+    flag("isin", "invert", invert)
+    if kind ~= nil and kind ~= "sort" and kind ~= "table" then
+      util.raise("ValueError", "isin: kind is 'sort' or 'table', not %s", util.text(kind))
+    end
     x = as(x)
     local sorted, v = M.sort(flat(set)), flat(x)
     local found = M.gt(M.searchsorted(sorted, v, { side = "right" }), M.searchsorted(sorted, v, { side = "left" }))
     if x.dtype:find("[fc]") then found = M.and_(found, M.eq(v, v)) end -- NaN is none
-    return like(as(found), x)
+    return like(as(invert and M.logical_not(found) or found), x)
   end
   M.in1d = M.isin
-  --- The sorted elements that are in both.
-  function M.intersect1d(x, y)
+  --- `intersect1d(x, y, assume_unique, return_indices)`: the sorted elements that are in both; with return_indices also
+  -- their first positions in x and in y.
+  function M.intersect1d(x, y, assume_unique, return_indices)
+    flag("intersect1d", "assume_unique", assume_unique)
+    flag("intersect1d", "return_indices", return_indices)
+    if return_indices then
+      local u, i = M.unique(flat(x), { return_index = true })
+      local v, j = M.unique(flat(y), { return_index = true })
+      local hit = M.isin(u, v)
+      return as(u[hit]):astype(M.promote_types(u.dtype, v.dtype)), i[hit], j[M.isin(v, u)]
+    end
     local u = M.unique(flat(x))
     local both = u[M.isin(u, y)]
     return as(both):astype(M.promote_types(u.dtype, as(y).dtype))
   end
   --- The sorted elements that are in either.
   function M.union1d(x, y) return M.unique(M.append(x, y)) end
-  --- The sorted elements of x that are not in y.
-  function M.setdiff1d(x, y)
-    local u = M.unique(flat(x))
-    return u[M.logical_not(M.isin(u, y))]
+  --- `setdiff1d(x, y, assume_unique)`: the sorted elements of x that are not in y; in their order in x where
+  -- assume_unique says that each occurs once.
+  function M.setdiff1d(x, y, assume_unique)
+    flag("setdiff1d", "assume_unique", assume_unique)
+    local u = assume_unique and flat(x) or M.unique(flat(x))
+    return u[M.isin(u, y, nil, true)]
   end
-  --- The sorted elements that are in one of the two only.
-  function M.setxor1d(x, y) return M.union1d(M.setdiff1d(x, y), M.setdiff1d(y, x)) end
+  --- `setxor1d(x, y, assume_unique)`: the sorted elements that are in one of the two only.
+  function M.setxor1d(x, y, assume_unique)
+    flag("setxor1d", "assume_unique", assume_unique)
+    return M.union1d(M.setdiff1d(x, y), M.setdiff1d(y, x))
+  end
 end

@@ -24,21 +24,25 @@ return function(M, K)
   end
 
   -- ---- rank and order -----------------------------------------------------------------------------------------------
-  --- At least one dimension.
-  function M.atleast_1d(x)
-    x = as(x)
-    return x.ndim == 0 and order(x, { "x" }) or x
+  -- Of several tensors, as many results.
+  local function of_each(what, fn)
+    return function(...)
+      local given = table.pack(...)
+      if given.n == 0 then util.raise("TypeError", "%s takes a tensor, or several", what) end
+      for i = 1, given.n do given[i] = fn(as(given[i])) end
+      return table.unpack(given, 1, given.n)
+    end
   end
-  --- At least two dimensions: a vector becomes a row.
-  function M.atleast_2d(x)
-    x = as(x)
-    return x.ndim == 0 and order(x, { "x", "x" }) or x.ndim == 1 and order(x, { "x", 0 }) or x
-  end
-  --- At least three dimensions, as NumPy puts them: a vector becomes (1, n, 1), a matrix (m, n, 1).
-  function M.atleast_3d(x)
-    x = M.atleast_2d(x)
+  local function row(x) return x.ndim == 0 and order(x, { "x", "x" }) or x.ndim == 1 and order(x, { "x", 0 }) or x end
+  -- At least one dimension; of several tensors as many results.
+  M.atleast_1d = of_each("atleast_1d", function(x) return x.ndim == 0 and order(x, { "x" }) or x end)
+  -- At least two dimensions: a vector becomes a row.
+  M.atleast_2d = of_each("atleast_2d", row)
+  -- At least three dimensions, as NumPy puts them: a vector becomes (1, n, 1), a matrix (m, n, 1).
+  M.atleast_3d = of_each("atleast_3d", function(x)
+    x = row(x)
     return x.ndim == 2 and order(x, { 0, 1, "x" }) or x
-  end
+  end)
 
   --- A new dimension of length 1 at a position, or at each of a sequence of positions.
   function M.expand_dims(x, axis)
@@ -74,11 +78,11 @@ return function(M, K)
   --- Rows in reverse.
   function M.flipud(x) return M.flip(x, 0) end
 
-  --- Turned by 90 degrees k times (1) in the plane of two axes, the first two.
-  function M.rot90(x, k, axes)
-    util.check_type("rot90", "k", k, "integer")
-    x, k = many("rot90", x, 2), (k or 1) % 4
-    local pair = util.list("rot90: axes", axes or { 0, 1 })
+  --- `rot90(x, k, axes)`: turned by 90 degrees k times (1) in the plane of two axes, the first two.
+  function M.rot90(x, ...)
+    local o = util.bind("rot90", { "k", "axes", k = "integer" }, ...)
+    local k, pair = (o.k or 1) % 4, util.list("rot90: axes", o.axes or { 0, 1 })
+    x = many("rot90", x, 2)
     local a, b = axis_of("rot90", x, pair[1]), axis_of("rot90", x, pair[2])
     if #pair ~= 2 or a == b then util.raise("ValueError", "rot90: the plane has two different axes") end
     if k == 0 then return x end
@@ -175,17 +179,17 @@ return function(M, K)
     if #list == 0 then util.raise("TypeError", "%s takes a sequence of arrays, at least one", what) end
     return list
   end
-  local function joined(what, arrays, axis, form)
+  local function joined(what, arrays, axis, form, dtype)
     local list = {}
     for i, x in ipairs(list_of(what, arrays)) do list[i] = form(x) end
-    return M.concatenate(list, list[1].ndim == 1 and 0 or axis)
+    return M.concatenate(list, list[1].ndim == 1 and 0 or axis, dtype)
   end
-  --- Arrays on top of each other: vectors as rows.
-  function M.vstack(arrays) return joined("vstack", arrays, 0, M.atleast_2d) end
+  --- `vstack(arrays, dtype)`: arrays on top of each other, vectors as rows.
+  function M.vstack(arrays, dtype) return joined("vstack", arrays, 0, M.atleast_2d, dtype) end
   --- The same.
-  function M.row_stack(arrays) return joined("row_stack", arrays, 0, M.atleast_2d) end
-  --- Arrays side by side: along the second axis, vectors along the first.
-  function M.hstack(arrays) return joined("hstack", arrays, 1, M.atleast_1d) end
+  function M.row_stack(arrays, dtype) return joined("row_stack", arrays, 0, M.atleast_2d, dtype) end
+  --- `hstack(arrays, dtype)`: arrays side by side, along the second axis, vectors along the first.
+  function M.hstack(arrays, dtype) return joined("hstack", arrays, 1, M.atleast_1d, dtype) end
   --- Arrays behind each other: along the third axis.
   function M.dstack(arrays) return joined("dstack", arrays, 2, M.atleast_3d) end
   --- Vectors as the columns of a matrix; matrices side by side.
@@ -242,7 +246,7 @@ return function(M, K)
 
   --- How many elements are not zero, over an axis, a sequence of axes, or all.
   function M.count_nonzero(x, axis, keepdims)
-    return M.sum(M.neq(as(x), 0), { axis = axis, keepdims = keepdims, dtype = "int64" })
+    return M.sum(as(M.neq(as(x), 0)), { axis = axis, keepdims = keepdims, dtype = "int64" })
   end
   --- Positions of what is not zero, one row each.
   function M.argwhere(x) return M.stack({ M.nonzero(as(x)) }, 1) end

@@ -109,8 +109,17 @@ return function(M, K)
     return M.switch(high, b - (b - a) * (1 - t), a + (b - a) * t)
   end
 
+  -- The last of sums along the first axis, which stays.
+  local function last_of(sums, n)
+    local pattern = { "x" }
+    for d = 1, sums.ndim - 1 do pattern[d + 1] = d - 1 end
+    return order(as(sums[K.whole(n - 1)]), pattern)
+  end
+
   local function quantile(sorted, n, q, method)
-    if n == 0 then return M.switch(M.eq(sorted:sum(0), 0), M.nan, M.nan) end -- of a length that is known
+    if n == 0 then -- of a length that is known
+      return as(M.switch(M.eq(sorted:sum(0), 0), M.nan, M.nan)):astype(sorted.dtype)
+    end
     local v = method[1](n, q)
     local low = floor(v)
     local t = v - low
@@ -136,8 +145,37 @@ return function(M, K)
   end
   local function list_of(q) return util.is_array(q) and q:reshape({ -1 }):tolist() or q end
 
+  -- Of each column the first element with so much of the weights before it and in it; what weighs nothing is none.
+  local function weighted(cols, w, q, nan)
+    local places = M.argsort(cols, 0)
+    local sorted = M.take_along_axis(cols, places, 0)
+    if cols.dtype:find("[fc]") then w = M.switch(M.isnan(cols), 0.0, w) end
+    local sums = as(M.cumsum(M.take_along_axis(as(w), places, 0), 0))
+    local n = len(cols, 0)
+    local part = sums / last_of(sums, n)
+    part = M.switch(M.eq(part, 0), -1.0, part)
+    local before = as(M.sum(as(M.lt(part, q)), { axis = 0, keepdims = true }))
+    local r = M.take_along_axis(sorted, as(M.minimum(before, n - 1)):astype("int64"), 0)
+    local last = sorted[K.whole(n - 1)]
+    return nan and cols.dtype:find("f") and M.switch(M.isnan(last), last, r[0]) or r[0]
+  end
+  -- Weights of the form of the columns: as many as x has, or as many as one axis is long.
+  local function weights_of(what, w, x, o)
+    w = as(w):astype("float64")
+    if o.method ~= "inverted_cdf" then
+      util.raise("ValueError", "%s: weights are for the method \"inverted_cdf\" alone", what)
+    end
+    if w.ndim == 1 and x.ndim > 1 then
+      if o.axis == nil then util.raise("TypeError", "%s: weights of another shape need an axis", what) end
+      local axis, pattern = help.axis_of(what, x, o.axis), {}
+      for d = 1, x.ndim do pattern[d] = d == axis + 1 and 0 or "x" end
+      w = order(w, pattern)
+    end
+    return (columns(what, as(M.second(x, w)), o.axis))
+  end
+
   local function quantiles(what, of, x, q, scale, ...)
-    local o = options(what, { "axis", "keepdims", "method" }, ...)
+    local o = options(what, { "axis", "keepdims", "method", "weights" }, ...)
     local method = METHODS[o.method or "linear"]
     if not method then
       util.raise("ValueError", "%s: the method is one of NumPy's, \"linear\", \"lower\", \"hazen\", .., not \"%s\"",
@@ -145,17 +183,22 @@ return function(M, K)
     end
     x = ELEMENT[method] and as(x) or floats(as(x))
     local cols, n, back = columns(what, x, o.axis)
+    if n == 0 then cols = floats(cols) end -- of no integers the quantile is NaN
     local many = type(q) == "table" or util.is_array(q)
     local sorted, rows = M.sort(many and not ELEMENT[method] and cols:astype("float64") or cols, 0), {}
+    local w = o.weights ~= nil and weights_of(what, o.weights, x, o)
     for i, p in ipairs(many and list_of(q) or { q }) do
-      rows[i] = back(of(sorted, n, fraction(what, p, scale), method), o.keepdims)
+      local part = fraction(what, p, scale)
+      local r = w and weighted(cols, w, part, of == quantile) or of(sorted, n, part, method)
+      rows[i] = back(as(r), o.keepdims)
     end
     return many and M.stack(rows) or K.result(rows[1])
   end
-  --- `quantile(x, q, axis, keepdims, method)`: the element, or what lies between the two nearest, below which a part q
-  -- in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the default), "lower", "higher",
-  -- "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
-  -- "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased".
+  --- `quantile(x, q, axis, keepdims, method, weights)`: the element, or what lies between the two nearest, below which
+  -- a part q in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the default), "lower",
+  -- "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+  -- "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased"; weights are for
+  -- "inverted_cdf".
   function M.quantile(x, q, ...) return quantiles("quantile", quantile, x, q, 1, ...) end
   --- `percentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
   function M.percentile(x, q, ...) return quantiles("percentile", quantile, x, q, 100, ...) end
@@ -170,11 +213,17 @@ return function(M, K)
     return K.result(back(M.switch(M.isnan(last), last, middle), keepdims))
   end
 
-  --- `average(x, axis, weights, keepdims)`: the weighted mean.
+  --- `average(x, axis, weights, keepdims, returned)`: the weighted mean; with returned also the sum of the weights.
   function M.average(x, ...)
-    local o = options("average", { "axis", "weights", "keepdims" }, ...)
-    x = as(x)
-    if o.weights == nil then return M.mean(x, over(o.axis, o.keepdims)) end
+    local o = options("average", { "axis", "weights", "keepdims", "returned" }, ...)
+    util.check_type("average", "returned", o.returned, "boolean")
+    x = floats(as(x))
+    if o.weights == nil then
+      local r = M.mean(x, over(o.axis, o.keepdims))
+      if not o.returned then return r end
+      local n = M.sum(M.ones_like(x, as(r).dtype), over(o.axis, o.keepdims))
+      return r, n
+    end
     local w, axis = as(o.weights), o.axis
     if w.ndim == 1 and x.ndim > 1 then
       if axis == nil then util.raise("TypeError", "average: weights of another shape need an axis") end
@@ -184,12 +233,15 @@ return function(M, K)
       w = order(w, pattern)
     end
     local total = M.sum(M.second(x, w), over(axis, o.keepdims))
-    return M.sum(as(x * w), over(axis, o.keepdims)) / total
+    local r = M.sum(as(x * w), over(axis, o.keepdims)) / total
+    if o.returned then return r, total end
+    return r
   end
 
-  --- Correlation coefficients of the rows.
-  function M.corrcoef(x)
-    local c = as(M.cov(x))
+  --- `corrcoef(x, y, rowvar)`: correlation coefficients of the rows of x and of y, or of the columns.
+  function M.corrcoef(x, y, rowvar)
+    util.check_type("corrcoef", "rowvar", rowvar, "boolean")
+    local c = as(M.cov(x, y, rowvar ~= false))
     if c.ndim == 0 then return 1.0 end
     local d = M.sqrt(M.diagonal(c))
     return M.clip(c / order(d, { 0, "x" }) / d, -1, 1)
@@ -211,61 +263,102 @@ return function(M, K)
     return K.result(r)
   end
 
+  -- What reductions take beside their axes: x where NumPy's `where` holds, and NaN or a neutral element elsewhere.
+  local function chosen(what, x, where, neutral)
+    if where == nil or where == true then return as(x) end
+    x, where = as(x), as(where)
+    if where.dtype ~= "bool" then util.raise("TypeError", "%s: 'where' is bool, not %s", what, where.dtype) end
+    if x.dtype:find("[fc]") then neutral = -(0 / 0) end
+    return as(M.switch(where, x, K.number(neutral, x.dtype)))
+  end
+  local EXTREMUM = { "axis", "keepdims", "initial", "where" }
   local function nan_extremum(what, reduce, neutral)
-    return function(x, axis, keepdims)
-      util.check_type(what, "keepdims", keepdims, "boolean")
-      x = as(x)
+    return function(x, ...)
+      local o = options(what, EXTREMUM, ...)
+      local axis, keepdims = o.axis, o.keepdims
+      if o.where ~= nil and o.initial == nil then
+        util.raise("ValueError", "%s: of no element there is none: with 'where' it needs 'initial'", what)
+      end
+      x = chosen(what, x, o.where, o.initial)
+      if o.initial ~= nil then
+        local clean = without_nan(x, neutral)
+        return reduce(clean, { axis = axis, keepdims = keepdims, initial = o.initial })
+      end
       local clean, bad = without_nan(x, neutral)
       local r = as(reduce(clean, over(axis, true)))
       if bad then
-        r = as(M.switch(M.all(bad, over(axis, true)), K.number(-(0 / 0), x.dtype), r))
+        r = as(M.switch(as(M.all(bad, over(axis, true))), K.number(-(0 / 0), x.dtype), r))
       end
       return reduced(r, axis, keepdims)
     end
   end
-  -- Largest of what is not NaN; NaN where there is nothing else.
+  -- `nanmax(x, axis, keepdims, initial, where)`: largest of what is not NaN; NaN where there is nothing else.
   M.nanmax = nan_extremum("nanmax", M.max, -math.huge)
-  -- Smallest of what is not NaN; NaN where there is nothing else.
+  -- `nanmin(x, axis, keepdims, initial, where)`: smallest of what is not NaN; NaN where there is nothing else.
   M.nanmin = nan_extremum("nanmin", M.min, math.huge)
 
-  --- Sum of what is not NaN.
-  function M.nansum(x, axis, keepdims) return M.sum((without_nan(as(x), 0)), over(axis, keepdims)) end
-  --- Product of what is not NaN.
-  function M.nanprod(x, axis, keepdims) return M.prod((without_nan(as(x), 1)), over(axis, keepdims)) end
-  --- Running sums along an axis (None: flattened), over NaN as over 0.
-  function M.nancumsum(x, axis) return M.cumsum((without_nan(as(x), 0)), axis) end
-  --- Running products along an axis (None: flattened), over NaN as over 1.
-  function M.nancumprod(x, axis) return M.cumprod((without_nan(as(x), 1)), axis) end
+  local function said(keywords) return next(keywords) and keywords or nil end -- an empty table is a list of axes
+  --- `nansum(x, axis, keepdims, dtype, initial, where)`: the sum of what is not NaN.
+  function M.nansum(x, axis, keepdims, dtype, initial, where)
+    return M.sum((without_nan(as(x), 0)), said({ axis = axis, keepdims = keepdims, dtype = dtype, initial = initial,
+      where = where }))
+  end
+  --- `nanprod(x, axis, keepdims, dtype, initial, where)`: the product of what is not NaN.
+  function M.nanprod(x, axis, keepdims, dtype, initial, where)
+    return M.prod((without_nan(as(x), 1)), said({ axis = axis, keepdims = keepdims, dtype = dtype, initial = initial,
+      where = where }))
+  end
+  --- `nancumsum(x, axis, dtype)`: running sums along an axis (None: flattened), over NaN as over 0.
+  function M.nancumsum(x, axis, dtype) return M.cumsum((without_nan(as(x), 0)), axis, dtype) end
+  --- `nancumprod(x, axis, dtype)`: running products along an axis (None: flattened), over NaN as over 1.
+  function M.nancumprod(x, axis, dtype) return M.cumprod((without_nan(as(x), 1)), axis, dtype) end
 
-  --- Mean of what is not NaN.
-  function M.nanmean(x, axis, keepdims)
+  --- `nanmean(x, axis, keepdims, dtype, where)`: the mean of what is not NaN.
+  function M.nanmean(x, axis, keepdims, dtype, where)
     util.check_type("nanmean", "keepdims", keepdims, "boolean")
-    local clean, bad = without_nan(as(x), 0)
+    x = as(x)
+    if not x.dtype:find("[fc]") then
+      return M.mean(x, said({ axis = axis, keepdims = keepdims, dtype = dtype, where = where }))
+    end
+    if dtype then x = x:astype(dtype) end
+    local clean, bad = without_nan(chosen("nanmean", x, where, 0), 0)
     if not bad then return M.mean(clean, over(axis, keepdims)) end
     local o = over(axis, true)
-    local sum, count = as(M.sum(clean, o)), as(M.sum(M.logical_not(bad), o))
+    local sum, count = as(M.sum(clean, o)), as(M.sum(as(M.logical_not(bad)), o))
     return reduced(as(sum / count:astype(clean.dtype)), axis, keepdims)
   end
-  --- `nanvar(x, axis, ddof, keepdims)`: the variance of what is not NaN.
+  --- `nanvar(x, axis, ddof, keepdims, dtype, mean, where, correction)`: the variance of what is not NaN; mean is one
+  -- that is known, correction another name of ddof.
   function M.nanvar(x, ...)
-    local o = options("nanvar", { "axis", "ddof", "keepdims" }, ...)
-    x = as(x)
+    local o = options("nanvar", { "axis", "ddof", "keepdims", "dtype", "mean", "where", "correction" }, ...)
+    if o.ddof and o.correction then
+      util.raise("ValueError", "nanvar: ddof and correction are two names of one number: give one of them")
+    end
+    x, o.ddof = as(x), o.ddof or o.correction
+    if not x.dtype:find("[fc]") then
+      return M.var(x, { axis = o.axis, ddof = o.ddof or 0, keepdims = o.keepdims, dtype = o.dtype, mean = o.mean,
+        where = o.where })
+    end
+    if o.dtype then x = x:astype(o.dtype) end
+    x = chosen("nanvar", x, o.where, 0)
     local clean, bad = without_nan(x, 0)
     if not bad then return M.var(clean, { axis = o.axis, ddof = o.ddof or 0, keepdims = o.keepdims }) end
     local keep = over(o.axis, true)
-    local count = as(M.sum(M.logical_not(bad), keep)):astype("float64")
-    local off = as(M.switch(bad, K.number(0, x.dtype), clean - as(M.nanmean(x, o.axis, true))))
+    local count = as(M.sum(as(M.logical_not(bad)), keep)):astype("float64")
+    local about = as(o.mean == nil and M.nanmean(x, o.axis, true) or o.mean)
+    local off = as(M.switch(bad, K.number(0, x.dtype), clean - about))
     local sum = as(M.sum(as(M.real(off * M.conj(off))), keep))
     local n = as(count - (o.ddof or 0))
-    local positive = M.gt(n, 0)
+    local positive = as(M.gt(n, 0))
     local r = M.switch(positive, sum / M.switch(positive, n, 1.0), -(0 / 0))
     return reduced(as(r):astype(sum.dtype), o.axis, o.keepdims)
   end
-  --- `nanstd(x, axis, ddof, keepdims)`: the standard deviation of what is not NaN.
+  --- `nanstd(x, axis, ddof, keepdims, dtype, mean, where, correction)`: the standard deviation of what is not NaN.
   function M.nanstd(x, ...) return M.sqrt(M.nanvar(x, ...)) end
 
   -- Quantile q of each column's elements that are not NaN, which are sorted to the end.
-  local function nanquantile(sorted, _, q, method)
+  local function nanquantile(sorted, n, q, method)
+    if n == 0 then return quantile(sorted, 0) end
     local bad = M.isnan(sorted)
     local there = as(M.sum(M.logical_not(bad), { axis = 0 })):astype("float64")
     local v = method[1](there, q)
@@ -312,8 +405,8 @@ return function(M, K)
     x = as(x)
     if not x.dtype:find("f") then return K.result(x:copy()) end
     local most_ = M.finfo(x.dtype).max
-    local high, low = M.isposinf(x), M.isneginf(x)
-    x = M.switch(M.isnan(x), K.number(o.nan or 0.0, x.dtype), x)
+    local high, low = as(M.isposinf(x)), as(M.isneginf(x))
+    x = M.switch(as(M.isnan(x)), K.number(o.nan or 0.0, x.dtype), x)
     x = M.switch(high, K.number(o.posinf or most_, as(x).dtype), x)
     return M.switch(low, K.number(o.neginf or -most_, as(x).dtype), x)
   end

@@ -80,6 +80,8 @@ function K.stripped(p) return p end
 function K.eigenvalues(_, A) return T.nlinalg.eigvals(T.cast(A, "complex128")) end
 function K.real_where_all(x) return x end
 K.paired = K.real_where_all
+function K.lstsq(A, y, rcond) return T.nlinalg.lstsq(A, y, rcond) end
+function K.inverse(A) return T.nlinalg.matrix_inverse(A) end
 function K.nearest(A, y) -- what A times it is nearest to y
   local q, r = T.nlinalg.qr(A)
   return T.slinalg.solve_upper_triangular(r, T.dot(q.T, y))

@@ -14,13 +14,13 @@ nd.array_equal, nd.shares_memory = core.array_equal, core.shares_memory
 
 --- Array filled with ones.
 function nd.ones(shape, dtype) return core.empty(shape, dtype):fill(1) end
-function nd.zeros_like(a, dtype)
+function nd.zeros_like(a, dtype, shape)
   a = nd.asarray(a)
-  return core.zeros(a.shape, dtype or a.dtype)
+  return core.zeros(shape or a.shape, dtype or a.dtype)
 end
-function nd.ones_like(a, dtype)
+function nd.ones_like(a, dtype, shape)
   a = nd.asarray(a)
-  return nd.ones(a.shape, dtype or a.dtype)
+  return nd.ones(shape or a.shape, dtype or a.dtype)
 end
 
 -- How many integers stand from start below stop (above it for a negative step): differences are unsigned.

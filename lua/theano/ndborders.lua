@@ -1,4 +1,4 @@
---- NumPy's functions on arrays that move elements: padding, grids, writing through masks and positions. Installed
+--- NumPy's functions on arrays that move elements: grids, writing through masks and positions. Installed
 -- by theano.ndnumpy.
 -- @module theano.ndborders
 local core = require("theano.core")
@@ -31,127 +31,6 @@ return function(nd)
   function nd.iterable(y)
     if util.is_array(y) then return y.ndim > 0 end
     return type(y) == "table" and getmetatable(y) == nil or type(y) == "string"
-  end
-
-  -- ---- pad ----------------------------------------------------------------------------------------------------------
-  -- Positions in an axis of length n for the positions `at`, which may lie in front of it and behind it.
-  local INSIDE = {
-    edge = function(at, n) return nd.clip(at, 0, n - 1) end,
-    wrap = function(at, n) return nd.mod(at, n) end,
-    symmetric = function(at, n)
-      local turn = nd.mod(at, 2 * n)
-      return nd.minimum(turn, 2 * n - 1 - turn)
-    end,
-    reflect = function(at, n)
-      local turn = nd.mod(at, math.max(2 * (n - 1), 1))
-      return nd.minimum(turn, 2 * (n - 1) - turn)
-    end,
-  }
-  local STATISTIC = {
-    maximum = function(a, axis) return nd.max(a, axis, true) end,
-    minimum = function(a, axis) return nd.min(a, axis, true) end,
-    mean = function(a, axis)
-      local m = arr(nd.mean(a, axis, nil, true))
-      return (a.dtype:find("[fc]") and m or arr(nd.rint(m))):astype(a.dtype)
-    end,
-    median = function(a, axis)
-      local m = arr(nd.median(a, axis, true))
-      return (a.dtype:find("[fc]") and m or arr(nd.rint(m))):astype(a.dtype)
-    end,
-  }
-
-  local function width(v, place)
-    if math.type(v) ~= "integer" then
-      util.raise("TypeError", "%s is %s, an integer is expected", place, util.kind_of(v))
-    end
-    if v < 0 then util.raise("ValueError", "%s is %d: a width cannot be negative", place, v) end
-    return v
-  end
-  local function number(v, place)
-    if type(v) == "number" or core.kind(v) == "complex" then return v end
-    return util.raise("TypeError", "%s is %s, a number is expected", place, util.kind_of(v))
-  end
-
-  -- The array with borders along an axis; before, after: what they are filled with.
-  local function bordered(a, axis, w, before, after)
-    local function block(v, n)
-      local shape = a.shape
-      shape[axis + 1] = n
-      return core.empty(shape, a.dtype):fill(v)
-    end
-    return nd.concatenate({ block(before, w[1]), a, block(after, w[2]) }, axis)
-  end
-
-  -- From the end value to the edge, which is not reached.
-  local function ramp(a, axis, w, values)
-    local n = a.shape[axis + 1]
-    local function side(v, length, at)
-      local edge = nd.take(a, { at }, axis)
-      local form = {}
-      for d = 1, a.ndim do form[d] = d == axis + 1 and length or 1 end
-      local step = (edge:astype("float64") - v) / math.max(length, 1)
-      local line = nd.arange(length):reshape(form) * step + v
-      return (a.dtype:find("f") and line or nd.floor(line)):astype(a.dtype)
-    end
-    return nd.concatenate({ side(values[1], w[1], 0), a, nd.flip(side(values[2], w[2], n - 1), axis) }, axis)
-  end
-
-  local PAD = { "array", "pad_width", "mode", "constant_values", "end_values", "stat_length", mode = "string",
-    stat_length = "integer", constant_values = "number|table|ndarray|complex",
-    end_values = "number|table|ndarray" }
-  local ONLY = { constant_values = "constant", end_values = "linear_ramp" }
-
-  local function statistics(a, axis, g)
-    local n = a.shape[axis + 1]
-    local k = math.min(g.stat_length or n, n)
-    if k < 1 then util.raise("ValueError", "pad: stat_length is %d, at least 1 is expected", k) end
-    local of = STATISTIC[g.mode]
-    return arr(of(nd.take(a, nd.arange(k), axis), axis)), arr(of(nd.take(a, nd.arange(n - k, n), axis), axis))
-  end
-
-  local function padded_axis(a, axis, w, g, constants, ends)
-    local n = a.shape[axis + 1]
-    if g.mode == "constant" then return bordered(a, axis, w, constants[1], constants[2]) end
-    if n == 0 then
-      util.raise("ValueError", "pad: axis %d is empty: only the mode 'constant' can pad it, not '%s'", axis, g.mode)
-    end
-    if INSIDE[g.mode] then return nd.take(a, INSIDE[g.mode](nd.arange(-w[1], n + w[2]), n), axis) end
-    if g.mode == "linear_ramp" then return ramp(a, axis, w, ends) end
-    return bordered(a, axis, w, statistics(a, axis, g))
-  end
-
-  --- `pad(array, pad_width, {mode = "constant", constant_values = 0, end_values = 0, stat_length =})`: more elements
-  -- before and behind each axis. pad_width, and the values: one for all, `{before, after}`, or `{{before, after}, ..}`
-  -- for each axis. Modes: "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp" (to the end values),
-  -- "maximum", "minimum", "mean", "median" (of the axis, or of `stat_length` elements at its end).
-  function nd.pad(...)
-    local g = util.bind("pad", PAD, ...)
-    g.mode = g.mode or "constant"
-    if g.array == nil or g.pad_width == nil then
-      util.raise("TypeError", "pad: argument '%s' is missing", g.array == nil and "array" or "pad_width")
-    end
-    if g.mode ~= "constant" and g.mode ~= "linear_ramp" and not INSIDE[g.mode] and not STATISTIC[g.mode] then
-      util.raise("ValueError", "pad: the mode is 'constant', 'edge', 'reflect', 'symmetric', 'wrap', 'linear_ramp', "
-        .. "'maximum', 'minimum', 'mean' or 'median', not '%s'", g.mode)
-    end
-    for name, mode in pairs(ONLY) do
-      if g[name] ~= nil and g.mode ~= mode then
-        util.raise("ValueError", "pad: %s are for the mode '%s', this one is '%s'", name, mode, g.mode)
-      end
-    end
-    if g.stat_length and not STATISTIC[g.mode] then
-      util.raise("ValueError", "pad: stat_length is for statistics, the mode is '%s'", g.mode)
-    end
-    local a = arr(g.array)
-    local widths = util.pairs_by_axis("pad: pad_width", g.pad_width, a.ndim, width)
-    local constants = util.pairs_by_axis("pad: constant_values", g.constant_values or 0, a.ndim, number)
-    local ends = util.pairs_by_axis("pad: end_values", g.end_values or 0, a.ndim, number)
-    local out = a:copy()
-    for d = 0, a.ndim - 1 do
-      local w = widths[d + 1]
-      if w[1] + w[2] > 0 then out = padded_axis(out, d, w, g, constants[d + 1], ends[d + 1]) end
-    end
-    return out
   end
 
   -- ---- positions ----------------------------------------------------------------------------------------------------
@@ -207,9 +86,14 @@ return function(nd)
     a[arr(mask):astype("bool")] = nd.resize(values, a.shape)[arr(mask):astype("bool")]
   end
   --- `put(a, ind, v)`: writes at positions of the elements in order, the values again and again.
-  function nd.put(a, ind, v)
+  function nd.put(a, ind, v, mode)
     util.expect("put", "a", a, "ndarray")
     local at = arr(ind):reshape({ -1 })
+    if mode == "wrap" then at = nd.mod(at, a.size)
+    elseif mode == "clip" then at = nd.clip(at, 0, a.size - 1)
+    elseif mode ~= nil and mode ~= "raise" then
+      util.raise("ValueError", "put: mode is 'raise', 'wrap' or 'clip', not %s", util.text(mode))
+    end
     local flat = a:copy():reshape({ -1 })
     flat[at] = nd.resize(v, { at.size }):astype(a.dtype)
     a:assign(flat:reshape(a.shape))

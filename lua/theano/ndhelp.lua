@@ -12,12 +12,13 @@ function M.options(what, order, first, ...)
   local given = {}
   if util.is_keywords(first) then
     if select("#", ...) > 0 then util.raise("TypeError", "%s: the table of keywords stands last", what) end
-    util.check_keywords(what, first, util.set(order))
-    given = first
+    given = util.renamed(first, util.set(order))
+    util.check_keywords(what, given, util.set(order))
   else
     local values = table.pack(first, ...)
     local last = values[values.n]
     if util.is_keywords(last) then
+      last = util.renamed(last, util.set(order))
       util.check_keywords(what, last, util.set(order))
       for k, v in pairs(last) do given[k] = v end
       values.n = values.n - 1

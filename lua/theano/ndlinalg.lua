@@ -59,7 +59,8 @@ return function(nd)
 
   --- The pseudo-inverse; singular values up to rcond (1e-15) times the largest count as 0: a number, or one for each
   -- matrix.
-  function linalg.pinv(a, rcond, hermitian)
+  function linalg.pinv(a, rcond, hermitian, rtol)
+    rcond = rcond == nil and rtol or rcond
     if util.is_array(rcond) and rcond.ndim > 0 then
       a = arr(a)
       local stack = table.move(a.shape, 1, a.ndim - 2, 1, {})
@@ -116,8 +117,10 @@ return function(nd)
   --- The diagonals of matrices in the last two axes.
   function linalg.diagonal(x, offset) return nd.diagonal(arr(x), offset or 0, -2, -1) end
 
-  --- Sums of the diagonals of matrices in the last two axes.
-  function linalg.trace(x, offset) return nd.sum(arr(nd.diagonal(arr(x), offset or 0, -2, -1)), -1) end
+  --- `trace(x, offset, dtype)`: sums of the diagonals of matrices in the last two axes.
+  function linalg.trace(x, offset, dtype)
+    return nd.sum(arr(nd.diagonal(arr(x), offset or 0, -2, -1)), { axis = -1, dtype = dtype })
+  end
 
   return linalg
 end

@@ -50,7 +50,7 @@ return function(nd, kit)
 
   --- `trace(a, offset, axis1, axis2, dtype)`: the sums of a diagonal of each matrix along two axes (the first ones).
   function nd.trace(a, offset, axis1, axis2, dtype)
-    a = arr(a)
+    a = dtype and arr(a):astype(dtype) or arr(a)
     if a.ndim == 2 and offset == nil and axis1 == nil and axis2 == nil and a.flags.c_contiguous and a.size > 0 then
       local m = a.shape[2]
       local flat = a:reshape({ -1 })[("0:%d:%d"):format((math.min(a.shape[1], m) - 1) * (m + 1) + 1, m + 1)]
@@ -119,7 +119,7 @@ return function(nd, kit)
     util.expect("real_if_close", "tol", tol, "number")
     if not a.dtype:find("^complex") then return a end
     local least = tol > 1 and tol * nd.finfo(a.dtype).eps or tol
-    return nd.all(nd.lt(nd.abs(nd.imag(a)), least)) and nd.real(a) or a
+    return nd.all(arr(nd.lt(nd.abs(nd.imag(a)), least))) and nd.real(a) or a
   end
 
   for _, part in ipairs({ "ndborders", "ndtext" }) do

@@ -71,8 +71,25 @@ return function(nd, methods)
     return a:reshape(shape)
   end
   methods.squeeze = nd.squeeze
-  --- The elements in order as a vector.
-  function nd.ravel(a) return arr(a):reshape({ -1 }) end
+  -- The axes in the opposite order, for NumPy's order = "F": elements are then walked with the first one fastest.
+  local function turned(what, a, order)
+    if order ~= "F" then util.raise("ValueError", "%s: order is 'C' or 'F', not %s", what, util.text(order)) end
+    return a.ndim > 1 and a:transpose() or a
+  end
+  local function in_columns(a, shape)
+    local back = {}
+    for _, n in ipairs(type(shape) == "table" and util.list("reshape: shape", shape) or { shape }) do
+      table.insert(back, 1, n)
+    end
+    local r = a:reshape(back)
+    return r.ndim > 1 and r:transpose() or r
+  end
+  --- `ravel(a, order)`: the elements in order as a vector; "F": the first axis fastest.
+  function nd.ravel(a, order)
+    a = arr(a)
+    if order == nil or order == "C" then return a:reshape({ -1 }) end
+    return turned("ravel", a, order):reshape({ -1 })
+  end
   methods.ravel = nd.ravel
   --- The elements in order in another shape, in which one length may be -1.
   function nd.reshape(a, shape, ...)
@@ -80,6 +97,12 @@ return function(nd, methods)
     if util.is_keywords(shape) then
       util.check_keywords("reshape", shape, { shape = "integer|table|ndarray", newshape = "integer|table|ndarray" })
       shape = shape.shape or shape.newshape
+    end
+    local last = select("#", ...) > 0 and select(-1, ...)
+    if util.is_keywords(last) then
+      util.check_keywords("reshape", last, { order = "string" })
+      if last.order ~= "C" then return in_columns(turned("reshape", a, last.order), shape) end
+      return nd.reshape(a, shape)
     end
     if util.is_array(shape) then shape = nd.atleast_1d(shape):tolist() end
     return a:reshape(shape, ...)

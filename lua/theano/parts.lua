@@ -23,7 +23,7 @@ local FIELDS = {
 local ORDER = { "arrays", "functions", "printing", "language" }
 -- Files that stand on the tensor language, under names that are no fields.
 local FILES = {
-  "nnet", "images", "types", "test_value", "extra", "linalg", "pad", "op", "rng_mrg", "rng_sizes", "raw_random",
+  "nnet", "images", "types", "test_value", "extra", "linalg", "op", "rng_mrg", "rng_sizes", "raw_random",
   "shared_randomstreams", "dropout", "key",
 }
 
@@ -93,7 +93,6 @@ function make.language()
   new.get_test_value = require("theano.test_value").get_test_value
   require("theano.extra")
   local linalg = require("theano.linalg")(T)
-  require("theano.pad")
   require("theano.alike").variables(T)
   new.typed_list = require("theano.typed_list")
   T.opt = T.opt or {}

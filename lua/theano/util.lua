@@ -148,6 +148,38 @@ function M.check_keywords(what, t, known)
   end
 end
 
+--- The same keys and values in a new table.
+function M.copied(t)
+  local out = {}
+  for k, v in pairs(t) do out[k] = v end
+  return out
+end
+
+-- NumPy's names of parameters that have others here: the first of these that a function has.
+local NUMPY_NAMES = {
+  a = { "x" }, arr = { "x", "a" }, ary = { "x", "a" }, array = { "x" }, m = { "x" }, x = { "array" }, v = { "x" },
+  N = { "n" }, M = { "m", "n" }, tup = { "arrays" }, ar1 = { "x" }, ar2 = { "y" }, element = { "x" },
+  test_elements = { "set" }, indices_or_sections = { "at" }, obj = { "at" }, default = { "otherwise" },
+  seq_of_zeros = { "zeros" }, a1 = { "a" }, a2 = { "b" }, x1 = { "a" }, x2 = { "b" }, prototype = { "x" },
+  dimensions = { "shape" }, fill_value = { "value" }, a_min = { "min" }, a_max = { "max" },
+  ["function"] = { "fn" }, mask = { "where" }, f = { "x" },
+}
+--- A table of keywords under the names that the function has: NumPy's are changed into them.
+-- @tparam table known by name
+function M.renamed(t, known)
+  local out
+  for k, v in pairs(t) do
+    for _, name in ipairs(not known[k] and NUMPY_NAMES[k] or {}) do
+      if known[name] and t[name] == nil then
+        out = out or M.copied(t)
+        out[k], out[name] = nil, v
+        break
+      end
+    end
+  end
+  return out or t
+end
+
 --- Positional values and one trailing table of keywords, as a table of all by name.
 -- @tparam string what function's name, for messages
 -- @tparam table names parameters in order; under a name, the types that its value may have
@@ -157,8 +189,9 @@ function M.bind(what, names, ...)
   if n > 0 and M.is_keywords(given[n]) then
     local known = {}
     for _, name in ipairs(names) do known[name] = true end
-    M.check_keywords(what, given[n], known)
-    for k, v in pairs(given[n]) do out[k] = v end
+    local keywords = M.renamed(given[n], known)
+    M.check_keywords(what, keywords, known)
+    for k, v in pairs(keywords) do out[k] = v end
     n = n - 1
   end
   if n > #names then M.raise("TypeError", "%s takes at most %d arguments, got %d", what, #names, n) end

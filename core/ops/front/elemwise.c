@@ -16,6 +16,7 @@ static ThVar *number(Front *f, double v) { return const_float(f->b, v, TH_DTYPE_
 int front_cast(Front *f) {
     ThVar *x = front_var(f, 0);
     ThDtype d = front_dtype_of(f->ctx, front_str(f, 1));
+    if (f->nparam > 2 && !front_none(f, 2)) front_bool(f, 2); /* a copy or not is the same value */
     if (!x || failed(f->ctx)) return -1;
     return front_return(f, cast_make(f->b, x, d));
 }

@@ -17,13 +17,25 @@ int front_join(Front *f) {
     return r;
 }
 
+/* The list in the dtype of parameter i, where that is given. */
+static bool as_dtype(Front *f, int i, VarVec *v) {
+    ThDtype d = front_dtype(f, i);
+    for (int k = 0; d != TH_DTYPE_NONE && k < v->n; k++) v->at[k] = cast_make(f->b, v->at[k], d);
+    return !failed(f->ctx);
+}
+
 int front_concatenate(Front *f) {
     VarVec v = {0};
     if (f->arg[0].kind != TH_ARG_LIST)
         return front_error(f, TH_TypeError,
                            "The 'tensor_list' argument must be a list of tensors; to join two give join(axis, a, b)");
-    ThVar *axis = front_var(f, 1);
-    int r = axis && front_list(f, 0, &v) ? join_list(f, axis, &v) : -1;
+    bool flat = front_none(f, 1);
+    ThVar *axis = flat ? const_int(f->b, 0, TH_DTYPE_NONE) : front_var(f, 1);
+    int r = -1;
+    if (axis && front_list(f, 0, &v) && as_dtype(f, 2, &v)) {
+        for (int i = 0; flat && i < v.n; i++) v.at[i] = front_flatten_to(f->b, v.at[i], 1);
+        r = failed(f->ctx) ? -1 : join_list(f, axis, &v);
+    }
     vec_free(f->ctx, &v);
     return r;
 }
@@ -52,7 +64,7 @@ int front_stack(Front *f) {
     VarVec v = {0};
     ThVar *r = NULL;
     int64_t axis = front_int(f, 1);
-    if (!failed(f->ctx) && front_list(f, 0, &v)) {
+    if (!failed(f->ctx) && front_list(f, 0, &v) && as_dtype(f, 2, &v)) {
         bool scalars = true;
         for (int i = 0; i < v.n; i++) scalars = scalars && v.at[i]->type.ndim == 0;
         if (v.n == 0) front_error(f, TH_ValueError, "no tensors to stack");

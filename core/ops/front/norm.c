@@ -197,8 +197,10 @@ int front_cond(Front *f) {
 int front_matrix_rank(Front *f) {
     Builder *b = f->b;
     ThVar *x = floats(f, front_var(f, 0)), *tol = front_none(f, 1) ? NULL : front_var(f, 1), *s;
+    ThVar *rtol = front_none(f, 3) ? NULL : front_var(f, 3);
     bool hermitian = front_bool(f, 2);
     if (!x || failed(f->ctx)) return -1;
+    if (tol && rtol) return front_error(f, TH_ValueError, "tol and rtol are two bounds: give one of them");
     int nd = x->type.ndim, last = nd - 2;
     if (nd < 2) { /* whether there is anything */
         ThVar *is = elemwise_2(b, S_neq, x, const_int(b, 0, TH_INT8));
@@ -214,8 +216,10 @@ int front_matrix_rank(Front *f) {
     if (!tol) {
         double eps = s->type.dtype == TH_FLOAT32 ? FLT_EPSILON : DBL_EPSILON;
         ThVar *n = elemwise_2(b, S_maximum, shape_length_make(b, x, nd - 2), shape_length_make(b, x, nd - 1));
-        ThVar *by =
-            elemwise_2(b, S_mul, cast_make(b, n, (ThDtype)s->type.dtype), const_float(b, eps, (ThDtype)s->type.dtype));
+        ThVar *by = rtol;
+        if (!by)
+            by = elemwise_2(b, S_mul, cast_make(b, n, (ThDtype)s->type.dtype),
+                            const_float(b, eps, (ThDtype)s->type.dtype));
         tol = elemwise_2(b, S_mul, reduced(b, "max", s, &last, 1), by);
     } else if (tol->type.ndim) tol = with_axes_make(b, tol, tol->type.ndim, 1);
     ThVar *r = reduced(b, "sum", elemwise_2(b, S_gt, s, tol), &last, 1);

@@ -123,9 +123,20 @@ static ThVar *rows_back(Front *f, ThVar *x, ThVar *rows, int axis) {
     return y ? dimshuffle_make(f->b, y, order, nd) : NULL;
 }
 
+/* The places of all elements: of arrays in their shape where no axis was said, as NumPy 2 has them. */
+static ThVar *inverse_of(Front *f, ThVar *x, ThVar *places) {
+    ThVar *dims[TH_MAX_NDIM];
+    if (!f->b->arrays || !front_none(f, 4) || x->type.ndim == 1) return places;
+    if (!front_shape_of(f->b, x, dims)) return NULL;
+    return reshape_make(f->b, places, front_shape_vector(f->b, dims, x->type.ndim), x->type.ndim);
+}
+
 int front_unique(Front *f) {
-    ThVar *x = front_var(f, 0), *out[4];
+    ThVar *given = front_var(f, 0), *x = given, *out[4];
     UniqueAttrs want = {front_bool(f, 1), front_bool(f, 2), front_bool(f, 3)};
+    front_bool(f, 5); /* they always are */
+    if (!front_bool(f, 6) && !failed(f->ctx))
+        return front_error(f, TH_NotImplementedError, "NaN is one value here: equal_nan = false is not there");
     int axis = 0, n = 0;
     if (!x || failed(f->ctx)) return -1;
     if (front_none(f, 4)) x = front_flatten_to(f->b, x, 1);
@@ -135,7 +146,7 @@ int front_unique(Front *f) {
     if (!u) return -1;
     out[n++] = rows_back(f, x, first_part(f->b, u->out[0], u->out[4]), axis);
     if (want.index) out[n++] = first_part(f->b, u->out[1], u->out[4]);
-    if (want.inverse) out[n++] = u->out[2];
+    if (want.inverse) out[n++] = inverse_of(f, given, u->out[2]);
     if (want.counts) out[n++] = first_part(f->b, u->out[3], u->out[4]);
     return front_return_n(f, out, n);
 }
@@ -150,7 +161,11 @@ int front_cumulate(Front *f) {
         if (!front_axis(f, 1, x->type.ndim, &axis)) return -1;
         axes = (AttrInts){.n = 1, .at = {(int8_t)axis}};
     }
-    if (f->b->arrays && dtype_is_discrete((ThDtype)x->type.dtype)) /* as NumPy adds them: no wrapping in few bits */
+    ThDtype dtype = front_dtype(f, 2);
+    if (failed(f->ctx)) return -1;
+    if (dtype != TH_DTYPE_NONE) x = cast_make(f->b, x, dtype);
+    else if (f->b->arrays &&
+             dtype_is_discrete((ThDtype)x->type.dtype)) /* as NumPy adds them: no wrapping in few bits */
         x = cast_make(f->b, x, th_dtype_kind((ThDtype)x->type.dtype) == 'u' ? TH_UINT64 : TH_INT64);
     return front_return(f, cumulate_make(f->b, x, &axes, named(f, "cumprod")));
 }

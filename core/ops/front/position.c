@@ -231,14 +231,24 @@ static ThVar *checked(Front *f, ThVar *x, ThVar *const *dims, int ndims, const c
     return cond ? assert_make(b, x, &cond, 1, msg, TH_ValueError) : NULL;
 }
 
+/* The mode of coordinate d: parameter i, or its entry of a list there. NULL: error. */
+static const char *mode_of(Front *f, int i, int d) {
+    if (f->arg[i].kind != TH_ARG_LIST) return front_str(f, i);
+    const ThArg *a = &f->arg[i].list.at[d];
+    if (a->kind == TH_ARG_STR) return a->s;
+    front_error(f, TH_TypeError, "mode %d of the list is no string", d);
+    return NULL;
+}
+
 int front_ravel_index(Front *f) {
     Builder *b = f->b;
     VarVec at = {0}, dims = {0};
     ThVar *r = NULL;
-    const char *mode = front_str(f, 2);
     int fortran = direction(f, 3);
-    if (mode && fortran >= 0 && front_list(f, 0, &at) && front_lengths(f, 1, &dims)) {
-        if (at.n != dims.n || at.n == 0)
+    if (fortran >= 0 && front_list(f, 0, &at) && front_lengths(f, 1, &dims)) {
+        if (f->arg[2].kind == TH_ARG_LIST && f->arg[2].list.n != at.n)
+            front_error(f, TH_ValueError, "%d modes for %d coordinates", f->arg[2].list.n, at.n);
+        else if (at.n != dims.n || at.n == 0)
             front_error(f, TH_ValueError, "%d coordinates for %d dimensions", at.n, dims.n);
         for (int i = 0; !failed(f->ctx) && i < at.n; i++) {
             int d = fortran ? at.n - 1 - i : i;
@@ -246,8 +256,9 @@ int front_ravel_index(Front *f) {
                 front_error(f, TH_TypeError, "coordinates must be integers");
                 break;
             }
-            ThVar *x = by_mode(f, cast_make(b, at.at[d], TH_INT64), dims.at[d], mode);
-            if (x && strcmp(mode, "raise") == 0)
+            const char *how = mode_of(f, 2, d);
+            ThVar *x = by_mode(f, cast_make(b, at.at[d], TH_INT64), dims.at[d], how);
+            if (x && strcmp(how, "raise") == 0)
                 x = checked(f, at.at[d], &dims.at[d], 1, "invalid entry in coordinates array");
             r = i ? elemwise_2(b, S_add, elemwise_2(b, S_mul, r, dims.at[d]), x) : x;
         }
@@ -403,20 +414,31 @@ static ThVar *covariance(Front *f, ThVar *m, ThVar *w, ThVar *total, ThVar *aw, 
     return elemwise_2(b, S_true_div, c, fact);
 }
 
+/* Variables in rows; a vector, or a number, is one. */
+static ThVar *variables(Builder *b, ThVar *m, bool rowvar) {
+    static const int8_t row[2] = {-1, 0}, one[2] = {-1, -1};
+    if (m->type.ndim < 2) return dimshuffle_make(b, m, m->type.ndim ? row : one, 2);
+    return rowvar ? m : transpose_make(b, m);
+}
+
 int front_cov(Front *f) {
     Builder *b = f->b;
     ThVar *m = front_var(f, 0), *y = front_none(f, 1) ? NULL : front_var(f, 1), *w = NULL, *aw = NULL;
     bool rowvar = front_bool(f, 2), bias = front_bool(f, 3);
     int64_t ddof = front_none(f, 4) ? !bias : front_int(f, 4);
     if (failed(f->ctx) || !m) return -1;
-    if (m->type.ndim != 2 || (y && y->type.ndim != 2)) return front_error(f, TH_TypeError, "m and y must be matrices");
-    if (dtype_is_discrete((ThDtype)m->type.dtype)) m = cast_make(b, m, TH_FLOAT64);
-    if (!rowvar) m = transpose_make(b, m), y = y ? transpose_make(b, y) : NULL;
+    if (m->type.ndim > 2 || (y && y->type.ndim > 2))
+        return front_error(f, TH_TypeError, "m and y have at most 2 dimensions");
+    bool number = m->type.ndim < 2 && !y; /* a variance */
+    m = variables(b, m, rowvar);
+    y = y ? variables(b, y, rowvar) : NULL;
+    if (m && dtype_is_discrete((ThDtype)m->type.dtype)) m = cast_make(b, m, TH_FLOAT64);
     if (y) m = join_make(b, const_int(b, 0, TH_DTYPE_NONE), (ThVar *[]){m, y}, 2);
     if (!front_none(f, 5)) w = cast_make(b, front_var(f, 5), TH_FLOAT64);
     if (!front_none(f, 6)) aw = cast_make(b, front_var(f, 6), TH_FLOAT64);
     if (failed(f->ctx) || !m) return -1;
     if (aw) w = w ? elemwise_2(b, S_mul, w, aw) : aw;
     if (w && w->type.ndim != 1) return front_error(f, TH_TypeError, "weights must be vectors");
-    return front_return(f, covariance(f, m, w, w ? sum_make(b, w, NULL) : NULL, aw, ddof));
+    ThVar *c = covariance(f, m, w, w ? sum_make(b, w, NULL) : NULL, aw, ddof);
+    return front_return(f, number ? without_axes_make(b, c, 0, 2) : c);
 }

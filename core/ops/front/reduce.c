@@ -2,7 +2,7 @@
  * reduce.c -- sum, mean, max and their kin, built as Theano builds them: a mean is a sum divided by each reduced
  * length in turn, a minimum is the negated maximum of the negation.
  */
-#include "front.h"
+#include "util.h"
 #include "ops/reduce/reduce.h"
 #include "ops/table/index.h"
 #include "ops/table/shape.h"
@@ -25,22 +25,65 @@ static ThVar *named(Front *f, ThVar *v, const char *name) {
     return v && th_var_set_name(v, name) == 0 ? v : NULL;
 }
 
-/* ---- sums and products ------------------------------------------------------------------------------------------- */
-static ThVar *reduce(Front *f, const Op *op, bool no_zeros) {
-    AttrInts axis;
-    ThVar *x = input(f, &axis);
-    ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
-    if (!x || failed(f->ctx)) return NULL;
-    if (f->b->arrays && dtype != TH_DTYPE_NONE && dtype_is_discrete(dtype)) x = cast_make(f->b, x, dtype);
-    return keep(f, front_bool(f, 3), x, reduce_make(f->b, op, x, &axis, dtype, acc, no_zeros), &axis);
+/* NumPy's where (parameter i): a boolean tensor that broadcasts to x; NULL without one, or with true. *ok: no error. */
+static ThVar *where_of(Front *f, int i, ThVar *x, bool *ok) {
+    bool all = front_none(f, i) || (f->arg[i].kind == TH_ARG_BOOL && f->arg[i].b);
+    *ok = x && !failed(f->ctx);
+    if (all || !*ok) return NULL;
+    ThVar *m = f->arg[i].kind == TH_ARG_BOOL ? cast_make(f->b, const_int(f->b, 0, TH_INT64), TH_BOOL) : front_var(f, i);
+    *ok = m != NULL;
+    if (m && (m->type.dtype != TH_BOOL || m->type.ndim > x->type.ndim)) {
+        front_error(f, TH_TypeError, "'where' must be a bool tensor of at most %d dimensions, not one of %s and %d",
+                    x->type.ndim, th_dtype_name((ThDtype)m->type.dtype), m->type.ndim);
+        *ok = false;
+    }
+    return *ok ? m : NULL;
 }
 
-int front_sum(Front *f) { return front_return(f, reduce(f, &op_sum, false)); }
-int front_prod(Front *f) { return front_return(f, reduce(f, &op_prod, front_bool(f, 5))); }
+/* x where m holds, elsewhere v; x itself without m. */
+static ThVar *masked(Builder *b, ThVar *x, ThVar *m, ThVar *v) {
+    return m && x && v ? elemwise_3(b, S_switch, m, x, cast_make(b, v, (ThDtype)x->type.dtype)) : x;
+}
+
+static ThVar *constant(Builder *b, int v, ThVar *like) {
+    return like ? cast_make(b, const_int(b, v, TH_INT8), (ThDtype)like->type.dtype) : NULL;
+}
+
+/* r by `op` with NumPy's initial (parameter i), which takes r's dtype; r itself without one. */
+static ThVar *with_initial(Front *f, int i, int op, ThVar *r) {
+    if (!r || front_none(f, i)) return r;
+    ThVar *v = front_var(f, i);
+    if (v && v->type.ndim != 0) {
+        front_error(f, TH_ValueError, "'initial' has no dimensions, it has %d", v->type.ndim);
+        return NULL;
+    }
+    return v ? elemwise_2(f->b, op, cast_make(f->b, v, (ThDtype)r->type.dtype), r) : NULL;
+}
+
+/* ---- sums and products ------------------------------------------------------------------------------------------- */
+enum { OF_SUM = 5, OF_PROD = 6 }; /* where `initial` stands among the parameters, `where` behind it */
+
+static int reduce(Front *f, const Op *op, bool no_zeros, int at) {
+    AttrInts axis;
+    bool sums = op == &op_sum, ok;
+    ThVar *x = input(f, &axis), *m = where_of(f, at + 1, x, &ok);
+    ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
+    if (!ok || failed(f->ctx)) return -1;
+    if (f->b->arrays && dtype != TH_DTYPE_NONE && dtype_is_discrete(dtype)) x = cast_make(f->b, x, dtype);
+    x = masked(f->b, x, m, constant(f->b, !sums, x));
+    ThVar *r = keep(f, front_bool(f, 3), x, reduce_make(f->b, op, x, &axis, dtype, acc, no_zeros), &axis);
+    return front_return(f, with_initial(f, at, sums ? S_add : S_mul, r));
+}
+
+int front_sum(Front *f) { return reduce(f, &op_sum, false, OF_SUM); }
+int front_prod(Front *f) { return reduce(f, &op_prod, front_bool(f, 5), OF_PROD); }
 
 static int front_logical(Front *f, const Op *op) {
     AttrInts axis;
-    ThVar *x = input(f, &axis);
+    bool ok;
+    ThVar *x = input(f, &axis), *m = where_of(f, 3, x, &ok);
+    if (!ok) return -1;
+    x = masked(f->b, x, m, constant(f->b, op == &op_all, x));
     ThVar *r = reduce_make(f->b, op, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
     return front_return(f, keep(f, front_bool(f, 2), x, r, &axis));
 }
@@ -56,11 +99,28 @@ static ThVar *divide(Builder *b, ThVar *s, ThVar *lengths, int ndim, const AttrI
     return s;
 }
 
-/* How many elements a sum over the axes adds, less ddof, but not below 0: a float64 of no dimension. */
-static ThVar *count_make(Builder *b, ThVar *x, const AttrInts *axis, double ddof) {
+/* What a mean or a variance is taken of: where holds (NULL: everywhere), along these axes, which stay or not. */
+typedef struct Domain {
+    ThVar *where;
+    AttrInts axis;
+    bool keepdims;
+} Domain;
+
+static ThVar *sum_over(Front *f, ThVar *x, const Domain *of, ThDtype dtype, ThDtype acc) {
+    x = masked(f->b, x, of->where, constant(f->b, 0, x));
+    return keep(f, of->keepdims, x, reduce_make(f->b, &op_sum, x, &of->axis, dtype, acc, false), &of->axis);
+}
+
+/* How many elements such a sum adds, less ddof, but not below 0: a float64, of no dimension without a where. */
+static ThVar *count_make(Front *f, ThVar *x, const Domain *of, double ddof) {
+    Builder *b = f->b;
     ThVar *lengths = cast_make(b, shape_make(b, x), TH_FLOAT64), *n = const_float(b, 1, TH_FLOAT64);
-    for (int d = 0; x && d < x->type.ndim; d++)
-        if (axis_in(axis, d)) n = elemwise_2(b, S_mul, n, subtensor_int_make(b, lengths, d));
+    if (of->where && x) {
+        ThVar *m = elemwise_2(b, S_second, x, of->where);
+        n = keep(f, of->keepdims, m, sum_make(b, cast_make(b, m, TH_FLOAT64), &of->axis), &of->axis);
+    }
+    for (int d = 0; x && !of->where && d < x->type.ndim; d++)
+        if (axis_in(&of->axis, d)) n = elemwise_2(b, S_mul, n, subtensor_int_make(b, lengths, d));
     if (ddof == 0) return n;
     return elemwise_2(b, S_maximum, elemwise_2(b, S_sub, n, const_float(b, ddof, TH_FLOAT64)),
                       const_float(b, 0, TH_FLOAT64));
@@ -73,19 +133,18 @@ static ThVar *quotient(Builder *b, ThVar *s, ThVar *n) {
 }
 
 /* NumPy's: of integers in float64, which does not wrap. */
-static ThVar *mean_of_array(Front *f, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc, bool keepdims) {
+static ThVar *mean_of_array(Front *f, ThVar *x, const Domain *of, ThDtype dtype, ThDtype acc) {
     ThDtype d = dtype != TH_DTYPE_NONE ? dtype : dtype_is_discrete(x->type.dtype) ? TH_FLOAT64 : TH_DTYPE_NONE;
     if (d != TH_DTYPE_NONE) x = cast_make(f->b, x, d);
-    ThVar *s = keep(f, keepdims, x, reduce_make(f->b, &op_sum, x, axis, d, acc, false), axis);
-    ThVar *m =
-        quotient(f->b, dtype_is_discrete(d) && s ? cast_make(f->b, s, TH_FLOAT64) : s, count_make(f->b, x, axis, 0));
+    ThVar *s = sum_over(f, x, of, d, acc);
+    ThVar *m = quotient(f->b, dtype_is_discrete(d) && s ? cast_make(f->b, s, TH_FLOAT64) : s, count_make(f, x, of, 0));
     return m && dtype != TH_DTYPE_NONE ? cast_make(f->b, m, dtype) : m;
 }
 
 static ThVar *mean(Front *f, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc, bool keepdims) {
     Builder *b = f->b;
     if (!x) return NULL;
-    if (b->arrays) return mean_of_array(f, x, axis, dtype, acc, keepdims);
+    if (b->arrays) return mean_of_array(f, x, &(Domain){NULL, *axis, keepdims}, dtype, acc);
     ThVar *s = keep(f, keepdims, x, reduce_make(b, &op_sum, x, axis, dtype, acc, false), axis);
     if (!s) return NULL;
     ThDtype d = s->type.dtype == TH_FLOAT32 || s->type.dtype == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
@@ -96,10 +155,12 @@ static ThVar *mean(Front *f, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDt
 
 int front_mean(Front *f) {
     AttrInts axis;
-    ThVar *x = input(f, &axis);
+    bool ok, keepdims = front_bool(f, 3);
+    ThVar *x = input(f, &axis), *m = where_of(f, 5, x, &ok);
     ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
-    if (!x || failed(f->ctx)) return -1;
-    return front_return(f, mean(f, x, &axis, dtype, acc, front_bool(f, 3)));
+    if (!ok || failed(f->ctx)) return -1;
+    if (m) return front_return(f, mean_of_array(f, x, &(Domain){m, axis, keepdims}, dtype, acc));
+    return front_return(f, mean(f, x, &axis, dtype, acc, keepdims));
 }
 
 /* What the corrected two-pass form takes off: the square of the mean of the centred input. */
@@ -123,35 +184,46 @@ static ThVar *square_of(Builder *b, ThVar *x) {
     return elemwise_2(b, S_add, elemwise_1(b, S_sqr, re), elemwise_1(b, S_sqr, im));
 }
 
+enum { OF_DTYPE = 6, OF_MEAN, OF_WHERE }; /* parameters of var and std that only NumPy has */
+
 /* NumPy's: divided by the number of elements less ddof (or correction), whatever the axes; of complex numbers a real.
  */
-static ThVar *variance_of_array(Front *f, ThVar *x, const AttrInts *axis) {
+static ThVar *variance_of_array(Front *f, ThVar *x, const Domain *of) {
     Builder *b = f->b;
+    Domain wide = *of;
     double less = front_none(f, 5) ? (double)front_int(f, 2) : front_float(f, 5);
-    bool keepdims = front_bool(f, 3), corrected = front_bool(f, 4);
+    bool corrected = front_bool(f, 4);
+    ThDtype dtype = front_dtype(f, OF_DTYPE);
+    wide.keepdims = true;
     if (failed(f->ctx)) return NULL;
-    if (dtype_is_discrete((ThDtype)x->type.dtype)) x = cast_make(b, x, TH_FLOAT64);
-    ThVar *c = elemwise_2(b, S_sub, x, mean_of_array(f, x, axis, TH_DTYPE_NONE, TH_DTYPE_NONE, true));
-    ThVar *s = keep(f, keepdims, x, sum_make(b, square_of(b, c), axis), axis);
+    if (dtype != TH_DTYPE_NONE) x = cast_make(b, x, dtype);
+    if (x && dtype_is_discrete((ThDtype)x->type.dtype)) x = cast_make(b, x, TH_FLOAT64);
+    ThVar *middle = !x                       ? NULL
+                    : front_none(f, OF_MEAN) ? mean_of_array(f, x, &wide, TH_DTYPE_NONE, TH_DTYPE_NONE)
+                                             : cast_make(b, front_var(f, OF_MEAN), (ThDtype)x->type.dtype);
+    ThVar *c = elemwise_2(b, S_sub, x, middle);
+    ThVar *s = sum_over(f, square_of(b, c), of, TH_DTYPE_NONE, TH_DTYPE_NONE);
     if (corrected) {
-        ThVar *e = square_of(b, keep(f, keepdims, x, sum_make(b, c, axis), axis));
-        s = elemwise_2(b, S_sub, s, quotient(b, e, count_make(b, x, axis, 0)));
+        ThVar *e = square_of(b, sum_over(f, c, of, TH_DTYPE_NONE, TH_DTYPE_NONE));
+        s = elemwise_2(b, S_sub, s, quotient(b, e, count_make(f, x, of, 0)));
     }
-    return quotient(b, s, count_make(b, x, axis, less));
+    return quotient(b, s, count_make(f, x, of, less));
 }
 
 static ThVar *variance(Front *f) {
     Builder *b = f->b;
     AttrInts axis;
-    ThVar *x = input(f, &axis);
+    bool ok, numpy = b->arrays;
+    ThVar *x = input(f, &axis), *m = where_of(f, OF_WHERE, x, &ok);
     int64_t ddof = front_int(f, 2);
     bool keepdims = front_bool(f, 3), corrected = front_bool(f, 4);
-    if (!x || failed(f->ctx)) return NULL;
+    if (!ok || failed(f->ctx)) return NULL;
     if (!front_none(f, 5) && ddof != 0) {
         front_error(f, TH_ValueError, "ddof and correction are two names of one number: give one of them");
         return NULL;
     }
-    if (b->arrays || !front_none(f, 5)) return variance_of_array(f, x, &axis);
+    for (int i = 5; i <= OF_WHERE; i++) numpy = numpy || !front_none(f, i);
+    if (numpy) return variance_of_array(f, x, &(Domain){m, axis, keepdims});
     ThVar *centred = elemwise_2(b, S_sub, x, mean(f, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, true));
     if (!centred) return NULL;
     ThDtype d = centred->type.dtype;
@@ -234,17 +306,53 @@ static ThVar *flip(Front *f, ThVar *x) {
     return elemwise_1(f->b, dtype_is_discrete(d) ? S_invert : S_neg, x); /* minus the least integer is itself */
 }
 
-static int extremum_of(Front *f, bool smallest, int which) {
-    AttrInts axis;
-    ThVar *x = ordered_input(f, &axis);
-    ThVar *r = extremum(f, smallest ? flip(f, x) : x, &axis, which, front_bool(f, 2));
-    return front_return(f, smallest && which == 0 ? flip(f, r) : r);
+/* The first of x's axes that are reduced, -1 without one. */
+static int first_axis(const ThVar *x, const AttrInts *axis) {
+    for (int d = 0; d < x->type.ndim; d++)
+        if (axis_in(axis, d)) return d;
+    return -1;
 }
 
-int front_max(Front *f) { return extremum_of(f, false, 0); }
-int front_min(Front *f) { return extremum_of(f, true, 0); }
-int front_argmax(Front *f) { return extremum_of(f, false, 1); }
-int front_argmin(Front *f) { return extremum_of(f, true, 1); }
+/* NumPy's initial as one more element along the first of the axes, so that there is one; the others may not be empty.
+ */
+static ThVar *one_more(Front *f, ThVar *x, ThVar *initial, const AttrInts *axis) {
+    int d = first_axis(x, axis);
+    ThVar *dims[TH_MAX_NDIM];
+    if (d < 0 || !front_shape_of(f->b, x, dims)) return x;
+    dims[d] = const_int(f->b, 1, TH_INT64);
+    ThVar *both[2] = {x, alloc_make(f->b, cast_make(f->b, initial, (ThDtype)x->type.dtype), dims, x->type.ndim)};
+    return both[1] ? join_make(f->b, const_int(f->b, d, TH_DTYPE_NONE), both, 2) : NULL;
+}
+
+/* max and min, with NumPy's initial and where. */
+static int front_extreme(Front *f, bool smallest) {
+    enum { INITIAL = 3, WHERE };
+    AttrInts axis;
+    bool ok;
+    ThVar *x = ordered_input(f, &axis), *m = where_of(f, WHERE, x, &ok);
+    ThVar *initial = front_none(f, INITIAL) ? NULL : front_var(f, INITIAL);
+    if (!ok || failed(f->ctx)) return -1;
+    if (m && !initial)
+        return front_error(f, TH_ValueError, "of no element there is none: with 'where' it needs 'initial'");
+    bool empty = x->kind == VAR_CONSTANT && th_array_size(x->u.data) == 0;
+    x = masked(f->b, x, m, initial);
+    if (x && initial && empty) x = one_more(f, x, initial, &axis);
+    ThVar *r = extremum(f, smallest ? flip(f, x) : x, &axis, 0, front_bool(f, 2));
+    if (smallest) r = flip(f, r);
+    return front_return(f, with_initial(f, INITIAL, smallest ? S_minimum : S_maximum, r));
+}
+
+int front_max(Front *f) { return front_extreme(f, false); }
+int front_min(Front *f) { return front_extreme(f, true); }
+
+static int front_position(Front *f, bool smallest) {
+    AttrInts axis;
+    ThVar *x = ordered_input(f, &axis);
+    return front_return(f, extremum(f, smallest ? flip(f, x) : x, &axis, 1, front_bool(f, 2)));
+}
+
+int front_argmax(Front *f) { return front_position(f, false); }
+int front_argmin(Front *f) { return front_position(f, true); }
 
 int front_max_and_argmax(Front *f) {
     AttrInts axis;

@@ -65,7 +65,14 @@ int front_shape(Front *f) {
 
 int front_size(Front *f) {
     ThVar *x = front_var(f, 0);
-    if (!x) return -1;
+    AttrInts axis;
+    if (!x || !front_axes(f, 1, x->type.ndim, &axis)) return -1;
+    if (axis.n >= 0) {
+        ThVar *n = const_int(f->b, 1, TH_INT64);
+        for (int d = 0; d < x->type.ndim; d++)
+            if (axis_in(&axis, d)) n = elemwise_2(f->b, S_mul, n, shape_elem_make(f->b, x, d));
+        return front_return(f, n);
+    }
     if (x->type.ndim == 1) return front_return(f, shape_elem_make(f->b, x, 0));
     ThArg a = front_arg_var(shape_make(f->b, x));
     return front_return(f, front_call(f->b, "prod", &a, 1));

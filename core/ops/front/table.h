@@ -47,7 +47,7 @@ enum { FUNC = 0, METHOD = 1 };
 /* elemwise.c */
 #define FRONT_ELEMWISE(FRONT) \
     FRONT("cast", "x, dtype", NULL, FUNC, front_cast, "x in another dtype (\"floatX\" is the configured one); x itself when it has it") \
-    FRONT("astype", "x, dtype", NULL, METHOD, front_cast, "x in another dtype (\"floatX\" is the configured one); x itself when it has it") \
+    FRONT("astype", "x, dtype, copy=None", NULL, METHOD, front_cast, "x in another dtype (\"floatX\" is the configured one); x itself when it has it") \
     FRONT("round", "a, mode=None", NULL, METHOD, front_round, "nearest integral value; mode \"half_to_even\" (default) or \"half_away_from_zero\"") \
     FRONT("iround", "a, mode=None", NULL, FUNC, front_iround, "round, as int64") \
     FRONT("divmod", "x, y", NULL, FUNC, front_divmod, "x // y and x % y, as two results") \
@@ -69,21 +69,21 @@ enum { FUNC = 0, METHOD = 1 };
 
 /* reduce.c */
 #define FRONT_REDUCE(FRONT) \
-    FRONT("sum", "input, axis=None, dtype=None, keepdims=False, acc_dtype=None", NULL, METHOD, front_sum, "sum over axis (None: all); integers in int64 or uint64") \
-    FRONT("prod", "input, axis=None, dtype=None, keepdims=False, acc_dtype=None, no_zeros_in_input=False", NULL, METHOD, front_prod, "product over axis (None: all)") \
-    FRONT("mean", "input, axis=None, dtype=None, keepdims=False, acc_dtype=None", NULL, METHOD, front_mean, "mean over axis (None: all)") \
-    FRONT("var", "input, axis=None, ddof=0, keepdims=False, corrected=False, correction=None", NULL, METHOD, front_variance, "variance over axis, in two passes") \
-    FRONT("std", "input, axis=None, ddof=0, keepdims=False, corrected=False, correction=None", NULL, METHOD, front_std, "standard deviation over axis") \
-    FRONT("max", "x, axis=None, keepdims=False", NULL, METHOD, front_max, "largest element over axis; the gradient goes to every tied position") \
-    FRONT("min", "x, axis=None, keepdims=False", NULL, METHOD, front_min, "smallest element over axis, built as -max(-x)") \
+    FRONT("sum", "input, axis=None, dtype=None, keepdims=False, acc_dtype=None, initial=None, where=None", NULL, METHOD, front_sum, "sum over axis (None: all) of what where holds for, and initial; integers in int64 or uint64") \
+    FRONT("prod", "input, axis=None, dtype=None, keepdims=False, acc_dtype=None, no_zeros_in_input=False, initial=None, where=None", NULL, METHOD, front_prod, "product over axis (None: all) of what where holds for, and initial") \
+    FRONT("mean", "input, axis=None, dtype=None, keepdims=False, acc_dtype=None, where=None", NULL, METHOD, front_mean, "mean over axis (None: all) of what where holds for") \
+    FRONT("var", "input, axis=None, ddof=0, keepdims=False, corrected=False, correction=None, dtype=None, mean=None, where=None", NULL, METHOD, front_variance, "variance over axis, in two passes, of what where holds for; mean is one known before") \
+    FRONT("std", "input, axis=None, ddof=0, keepdims=False, corrected=False, correction=None, dtype=None, mean=None, where=None", NULL, METHOD, front_std, "standard deviation over axis of what where holds for") \
+    FRONT("max", "x, axis=None, keepdims=False, initial=None, where=None", NULL, METHOD, front_max, "largest element over axis, of what where holds for, and initial; the gradient goes to every tied position") \
+    FRONT("min", "x, axis=None, keepdims=False, initial=None, where=None", NULL, METHOD, front_min, "smallest element over axis, of what where holds for, and initial; built as -max(-x)") \
     FRONT("argmax", "x, axis=None, keepdims=False", NULL, METHOD, front_argmax, "first position (from 0) of the largest element") \
     FRONT("argmin", "x, axis=None, keepdims=False", NULL, METHOD, front_argmin, "first position (from 0) of the smallest element") \
     FRONT("max_and_argmax", "a, axis=None, keepdims=False", NULL, METHOD, front_max_and_argmax, "largest element and its first position, as two results") \
     FRONT("ptp", "a, axis=None, keepdims=False", NULL, METHOD, front_ptp, "max - min over axis") \
     FRONT("norm", "x, L, axis=None, keepdims=False", NULL, METHOD, front_norm, "L-norm over axis: sum(|x|^L)^(1/L)") \
     FRONT("logsumexp", "x, axis=None, keepdims=False", NULL, METHOD, front_logsumexp, "log of the sum of exp(x) over axis, without overflow") \
-    FRONT("any", "x, axis=None, keepdims=False", NULL, METHOD, front_any, "whether any element is nonzero") \
-    FRONT("all", "x, axis=None, keepdims=False", NULL, METHOD, front_all, "whether all elements are nonzero")
+    FRONT("any", "x, axis=None, keepdims=False, where=None", NULL, METHOD, front_any, "whether any element is nonzero, of those where holds for") \
+    FRONT("all", "x, axis=None, keepdims=False, where=None", NULL, METHOD, front_all, "whether all elements are nonzero, of those where holds for")
 
 /* clang-format on */
 

@@ -24,7 +24,7 @@
     FRONT("nlinalg.norm", "x, ord=None, axis=None, keepdims=False", NULL, FUNC, front_matrix_norm, \
       "norm of a vector or a matrix: ord None, a number, \"inf\", \"-inf\", of matrices \"fro\", \"nuc\", 1, -1, 2, -2 too; axis: one of vectors, two of matrices") \
     FRONT("nlinalg.cond", "x, p=None", NULL, FUNC, front_cond, "condition number: norm(x, p) * norm(inverse, p); p None: by singular values") \
-    FRONT("nlinalg.matrix_rank", "A, tol=None, hermitian=False", NULL, FUNC, front_matrix_rank, "number of singular values above tol (None: the largest times max(m, n) times epsilon)")
+    FRONT("nlinalg.matrix_rank", "A, tol=None, hermitian=False, rtol=None", NULL, FUNC, front_matrix_rank, "number of singular values above tol (None: the largest times rtol, or times max(m, n) times epsilon)")
 
 /* linalg.c */
 #define FRONT_FACTORS(FRONT) \

@@ -9,7 +9,7 @@
 /* shape.c */
 #define FRONT_SHAPE(FRONT) \
     FRONT("shape", "x", NULL, FUNC, front_shape, "lengths of x as an int64 vector (x.shape)") \
-    FRONT("size", "x", NULL, FUNC, front_size, "number of elements of x (x.size)") \
+    FRONT("size", "x, axis=None", NULL, FUNC, front_size, "number of elements of x (x.size), or its lengths along axis multiplied") \
     FRONT("reshape", "x, newshape, ndim=None", NULL, METHOD, front_reshape, "the elements of x in another shape; one entry may be -1") \
     FRONT("flatten", "x, ndim=1", NULL, METHOD, front_flatten, "x with its last dimensions merged so that ndim are left") \
     FRONT("ravel", "x", NULL, METHOD, front_flatten, "x as a vector") \
@@ -52,8 +52,8 @@
 /* join.c */
 #define FRONT_JOIN(FRONT) \
     FRONT("join", "axis, *tensors_list", NULL, FUNC, front_join, "tensors one after the other along axis") \
-    FRONT("concatenate", "tensor_list, axis=0", NULL, FUNC, front_concatenate, "tensors one after the other along axis") \
-    FRONT("stack", "tensors, axis=0", NULL, FUNC, front_stack, "tensors one above the other along a new axis") \
+    FRONT("concatenate", "tensor_list, axis=0, dtype=None", NULL, FUNC, front_concatenate, "tensors one after the other along axis (None: flattened), of dtype") \
+    FRONT("stack", "tensors, axis=0, dtype=None", NULL, FUNC, front_stack, "tensors one above the other along a new axis, of dtype") \
     FRONT("split", "x, splits_size, n_splits, axis=0", NULL, FUNC, front_split, "consecutive parts of x along axis: n_splits results") \
     FRONT("horizontal_stack", "*args", NULL, FUNC, front_hstack, "matrices side by side") \
     FRONT("vertical_stack", "*args", NULL, FUNC, front_hstack, "matrices one above the other") \

@@ -34,9 +34,9 @@
     FRONT("argtopk", "x, kth, axis=-1, sorted=True, idx_dtype=\"int64\"", NULL, FUNC, front_topk, "positions of the elements that topk gives") \
     FRONT("topk_and_argtopk", "x, kth, axis=-1, sorted=True, idx_dtype=\"int64\"", NULL, FUNC, front_topk, "both, as two results") \
     FRONT_EXTRA(FRONT, "searchsorted", "x, v, side=\"left\", sorter=None", METHOD, front_searchsorted, "where elements of v go into the sorted vector x") \
-    FRONT_EXTRA(FRONT, "unique", "ar, return_index=False, return_inverse=False, return_counts=False, axis=None", FUNC, front_unique, "distinct elements in ascending order, and as asked: first positions, inverse, counts") \
-    FRONT_EXTRA(FRONT, "cumsum", "x, axis=None", METHOD, front_cumulate, "running sums along axis (None: flattened)") \
-    FRONT_EXTRA(FRONT, "cumprod", "x, axis=None", METHOD, front_cumulate, "running products along axis (None: flattened)") \
+    FRONT_EXTRA(FRONT, "unique", "ar, return_index=False, return_inverse=False, return_counts=False, axis=None, sorted=True, equal_nan=True", FUNC, front_unique, "distinct elements in ascending order, and as asked: first positions, inverse, counts") \
+    FRONT_EXTRA(FRONT, "cumsum", "x, axis=None, dtype=None", METHOD, front_cumulate, "running sums along axis (None: flattened)") \
+    FRONT_EXTRA(FRONT, "cumprod", "x, axis=None, dtype=None", METHOD, front_cumulate, "running products along axis (None: flattened)") \
     FRONT_EXTRA(FRONT, "diff", "x, n=1, axis=-1, prepend=None, append=None", FUNC, front_diff, "differences of neighbours along axis, n times; of prepend, x, append behind each other") \
     FRONT_EXTRA(FRONT, "bincount", "x, weights=None, minlength=None, assert_nonneg=False", FUNC, front_bincount, "how often each value 0, 1, .. occurs in the vector x, or the sum of its weights") \
     FRONT("smallest", "*args", NULL, FUNC, front_smallest, "elementwise smallest of the arguments") \
