@@ -5,13 +5,14 @@
  * ever a value of the other; whatever a script does, run returns soon after its time.
  */
 #include "binding.h"
+#include "guard.h"
 
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { STEPS = 1000 /* of Lua's machine between two looks */, DEPTH = 16 };
+enum { STEPS = 100 /* of Lua's machine between two looks */, DEPTH = 16, WORK = 1 << 20 /* bytes, likewise */ };
 #define MOST_VALUES 1000000
 
 typedef struct Box {
@@ -22,6 +23,7 @@ typedef struct Box {
     lua_Integer steps; /* of one run; 0: any number */
     lua_Integer left;
     double until;
+    size_t work; /* bytes that functions of the libraries went through since the clock was read for them */
     bool over, running;
 } Box;
 
@@ -47,23 +49,43 @@ static void *box_alloc(void *user, void *p, size_t old, size_t n) {
 
 static Box *box_of(lua_State *L) { return *(Box **)lua_getextraspace(L); }
 
-/* Every STEPS instructions, and at every one once the script's share is used up: no pcall outlives that. */
+/* From now on at every instruction: no pcall outlives that. */
+static void end_script(lua_State *L, const char *why);
+
+/* Every STEPS instructions, and at every one once the script's share is used up. */
 static void look(lua_State *L, lua_Debug *ar) {
     (void)ar;
     Box *b = box_of(L);
     b->left -= STEPS;
-    bool late = b->seconds > 0 && now() > b->until;
-    if (!late && !(b->steps && b->left < 0)) return;
-    b->over = true;
+    lt_guard(L);
+    if (b->steps && b->left < 0) end_script(L, "Interrupted: the script took more steps than it was given");
+}
+
+static void end_script(lua_State *L, const char *why) {
+    box_of(L)->over = true;
     lua_sethook(L, look, LUA_MASKCOUNT, 1);
-    luaL_error(L, late ? "Interrupted: the time that the script was given is over"
-                       : "Interrupted: the script took more steps than it was given");
+    luaL_error(L, "%s", why);
+}
+
+void lt_guard(lua_State *L) {
+    const Box *b = box_of(L);
+    if (b->running && b->seconds > 0 && now() > b->until)
+        end_script(L, "Interrupted: the time that the script was given is over");
+}
+
+void lt_guard_work(lua_State *L, size_t bytes) {
+    Box *b = box_of(L);
+    b->work += bytes < WORK ? bytes : WORK;
+    if (b->work < WORK) return;
+    b->work = 0;
+    lt_guard(L);
 }
 
 /* ---- values from one state to the other -------------------------------------------------------------------------- */
 typedef struct Copy {
     lua_State *from, *to;
-    int left; /* values that may still be copied */
+    int left;    /* values that may still be copied */
+    size_t room; /* bytes of texts and arrays, likewise */
 } Copy;
 
 LT_NORETURN static void refuse(const Copy *c, const char *what) {
@@ -71,9 +93,16 @@ LT_NORETURN static void refuse(const Copy *c, const char *what) {
              "a sandbox is given, and gives, numbers, texts, booleans, ndarrays and tables of them: not %s", what);
 }
 
-static void copy_array(const Copy *c, ThArray *a) {
+/* What stands once in one state, under many names, stands in the other many times. */
+static void take_room(Copy *c, size_t bytes) {
+    if (bytes > c->room) luaL_error(c->to, "MemoryError: values that take more bytes than the sandbox's memory has");
+    c->room -= bytes;
+}
+
+static void copy_array(Copy *c, ThArray *a) {
     LtState *s = lt_state(c->to);
     if (th_array_sparse(a)) refuse(c, "a sparse matrix");
+    take_room(c, (size_t)th_array_size(a) * th_dtype_bytes(th_array_dtype(a)));
     ThArray *own = th_array_empty(s->ctx, th_array_dtype(a), th_array_ndim(a), th_array_shape(a));
     LT_CHECK(c->to, s, own);
     lt_push_array(c->to, s, own); /* whatever happens now, it is somebody's */
@@ -115,6 +144,7 @@ static void copy_value(Copy *c, int i, int depth) {
         return;
     case LUA_TSTRING:
         text = lua_tolstring(c->from, i, &n);
+        take_room(c, n);
         lua_pushlstring(c->to, text, n);
         return;
     case LUA_TTABLE: copy_table(c, i, depth); return;
@@ -162,13 +192,15 @@ static int prepare(lua_State *L) {
     lua_pushcfunction(L, luaopen_theano_core);
     lua_setfield(L, -2, "theano.core");
     lua_pop(L, 2);
+    lt_guard_open(L);
     require(L, "theano.box");
     lua_getfield(L, -1, "prepare");
     lua_call(L, 0, 0);
     require(L, "theano");
     lua_pop(L, 1);
     lua_getfield(L, -1, "open");
-    lua_call(L, 0, 2);
+    lua_pushcfunction(L, lt_in_time);
+    lua_call(L, 1, 2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &out_key);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &env_key);
     lua_settop(L, 0);
@@ -237,7 +269,7 @@ static int inside(lua_State *L) { /* (Run) -> the script's results */
     if (luaL_loadbufferx(L, r->text, r->n, r->name, "t")) return lua_error(L);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &env_key);
     lua_setupvalue(L, 1, 1);
-    Copy c = {r->host, L, MOST_VALUES};
+    Copy c = {r->host, L, MOST_VALUES, SIZE_MAX};
     luaL_checkstack(L, r->last - r->first + 4, "arguments");
     for (int i = r->first; i <= r->last; i++) copy_value(&c, i, 0);
     lua_sethook(L, look, LUA_MASKCOUNT, STEPS);
@@ -291,7 +323,7 @@ static int box_run(lua_State *L) { /* (box, text, ...) -> results */
         return lua_error(L);
     }
     int n = lua_gettop(b->L);
-    Copy c = {b->L, L, MOST_VALUES};
+    Copy c = {b->L, L, MOST_VALUES, b->room ? b->room : SIZE_MAX};
     luaL_checkstack(L, n + 4, "results");
     for (int i = 1; i <= n; i++) copy_value(&c, i, 0);
     return n;
@@ -329,6 +361,11 @@ static int box_used(lua_State *L) { /* bytes of its Lua state, of its engine */
     return 2;
 }
 
+static int sealed(lua_State *L) { /* whether this is one */
+    lua_pushboolean(L, th_context_sealed(LT_STATE(L)->ctx));
+    return 1;
+}
+
 void lt_open_sandbox(lua_State *L, LtState *s) {
     static const luaL_Reg methods[] = {
         {"run", box_run}, {"printed", box_printed}, {"used", box_used}, {"close", box_close}, {NULL, NULL}};
@@ -344,6 +381,6 @@ void lt_open_sandbox(lua_State *L, LtState *s) {
         lua_setfield(L, -2, "__close");
     }
     lua_pop(L, 1);
-    static const luaL_Reg fns[] = {{"sandboxed", sandboxed}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"sandboxed", sandboxed}, {"sealed", sealed}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -270,10 +270,13 @@ typedef struct Pair {
     ThDtype dtype;
 } Pair;
 
+#define MOST_PRODUCTS (1 << 28)
+
 static bool pair_of(lua_State *L, LtState *s, Pair *p) {
     ThArray *a = short_dense(L, s, 1), *v = short_dense(L, s, 2);
     if (!a || !v || th_array_ndim(a) != 1 || th_array_ndim(v) != 1 || lua_gettop(L) > 3) return false;
     *p = (Pair){th_array_data(a), th_array_data(v), th_array_size(a), th_array_size(v), th_array_dtype(a)};
+    if (p->n > MOST_PRODUCTS / (p->m ? p->m : 1)) return false; /* in parts, between which it can be stopped */
     return p->n && p->m && p->dtype == th_array_dtype(v) &&
            (p->dtype == TH_FLOAT64 || p->dtype == TH_FLOAT32 || p->dtype == TH_INT64);
 }

@@ -95,11 +95,110 @@ describe("a sandbox", function()
     } do
       refused(box, "Interrupted", "the time", s)
     end
-    refused(box, "MemoryError", "pattern", "return (('a'):rep(50000)):find('.-.-.-.-b')")
     refused(box, "ValueError", "table.move", "table.move({}, 1, 1 << 50, 2)")
     local few <close> = theano.sandboxed { steps = 100000 }
     refused(few, "Interrupted", "more steps", "for _ = 1, 1e9 do end")
     assert.equal(3, few:run("return 3"))
+  end)
+
+  it("ends what libraries do in one call, however long that is", function()
+    local long = "local s = ('a'):rep(1000000) "
+    for _, s in ipairs { "return s:find('.-b')", "return s:find('.-.-.-.-b')", "return s:match('(.*)%1b')",
+      "return s:find(('a'):rep(500000) .. 'b', 1, true)", "return s:find(('a'):rep(500000) .. 'b')",
+      "for _ in s:gmatch('a-b') do end", "return s:gsub('a-b', '')", "return ('('):rep(1000000):find('%b()')",
+      "while true do s:upper() end", "while true do tonumber(s) end", "while true do utf8.len(s) end",
+      "local t = {} for i = 1, 200000 do t[i] = {} end while true do collectgarbage() end",
+      "local T = theano.tensor return theano.compile({}, T.arange(1 << 50):sum())()",
+      "local a = theano.ndarray.ones { 500000 } return theano.ndarray.convolve(a, a)",
+      [[local a = theano.ndarray.ones { 4000 }
+        return theano.ndarray.signal.lfilter(a, a, theano.ndarray.ones { 1000000 })]],
+      [[local x = theano.tensor.dtensor4()
+        local f = theano.compile({ x }, theano.tensor.signal.pool.pool_2d(x, { 700, 700 }, { ignore_border = true,
+          stride = { 1, 1 } }))
+        return f(theano.ndarray.ones { 1, 1, 1400, 1400 })]] } do
+      refused(box, "Interrupted", "the time", long .. s)
+    end
+    assert.equal("", box:run("return (''):rep(1 << 62)"))
+    local claims = "local t = setmetatable({}, { __len = function() return 1 << 60 end, __index = rawlen, "
+      .. "__newindex = rawlen }) "
+    local sparse = [[
+      local t = "return { "
+      for i = 0, 62 do t = t .. ("[%d] = 1, "):format(1 << i) end
+      t = load(t .. "}")() ]]
+    for _, s in ipairs { "table.sort(t)", "table.insert(t, 1, 1)", "table.remove(t, 1)", "return table.concat(t)" } do
+      refused(box, "RuntimeError", "__len", claims .. s)
+    end
+    refused(box, "ValueError", "elements", sparse .. "table.insert(t, 1, 1)")
+    refused(box, "ValueError", "at most", [[
+      return table.concat(setmetatable({}, { __index = table.concat }), "", 1, 1 << 60)]])
+    local roomy <close> = theano.sandboxed { seconds = 60 }
+    assert.is_nil(roomy:run("return (load(function() return (' '):rep(10000) end)) or nil"))
+    assert.is_nil(roomy:run("return (load(('x = 1 '):rep(1000000)))"))
+    assert.equal(7, roomy:run("local i = 0 return load(function() i = i + 1 return ({ 'return ', '7' })[i] end)()"))
+  end)
+
+  it("copies out no more than its memory, however often it stands in the result", function()
+    local roomy <close> = theano.sandboxed { seconds = 60, memory = 48e6 }
+    for _, s in ipairs { "theano.ndarray.zeros { 1000000 }", "('x'):rep(8000000)" } do
+      refused(roomy, "MemoryError", "the sandbox's memory",
+        ("local a, t = %s, {} for i = 1, 100 do t[i] = a end return t"):format(s))
+    end
+  end)
+
+  it("leaves the methods of texts to the engine's modules", function()
+    assert.equal("Elemwise{add,no_inplace}.0", box:run [[
+      for name in pairs(string) do string[name] = function() return {} end end
+      return tostring(theano.tensor.dvector("x") + 1)
+    ]])
+    box:run("string = nil")
+    assert.equal("AB", box:run("return ('ab'):upper()"))
+  end)
+
+  it("minimizes and integrates, though flags are closed", function()
+    local own <close> = theano.sandboxed { seconds = 60 }
+    local x = own:run [[
+      local nd = theano.ndarray
+      return nd.optimize.minimize(function(x) return ((x - 3) ^ 2):sum() end, nd.ones { 2 }).x
+    ]]
+    assert.is_true(nd.allclose(x, nd.array { 3, 3 }, 1e-5))
+  end)
+
+  it("matches patterns as Lua does", function()
+    local items = { "a", "b", ".", "%a", "%d", "%W", "[ab]", "[^a]", "[%a_]", "[a-", "]", "(", ")", "()", "*", "+", "-",
+      "?", "%1", "%2", "%b()", "%f[b]", "^", "$", "%", "[]]", "[^]%]]", "\0", "1", "x*", "(a*)", "(.-)" }
+    local letters = { "a", "b", "1", "(", ")", "_", " ", "]", "\0", "a", "b" }
+    local replacements = { "<%0>", "%1", "%%", "x", "%2", "%" }
+    local cases, rng = {}, nd.random.RandomState(11)
+    local function some(list, most)
+      local t = {}
+      for i = 1, rng:randint(0, most + 1) do t[i] = list[rng:randint(1, #list + 1)] end
+      return table.concat(t)
+    end
+    for i = 1, 4000 do
+      local by = replacements[rng:randint(1, #replacements + 1)]
+      cases[i] = { some(letters, 9), some(items, 5), rng:randint(-4, 8), by }
+    end
+    local script = [[
+      local out = {}
+      local function say(...)
+        local t = { ... }
+        for i = 1, select("#", ...) do t[i] = tostring(t[i]) end
+        return table.concat(t, "\1")
+      end
+      for i, c in ipairs((...)) do
+        local found = {}
+        local function every() for a, b in c[1]:gmatch(c[2], c[3]) do found[#found + 1] = say(a, b) end end
+        out[i] = table.concat({ say(pcall(string.find, c[1], c[2], c[3])), say(pcall(string.match, c[1], c[2], c[3])),
+          say(pcall(string.gsub, c[1], c[2], c[4])), say(pcall(string.gsub, c[1], c[2], c[4], c[3])),
+          say(pcall(string.gsub, c[1], c[2], { a = "A", b = false })), say(pcall(every)), table.concat(found, ","),
+          say(pcall(string.find, c[1], c[2], c[3], true)) }, "\2")
+        out[i] = out[i]:gsub("[%w/._]+:%d+: ", ""):gsub("%[string [^\n]-%]:%d+: ", "")
+      end
+      return out
+    ]]
+    local roomy <close> = theano.sandboxed { seconds = 60 }
+    local mine, real = roomy:run(script, cases), load(script)(cases)
+    for i, c in ipairs(cases) do assert.equal(real[i], mine[i], ("%q %q %d %q"):format(c[1], c[2], c[3], c[4])) end
   end)
 
   it("takes no more memory and graph than it was given, and goes on after that", function()

@@ -93,14 +93,17 @@ arrays.known = arrays.len
 function arrays.part(a, d, from, to) return a[(":,"):rep(d) .. ("%s:%s"):format(from, to or "")] end
 
 -- ---- by other functions of the module -------------------------------------------------------------------------------
--- All sums of products of two vectors, one moved over the other.
+-- All sums of products of two vectors, one moved over the other: of long ones in parts that the short way takes.
+local MANY = 1 << 27
 function arrays.convolved(a, v)
   if v.size > a.size then a, v = v, a end
   local n, m = a.size, v.size
+  local each = math.max(1, n * m > 2 * MANY and MANY // n or 1)
   local out = core.zeros({ n + m - 1 }, (a["0:1"] * v["0:1"]).dtype)
-  for i = 0, m - 1 do
-    local part = out[("%d:%d"):format(i, i + n)]
-    part:assign(part + a * v[("%d:%d"):format(i, i + 1)])
+  for i = 0, m - 1, each do
+    local k = math.min(each, m - i)
+    local part, some = out[("%d:%d"):format(i, i + n + k - 1)], v[("%d:%d"):format(i, i + k)]
+    part:assign(part + (k == 1 and a * some or nd.convolve(a, some)))
   end
   return out
 end

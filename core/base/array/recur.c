@@ -37,32 +37,40 @@ static inline __attribute__((always_inline)) void through(int order, const doubl
     for (int i = 0; i < order; i++) state[i] = z[i];
 }
 
-/* The same of any order, the state where it is. */
-static void through_long(int order, const double *b, const double *a, const double *x, double *y, int64_t n,
-                         double *z) {
-    for (int64_t t = 0; t < n; t++) {
+/* The same of any order, the state where it is. Of high orders it may be long: it stops where work is to stop. */
+static bool through_long(ThContext *c, int order, const double *b, const double *a, const double *x, double *y,
+                         int64_t n, double *z) {
+    enum { OFTEN = 1 << 20 };
+    for (int64_t t = 0, done = 0; t < n; t++, done += order) {
+        if (done >= OFTEN) {
+            if (ctx_stopped(c)) return err_stopped(c);
+            done = 0;
+        }
         double in = x[t], out = b[0] * in + z[0];
         for (int i = 0; i < order - 1; i++) z[i] = z[i + 1] + b[i + 1] * in - a[i + 1] * out;
         z[order - 1] = b[order] * in - a[order] * out;
         y[t] = out;
     }
+    return true;
 }
 
-static void filter_row(int order, const double *b, const double *a, const double *x, double *y, int64_t n, double *z) {
+static bool filter_row(ThContext *c, int order, const double *b, const double *a, const double *x, double *y, int64_t n,
+                       double *z) {
     switch (order) {
     case 0:
         for (int64_t t = 0; t < n; t++) y[t] = b[0] * x[t];
-        return;
-    case 1: through(1, b, a, x, y, n, z); return;
-    case 2: through(2, b, a, x, y, n, z); return;
-    case 3: through(3, b, a, x, y, n, z); return;
-    case 4: through(4, b, a, x, y, n, z); return;
-    case 5: through(5, b, a, x, y, n, z); return;
-    case 6: through(6, b, a, x, y, n, z); return;
-    case 7: through(7, b, a, x, y, n, z); return;
-    case 8: through(8, b, a, x, y, n, z); return;
-    default: through_long(order, b, a, x, y, n, z);
+        break;
+    case 1: through(1, b, a, x, y, n, z); break;
+    case 2: through(2, b, a, x, y, n, z); break;
+    case 3: through(3, b, a, x, y, n, z); break;
+    case 4: through(4, b, a, x, y, n, z); break;
+    case 5: through(5, b, a, x, y, n, z); break;
+    case 6: through(6, b, a, x, y, n, z); break;
+    case 7: through(7, b, a, x, y, n, z); break;
+    case 8: through(8, b, a, x, y, n, z); break;
+    default: return through_long(c, order, b, a, x, y, n, z);
     }
+    return true;
 }
 
 /* Sections of the second order, all of them at each sample: while one waits for its own last sum others go on. `far`:
@@ -106,9 +114,13 @@ ThArray *th_array_filter(ThContext *c, const ThArray *b, const ThArray *a, const
             filter_sections((int)k, doubles(b), doubles(a), from, to, n, doubles(state) + r * 2, rows * 2);
             continue;
         }
-        for (int64_t s = 0; s < k; s++, from = to)
-            filter_row((int)order, doubles(b) + s * form[1], doubles(a) + s * form[1], from, to, n,
-                       doubles(state) + (s * rows + r) * order);
+        for (int64_t s = 0; s < k; s++, from = to) {
+            if (filter_row(c, (int)order, doubles(b) + s * form[1], doubles(a) + s * form[1], from, to, n,
+                           doubles(state) + (s * rows + r) * order))
+                continue;
+            th_array_release(y);
+            return NULL;
+        }
     }
     return y;
 }

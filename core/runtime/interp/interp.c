@@ -12,6 +12,18 @@ int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1) {
     return r->f->rt->fail(r->f, step, (int)kind, n, v0, v1, 0, 0);
 }
 
+enum { OFTEN = 1024 /* turns, of a block of elements at most */ };
+
+/* A kernel may have more turns than any memory has elements; not where a part of what is written is worse than none. */
+static int stop(IRun *r) {
+    r->left = OFTEN;
+    const Plan *p = r->f->plan;
+    const int step = (int)(r->step - p->step);
+    if (step >= p->first_write || !ctx_stopped(p->ctx)) return 0;
+    return interp_fail(r, TH_Interrupted, 0, 0, 0);
+}
+static inline int turn(IRun *r) { return --r->left < 0 ? stop(r) : 0; }
+
 static int run_depth(IRun *r, const LoopStage *s, int d);
 
 /* Steps [from, n) of loop d. */
@@ -23,7 +35,7 @@ static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n
         for (int64_t i = from; i < n; i += each) {
             r->pos = i;
             r->len = n - i < each ? n - i : each;
-            if (run_depth(r, s, d + 1)) return 1;
+            if (turn(r) || run_depth(r, s, d + 1)) return 1;
         }
         r->len = 1;
         r->pos = 0;
@@ -33,7 +45,7 @@ static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n
     if (columns && interp_columns(r, s, n)) return 0;
     for (int64_t i = from; i < n; i++) {
         r->idx[dim] = i;
-        if (run_depth(r, s, d + 1)) return 1;
+        if (turn(r) || run_depth(r, s, d + 1)) return 1;
     }
     r->idx[dim] = 0;
     return 0;
@@ -92,7 +104,7 @@ static int run_outer(IRun *r, int d) {
     }
     for (int64_t i = 0; i < r->n[d]; i++) {
         r->idx[d] = i;
-        if (run_outer(r, d + 1)) return 1;
+        if (turn(r) || run_outer(r, d + 1)) return 1;
     }
     r->idx[d] = 0;
     return 0;
@@ -125,6 +137,7 @@ static int run_kernel(const InterpUnit *u, const Step *st, ThFrame *f) {
     r.simd = u->simd;
     r.regs = f->scratch;
     r.row = 0;
+    r.left = OFTEN;
     setup(&r);
     return run_outer(&r, 0);
 }

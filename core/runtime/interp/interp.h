@@ -81,6 +81,7 @@ typedef struct IRun {
     bool same;                  /* ..all of it and of the block before lie in that row */
     int64_t len;                /* elements in the current block (<= SIMD_BLOCK) */
     int64_t pos;                /* of its first element along the vec dim */
+    int left;                   /* turns of loops until somebody looks whether work is to stop */
     char *base[KACC + 8];       /* address of each access's offset */
     int64_t st[KACC + 8][KDIM]; /* strides in bytes */
 } IRun;

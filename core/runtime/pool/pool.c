@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PARTS_A_THREAD = 4, RUNS_A_THREAD = 8 };
+enum { PARTS_A_THREAD = 4, RUNS_A_THREAD = 8, MOST_AT_ONCE = 1 << 24 /* elements of windows */ };
 
 typedef struct Share {
     HostCall *h;
@@ -45,6 +45,17 @@ static const PoolKernels *kernels(ThDtype d) {
     return k + (d == TH_FLOAT64);
 }
 
+/* The rows [q0, q1) of a part: where their windows are large some at a time, so that it can be stopped between them. */
+static void pool_rows(PoolPart *p, const Share *s) {
+    const PoolWork *w = p->w;
+    const int64_t q0 = p->q0, q1 = p->q1, row = w->ow * w->ws[0] * w->ws[1] + 1;
+    const int64_t each = row < MOST_AT_ONCE ? MOST_AT_ONCE / row : 1;
+    for (int64_t q = q0; q < q1 && !ctx_stopped(s->h->ctx); q += each) {
+        p->q0 = q, p->q1 = least(q + each, q1);
+        s->kern->pool(p);
+    }
+}
+
 static void take_parts(int worker, void *user) {
     Share *s = user;
     HostCall call = *s->h;
@@ -57,12 +68,12 @@ static void take_parts(int worker, void *user) {
     }
     for (int64_t i; (i = atomic_fetch_add_explicit(&s->next, s->run, memory_order_relaxed)) < s->pieces;) {
         int64_t first = i, end = least(i + s->run, s->pieces);
-        for (; i < end; i++) {
+        for (; i < end && !ctx_stopped(call.ctx); i++) {
             p.n = i / s->cuts;
             p.q0 = i % s->cuts * s->rows;
             p.q1 = least(p.q0 + s->rows, w->oh);
             if (w->back) s->kern->back(&p);
-            else s->kern->pool(&p);
+            else pool_rows(&p, s);
         }
         if (w->done && s->cuts == 1) images_done(w, first, end);
     }
@@ -99,6 +110,7 @@ int pool_host(HostCall *h, const PoolWork *w) {
     if (threads > 1 && s.pieces > 1) parallel_for(c, threads, take_parts, &s);
     else take_parts(0, &s);
     if (atomic_load(&s.failed)) return 1;
+    if (ctx_stopped(c)) return !err_stopped(c);
     if (w->done && s.cuts > 1) parallel_for(c, HOST_SHARES, after_parts, &s);
     return 0;
 }
