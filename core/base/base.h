@@ -77,6 +77,9 @@ struct ThContext {
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
 };
 
+/* Lengths have 64 bits, addresses may have 32: whether memory can have so many bytes, asked before they are a size_t.
+ */
+static inline bool bytes_fit(uint64_t bytes) { return bytes <= PTRDIFF_MAX; }
 void *ctx_alloc(ThContext *c, size_t bytes); /* 16-aligned; NULL sets MemoryError */
 void *ctx_alloc0(ThContext *c, size_t bytes);
 void *ctx_alloc_aligned(ThContext *c, size_t bytes, size_t align);

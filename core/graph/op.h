@@ -184,8 +184,9 @@ struct HostCall {
     bool checked;        /* DebugMode: what code of the host does to its operands is looked at too */
     ThArray **in, **out; /* NULL where the operand is no tensor */
     int nin, nout;
-    void *scratch;                            /* scratch_bytes of LowerApi.host */
-    void *(*room)(HostCall *h, size_t bytes); /* the one working block of this share, kept for the next call; or NULL */
+    void *scratch; /* scratch_bytes of LowerApi.host */
+    void *(*room)(HostCall *h,
+                  uint64_t bytes); /* the one working block of this share, kept for the next call; or NULL */
     int share; /* shares of a call that run at the same time have a copy of this each: HOST_SHARES, and one for what is
                   common to them */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */

@@ -34,7 +34,7 @@ static inline bool size_get(Size s, const int64_t *sym, int64_t *value) {
 static inline bool size_bytes(Size s, const int64_t *sym, ThDtype d, int64_t *bytes) {
     int64_t n;
     return size_get(s, sym, &n) && n >= 0 && !__builtin_mul_overflow(n, (int64_t)th_dtype_bytes(d), bytes) &&
-           *bytes <= (int64_t)1 << 61;
+           *bytes <= (int64_t)1 << 61 && bytes_fit((uint64_t)*bytes);
 }
 
 typedef enum { DIM_PAR, DIM_RED, DIM_SEQ } DimKind;

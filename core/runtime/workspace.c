@@ -229,7 +229,7 @@ static int new_shapes(Workspace *w) {
     if (__builtin_add_overflow(planned, total, &planned)) planned = INT64_MAX;
     atomic_store_explicit(&w->fn->planned, planned, memory_order_relaxed);
     if ((w->over = f->memory && planned > f->memory)) return 1;
-    if (!grow(w, &w->arena, &w->arena_bytes, (size_t)total + 64)) {
+    if (!bytes_fit((uint64_t)total + 64) || !grow(w, &w->arena, &w->arena_bytes, (size_t)total + 64)) {
         report_no_room(w, -1);
         return 1;
     }
@@ -405,15 +405,15 @@ static void host_parallel(HostCall *h, int n, void (*fn)(int i, void *user), voi
     parallel_for(h->ctx, n, fn, user);
 }
 
-static void *host_room(HostCall *h, size_t bytes) {
+static void *host_room(HostCall *h, uint64_t bytes) {
     ThFrame *f = h->frame;
     Workspace *w = f->ws;
     if (bytes <= w->room_bytes[h->share]) return w->room[h->share];
-    void *fresh = workspace_memory(w, bytes);
+    void *fresh = bytes_fit(bytes) ? workspace_memory(w, (size_t)bytes) : (err_bytes(h->ctx, SIZE_MAX), NULL);
     if (!fresh) return NULL;
     workspace_drop(w, w->room[h->share], w->room_bytes[h->share]);
     w->room[h->share] = fresh;
-    w->room_bytes[h->share] = bytes;
+    w->room_bytes[h->share] = (size_t)bytes;
     return fresh;
 }
 

@@ -60,7 +60,7 @@ bool random_choice_fits(ThRandom *r, const RandomChoice *k) {
     return refuse(r, "choice");
 }
 
-size_t random_choice_room(const RandomChoice *k, bool chances) {
+uint64_t random_choice_room(const RandomChoice *k, bool chances) {
     (void)k, (void)chances;
     return 0;
 }

@@ -10,7 +10,7 @@ const SparseLoops *sparse_loops(ThDtype d) {
     return NULL;
 }
 
-size_t sparse_marks_bytes(int64_t places, size_t item) {
+uint64_t sparse_marks_bytes(int64_t places, size_t item) {
     (void)places, (void)item;
     return 0;
 }

@@ -82,6 +82,11 @@ static void buffers(ThContext *c) {
         th_array_release(b);
         CHECK(th_stat(c, "cache_bytes") <= 256ll << 20);
     }
+    CHECK(bytes_fit(PTRDIFF_MAX) && !bytes_fit((uint64_t)PTRDIFF_MAX + 1));
+    if (sizeof(size_t) < 8) { /* a length that 32 bits would make 8 */
+        CHECK(!th_array_empty(c, TH_UINT8, 1, SHAPE((1ll << 32) + 8)));
+        CHECK_ERROR(c, TH_MemoryError, "out of memory");
+    }
     for (size_t n = 1; n < 5000; n++) {
         ThBuffer *x = buffer_new(c, n);
         CHECK(x->cap >= n && x->cap <= n + n / 4 + 64 && x->cap % 64 == 0);

@@ -134,8 +134,7 @@ ThArray *th_array_empty(ThContext *c, ThDtype d, int ndim, const int64_t *shape)
     int64_t size, bytes;
     if (!array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
     bool well = !failed(c);
-    bool fits = (int64_t)(size_t)bytes == bytes; /* where addresses have 32 bits */
-    ThBuffer *b = fits ? buffer_new(c, (size_t)bytes) : NULL;
+    ThBuffer *b = bytes_fit((uint64_t)bytes) ? buffer_new(c, (size_t)bytes) : NULL;
     if (!b) {
         char text[256], room[64];
         if (well) th_error_clear(c);

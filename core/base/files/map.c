@@ -69,6 +69,8 @@ ThBuffer *map_file(ThContext *c, const char *path, MapMode mode) {
     }
     bool ok = file.regular || err(c, TH_IOError, "%s is not a regular file", path);
     if (ok && !file.bytes) ok = err(c, TH_IOError, "%s: truncated: it is empty", path);
+    if (ok && !bytes_fit((uint64_t)file.bytes))
+        ok = err(c, TH_MemoryError, "%s is longer than addresses here are", path);
     size_t n = (size_t)file.bytes;
     void *at = ok ? os_map(fd, n, mode != MAP_READ, mode == MAP_CHANGE) : NULL;
     if (ok && !at) err(c, TH_IOError, "cannot map %s: %s", path, strerror(errno));

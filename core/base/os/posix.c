@@ -152,6 +152,7 @@ int64_t os_thread_waits(void) {
 }
 #else
 int64_t os_thread_time(void) { return os_now(); }
+int64_t os_thread_waits(void) { return -1; }
 #endif
 
 /* ---- libraries --------------------------------------------------------------------------------------------------- */

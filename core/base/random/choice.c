@@ -109,11 +109,11 @@ bool random_choice_fits(ThRandom *r, const RandomChoice *k) {
 }
 
 /* Probabilities and their sums, draws of a round, what was taken; or an order of all. */
-size_t random_choice_room(const RandomChoice *k, bool chances) {
-    size_t n = (size_t)k->n, size = (size_t)k->size;
+uint64_t random_choice_room(const RandomChoice *k, bool chances) {
+    uint64_t n = (uint64_t)k->n, size = (uint64_t)k->size;
     if (k->n <= 0) return 0;
-    if (n > SIZE_MAX / 64) return SIZE_MAX / 4; /* there is no such room */
-    size_t order = n * sizeof(int64_t), own = pcg_choice_room(k);
+    if (n > UINT64_MAX / 64) return UINT64_MAX / 4; /* there is no such room */
+    uint64_t order = n * sizeof(int64_t), own = pcg_choice_room(k);
     return chances ? (2 * n + size) * sizeof(double) + n : k->replace ? 0 : own > order ? own : order;
 }
 
@@ -138,7 +138,8 @@ ThArray *th_random_choice_ordered(ThRandom *r, int64_t n, bool replace, bool ord
     if (own) k.p = (const double *)(const void *)own->data;
     if (own && own->size != n) err(c, TH_ValueError, "choice: a and p must have the same size");
     else if (random_choice_fits(r, &k)) out = th_array_empty(c, TH_INT64, ndim, shape);
-    size_t room = out ? random_choice_room(&k, k.p) : 0;
+    uint64_t bytes_room = out ? random_choice_room(&k, k.p) : 0;
+    size_t room = bytes_fit(bytes_room) ? (size_t)bytes_room : SIZE_MAX;
     void *work = room ? ctx_alloc(c, room) : NULL;
     if (out && (work || !room)) {
         random_choose(r, &k, (int64_t *)(void *)out->data, work);

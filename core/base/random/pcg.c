@@ -230,8 +230,8 @@ static uint64_t mask_for(const RandomChoice *k) {
     return m;
 }
 
-size_t pcg_choice_room(const RandomChoice *k) {
-    return by_tail(k) ? (size_t)k->n * sizeof(int64_t) : (size_t)(mask_for(k) + 1) * sizeof(uint64_t);
+uint64_t pcg_choice_room(const RandomChoice *k) {
+    return (by_tail(k) ? (uint64_t)k->n : mask_for(k) + 1) * sizeof(uint64_t);
 }
 
 static void shuffle(Pcg *p, int64_t n, int64_t first, int64_t *at) {

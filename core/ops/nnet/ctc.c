@@ -238,7 +238,7 @@ int ctc_host(HostCall *h, const CtcWork *w) {
     bool along = w->kind == CTC_ALONG;
     int64_t T = ARRAY_SHAPE(x)[0], N = ARRAY_SHAPE(x)[1], K = ARRAY_SHAPE(x)[2], S = 2 * ARRAY_SHAPE(w->labels)[1] + 1;
     int64_t part = T * K + 2 * T * S;
-    double *room = h->room(h, sizeof *room * (size_t)((along ? 2 : 1) * part + K + S + 1));
+    double *room = h->room(h, sizeof *room * (uint64_t)((along ? 2 : 1) * part + K + S + 1));
     if (!room) return 1;
     Path p = {.classes = K, .y = room, .alpha = room + T * K};
     p.beta = p.alpha + T * S;

@@ -77,7 +77,7 @@ static const OpFailure failures[] = {
 /* x in the sorter's order, dense. */
 static const char *sorted(HostCall *h, const SearchWork *w, size_t item) {
     const ThArray *x = w->x, *s = w->sorter;
-    char *to = h->room(h, (size_t)x->size * item + 64);
+    char *to = h->room(h, (uint64_t)x->size * item + 64);
     for (int64_t i = 0; to && i < x->size; i++) {
         int64_t at;
         dtype_cast((char *)&at, TH_INT64, 8, s->data + i * ARRAY_STRIDES(s)[0], (ThDtype)s->dtype, 0, 1);

@@ -74,7 +74,8 @@ static int values(HostCall *h, const SortWork *w) {
     ThArray *both[2] = {(ThArray *)w->x, w->z};
     ThDtype d = (ThDtype)w->x->dtype;
     int64_t n = ARRAY_SHAPE(w->x)[w->axis];
-    size_t item = th_dtype_bytes(d), line = ((size_t)n * (item > 8 ? item : 8) + 127) / 64 * 64;
+    size_t item = th_dtype_bytes(d);
+    uint64_t line = ((uint64_t)n * (item > 8 ? item : 8) + 127) / 64 * 64;
     char *room = n ? h->room(h, 2 * line) : NULL;
     if (!room) return n != 0;
     Lanes l;
@@ -106,7 +107,7 @@ static int positions(HostCall *h, const SortWork *w) {
     ThArray *both[2] = {(ThArray *)w->x, w->at};
     ThDtype d = (ThDtype)w->x->dtype;
     int64_t n = ARRAY_SHAPE(w->x)[w->axis];
-    int64_t *at = n ? h->room(h, 6 * sizeof *at * (size_t)n) : NULL;
+    int64_t *at = n ? h->room(h, 6 * sizeof *at * (uint64_t)n) : NULL;
     if (!at) return n != 0;
     uint64_t *key = (uint64_t *)(void *)(at + n), *room = key + n;
     Lanes l;

@@ -105,7 +105,7 @@ int topk_sort(HostCall *h, const SortWork *w) {
     int64_t n = ARRAY_SHAPE(w->x)[w->axis], k = ARRAY_SHAPE(w->z)[w->axis];
     bool small = k * 16 <= n;
     size_t item = th_dtype_bytes(d);
-    int64_t *order = h->room(h, 6 * sizeof *order * (size_t)(n + 1));
+    int64_t *order = h->room(h, 6 * sizeof *order * (uint64_t)(n + 1));
     if (!order) return 1;
     uint64_t *key = (uint64_t *)(void *)(order + n + 1), *room = key + n;
     Lanes l;

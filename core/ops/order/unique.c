@@ -81,7 +81,7 @@ static inline void next(Distinct *u, int64_t at, bool same) {
 }
 
 static int by_keys(HostCall *h, const Rows *r, Distinct *u) {
-    int64_t n = r->n, *at = h->room(h, 6 * sizeof *at * (size_t)(n + 1));
+    int64_t n = r->n, *at = h->room(h, 6 * sizeof *at * (uint64_t)(n + 1));
     if (!at) return 1;
     uint64_t *key = (uint64_t *)(void *)(at + n);
     sort_lane(r->at, r->row, n, r->d, false, at, key, key + n);
@@ -90,7 +90,7 @@ static int by_keys(HostCall *h, const Rows *r, Distinct *u) {
 }
 
 static int by_comparing(HostCall *h, const Rows *r, Distinct *u) {
-    int64_t *room = h->room(h, 2 * sizeof *room * (size_t)(r->n + 1));
+    int64_t *room = h->room(h, 2 * sizeof *room * (uint64_t)(r->n + 1));
     if (!room) return 1;
     const int64_t *at = order_rows(r, room, room + r->n);
     for (int64_t i = 0; i < r->n; i++) next(u, at[i], i > 0 && compare_rows(r, at[i], at[i - 1]) == 0);
@@ -99,7 +99,8 @@ static int by_comparing(HostCall *h, const Rows *r, Distinct *u) {
 
 /* Values alone: the keys sorted, repeats dropped, turned back. Their number, or -1. */
 static int64_t values_only(HostCall *h, const Rows *r, char *to) {
-    size_t item = th_dtype_bytes(r->d), line = ((size_t)r->n * item + 127) / 64 * 64;
+    size_t item = th_dtype_bytes(r->d);
+    uint64_t line = ((uint64_t)r->n * item + 127) / 64 * 64;
     char *key = h->room(h, 2 * line);
     int64_t n = 0;
     if (!key) return -1;

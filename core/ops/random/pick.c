@@ -113,7 +113,7 @@ static double uniform_at(const ThArray *u, int64_t i) {
 static int multinomial(HostCall *h, const PickWork *w) {
     ThArray *out = w->z;
     int64_t rows = ARRAY_SHAPE(out)[0], n = ARRAY_SHAPE(out)[1];
-    double *p = h->room(h, (size_t)n * 2 * sizeof *p + 64), *z = p ? p + n : NULL;
+    double *p = h->room(h, (uint64_t)n * 2 * sizeof *p + 64), *z = p ? p + n : NULL;
     if (!p) return 1;
     for (int64_t i = 0; i < rows; i++) {
         if (!get_row(h, w, i, p)) return 1;
@@ -138,7 +138,7 @@ static int choice(HostCall *h, const PickWork *w) {
     ThArray *out = w->z;
     int64_t rows = ARRAY_SHAPE(out)[0], count = w->count, n = ARRAY_SHAPE(w->p)[1];
     bool single = w->p->dtype == TH_FLOAT32;
-    double *p = h->room(h, (size_t)(n + count) * sizeof *p + 64), *z = p ? p + n : NULL;
+    double *p = h->room(h, (uint64_t)(n + count) * sizeof *p + 64), *z = p ? p + n : NULL;
     if (!p) return 1;
     for (int64_t i = 0; i < rows; i++) {
         if (!get_row(h, w, i, p)) return 1;

@@ -35,7 +35,7 @@ static int there(HostCall *h, StateWork w) {
     return h->lib->state(h, &w);
 }
 
-static int64_t *values(HostCall *h, int64_t n) { return h->room(h, (size_t)(n + 1) * sizeof(int64_t)); }
+static int64_t *values(HostCall *h, int64_t n) { return h->room(h, (uint64_t)(n + 1) * sizeof(int64_t)); }
 
 /* ---- draws: the state is in r, 0 or what h->fail gives comes back ------------------------------------------------ */
 typedef int (*Draw)(HostCall *h, ThRandom *r);
@@ -100,11 +100,11 @@ static int draw_choice(HostCall *h, ThRandom *r) {
     RandomChoice k = {.n = a->ndim ? a->size : array_item_int(a),
                       .size = out->size,
                       .replace = array_item_float(h->in[ARGS + 1]) != 0};
-    size_t given = (size_t)chances->size * sizeof(double), positions = (size_t)out->size * sizeof(int64_t);
+    uint64_t given = (uint64_t)chances->size * sizeof(double), positions = (uint64_t)out->size * sizeof(int64_t);
     if (chances->size && chances->size != k.n)
         return h->fail(h, TH_ValueError, "choice: a and p must have the same size");
     if (!k.replace && k.size > k.n) return done(h, r, random_choice_fits(r, &k)); /* and no room for it */
-    size_t picked = h->lib->state ? (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype) : 0;
+    uint64_t picked = h->lib->state ? (uint64_t)a->size * th_dtype_bytes((ThDtype)a->dtype) : 0;
     char *room = h->room(h, given + (h->lib->state ? picked : positions + random_choice_room(&k, chances->size)) + 8);
     if (!room) return 1;
     numbers((double *)(void *)room, chances);
@@ -122,7 +122,7 @@ static int draw_permutations(HostCall *h, ThRandom *r) {
     ThDtype d = (ThDtype)out->dtype;
     int64_t n = ARRAY_SHAPE(out)[out->ndim - 1], item = (int64_t)th_dtype_bytes(d);
     if (h->lib->state) return there(h, (StateWork){.kind = STATE_ORDERS, .n = n});
-    int64_t *at = h->room(h, (size_t)n * sizeof *at + 8);
+    int64_t *at = h->room(h, (uint64_t)n * sizeof *at + 8);
     if (!at) return 1;
     for (int64_t i = 0; i < out->size; i += n) {
         random_order(r, at, n);
@@ -214,7 +214,7 @@ static int draw_multinomial(HostCall *h, ThRandom *r) {
     if (!out->size) return k || nd ? 0 : h->fail(h, TH_ValueError, "multinomial: pvals is empty");
     Rows w = {.h = h, .r = r, .p = p, .k = k, .ok = true};
     int64_t many = h->lib->state ? out->size / k : 2; /* rows that are kept */
-    if (!(w.chance = h->room(h, (size_t)many * (size_t)(k + 1) * sizeof(double)))) return 1;
+    if (!(w.chance = h->room(h, (uint64_t)many * (uint64_t)(k + 1) * sizeof(double)))) return 1;
     if (h->lib->state) w.count = (int64_t *)(void *)(w.chance + many * k);
     int64_t *kept = (int64_t *)(void *)w.chance;
     w.share = (int64_t *)(void *)(w.chance + k);

@@ -64,10 +64,10 @@ const Op op_sparse_from_dense = {
     .nattr = 1,
     .infer = infer_from_dense,
     .shape = shape_from_dense,
-    .grad = grad_from_dense,
-    .lower = lower_from_dense,
+    .grad = OP_IF(TH_SPARSE, grad_from_dense),
+    .lower = OP_IF(TH_SPARSE, lower_from_dense),
     .connected = sparse_connected_first,
-    .rop = rop_linear,
+    .rop = OP_IF(TH_SPARSE, rop_linear),
     .device = DEVICE_FORM | DEVICE_READS(1),
     .doc = "what is not zero of a matrix",
 };
@@ -129,10 +129,10 @@ const Op op_dense_from_sparse = {
     .nattr = TH_LEN(dense_fields),
     .infer = infer_to_dense,
     .shape = shape_to_dense,
-    .grad = grad_to_dense,
-    .lower = lower_to_dense,
+    .grad = OP_IF(TH_SPARSE, grad_to_dense),
+    .lower = OP_IF(TH_SPARSE, lower_to_dense),
     .str = str_to_dense,
-    .rop = sparse_rop,
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
     .doc = "a sparse matrix as a dense one",
 };
@@ -168,7 +168,7 @@ static int run_convert(HostCall *h) {
     Sparse x = sparse_in(h, 0);
     if (sparse_away(h)) return away(h, SPARSE_TASK_TURN, &x, x.places, x.lines);
     Sparse s = sparse_lay(sparse_out(h), x.dtype, x.places, x.lines, x.nnz);
-    int32_t *next = h->room(h, (size_t)(x.places + 1) * 4);
+    int32_t *next = h->room(h, (uint64_t)(x.places + 1) * 4);
     if (!next) return 1;
     sparse_turn(&x, &s, next);
     s.order = x.order || sparse_order(&s); /* numbers ascend; duplicates stay */
@@ -186,9 +186,9 @@ const Op op_sparse_convert = {
     .nout = 1,
     .infer = infer_convert,
     .shape = shape_convert,
-    .grad = grad_same,
-    .lower = lower_convert,
-    .rop = sparse_rop,
+    .grad = OP_IF(TH_SPARSE, grad_same),
+    .lower = OP_IF(TH_SPARSE, lower_convert),
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
     .doc = "a sparse matrix in the other format",
 };
@@ -224,7 +224,7 @@ static int run_sort(HostCall *h) {
     if (x.order) copy_of(&x, &s);
     else {
         int64_t most = x.lines > x.places ? x.lines : x.places, words = sparse_words(x.places, x.nnz, x.item);
-        int64_t *room = h->room(h, 8 * (size_t)(words + most + 1));
+        int64_t *room = h->room(h, 8 * (uint64_t)(words + most + 1));
         if (!room) return 1;
         Sparse turned = sparse_lay(room, x.dtype, x.places, x.lines, x.nnz);
         sparse_turn(&x, &turned, (int32_t *)(void *)(room + words));
@@ -256,9 +256,9 @@ static bool lower_remove0(Lower *l) { return l->api->host(l, run_remove0, 0); }
         .nout = 1, \
         .infer = infer_tidy, \
         .shape = shape_tidy, \
-        .grad = grad_same, \
-        .lower = lowering, \
-        .rop = sparse_rop, \
+        .grad = OP_IF(TH_SPARSE, grad_same), \
+        .lower = OP_IF(TH_SPARSE, lowering), \
+        .rop = OP_IF(TH_SPARSE, sparse_rop), \
         .device = SPARSE_FIRST, \
         .doc = text, \
     }

@@ -48,7 +48,7 @@ static bool choice(HostCall *h, const Sparse *x, SparseChoice *c) {
     bool rows = sparse_letter(a->format) == 'r';
     int by_line = rows ? 1 : 2, by_place = rows ? 2 : 1;
     int64_t n = h->in[by_line]->size, m = h->in[by_place]->size;
-    int64_t *at = h->room(h, 8 * (size_t)(n + m + x->places + 1)), *place;
+    int64_t *at = h->room(h, 8 * (uint64_t)(n + m + x->places + 1)), *place;
     if (!at) return false;
     place = at + n;
     int32_t *to = (int32_t *)(void *)(place + m);
@@ -144,9 +144,9 @@ const Op op_sparse_choice_count = {
     .nattr = 1,
     .infer = infer_count,
     .shape = shape_count,
-    .lower = lower_count,
+    .lower = OP_IF(TH_SPARSE, lower_count),
     .connected = connected_none,
-    .rop = rop_none,
+    .rop = OP_IF(TH_SPARSE, rop_none),
     .device = SPARSE_FIRST,
     .failures = sparse_failures,
     .doc = "how many values rows and columns of a sparse matrix have",
@@ -162,10 +162,10 @@ const Op op_sparse_choose = {
     .nattr = 1,
     .infer = infer_choose,
     .shape = shape_choose,
-    .grad = grad_choose,
-    .lower = lower_choose,
+    .grad = OP_IF(TH_SPARSE, grad_choose),
+    .lower = OP_IF(TH_SPARSE, lower_choose),
     .connected = sparse_connected_first,
-    .rop = rop_choose,
+    .rop = OP_IF(TH_SPARSE, rop_choose),
     .device = SPARSE_FIRST | DEVICE_READS(3),
     .failures = sparse_failures,
     .doc = "rows and columns of a sparse matrix",
@@ -337,10 +337,10 @@ const Op op_sparse_stack = {
     .nattr = TH_LEN(stack_fields),
     .infer = infer_stack,
     .shape = shape_stack,
-    .grad = grad_stack,
-    .lower = lower_stack,
+    .grad = OP_IF(TH_SPARSE, grad_stack),
+    .lower = OP_IF(TH_SPARSE, lower_stack),
     .str = str_stack,
-    .rop = rop_stack,
+    .rop = OP_IF(TH_SPARSE, rop_stack),
     .device = DEVICE_FORM | (~0u << 16), /* heads of all */
     .doc = "sparse matrices side by side, or one below the other",
 };

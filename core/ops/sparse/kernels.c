@@ -152,21 +152,21 @@ int64_t sparse_product_count(const Sparse *x, const Sparse *y, int64_t step, int
     return n;
 }
 
-static size_t list_bytes(int64_t places) { return ((size_t)(places + 1 + SPARSE_AHEAD) * 4 + 15) / 16 * 16; }
+static uint64_t list_bytes(int64_t places) { return ((uint64_t)(places + 1 + SPARSE_AHEAD) * 4 + 15) / 16 * 16; }
 
-static size_t bits_bytes(int64_t places, size_t *words, size_t *filled) {
-    *words = (size_t)(places / 64 + 1);
+static uint64_t bits_bytes(int64_t places, uint64_t *words, uint64_t *filled) {
+    *words = (uint64_t)(places / 64 + 1);
     *filled = *words / 64 + 1;
     return ((*words + *filled) * 8 + 15) / 16 * 16;
 }
 
-size_t sparse_marks_bytes(int64_t places, size_t item) {
-    size_t words, filled;
-    return bits_bytes(places, &words, &filled) + list_bytes(places) + (size_t)places * item;
+uint64_t sparse_marks_bytes(int64_t places, size_t item) {
+    uint64_t words, filled;
+    return bits_bytes(places, &words, &filled) + list_bytes(places) + (uint64_t)places * item;
 }
 
 SparseMarks sparse_marks(void *room, int64_t places, size_t item) {
-    size_t words, filled, bits = bits_bytes(places, &words, &filled);
+    uint64_t words, filled, bits = bits_bytes(places, &words, &filled);
     SparseMarks m = {.bits = room, .words = (int64_t)words, .nfilled = (int64_t)filled};
     m.filled = m.bits + words;
     m.list = (int32_t *)(void *)((char *)room + bits);

@@ -21,7 +21,7 @@ typedef struct SparseMarks {
     int32_t *list;
     void *sum;
 } SparseMarks;
-size_t sparse_marks_bytes(int64_t places, size_t item);
+uint64_t sparse_marks_bytes(int64_t places, size_t item);
 SparseMarks sparse_marks(void *room, int64_t places, size_t item);
 
 static inline bool sparse_same_places(const int32_t *a, const int32_t *b, int64_t n) {

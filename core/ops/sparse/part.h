@@ -4,6 +4,7 @@
 #ifndef TH_OPS_SPARSE_PART_H
 #define TH_OPS_SPARSE_PART_H
 
+#include "ops/table/option.h"
 #include "kernels.h"
 #include "graph/services.h"
 #include "ops/table/host.h"

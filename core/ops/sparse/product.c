@@ -46,7 +46,7 @@ typedef struct Product {
     SparseDense dense;
     int64_t n;
     char *out, *room; /* room of a share of columns follows another's */
-    size_t room_bytes;
+    int64_t room_bytes;
 } Product;
 
 static void gather(void *user, int64_t from, int64_t to) {
@@ -65,7 +65,7 @@ static void scatter(int i, void *user) {
     const Product *p = user;
     int64_t blocks = (p->n + WIDE - 1) / WIDE, from = blocks * i / HOST_SHARES * WIDE;
     int64_t to = blocks * (i + 1) / HOST_SHARES * WIDE;
-    char *room = p->room ? p->room + (size_t)i * p->room_bytes : NULL;
+    char *room = p->room ? p->room + i * p->room_bytes : NULL;
     if (from < to) p->loops->scatter(p->x, &p->dense, room, p->out, from, to < p->n ? to : p->n);
 }
 
@@ -84,9 +84,9 @@ static SparseDense dense_in(const HostCall *h, int i, int64_t n) {
 static int run_scatter(HostCall *h, Product *p) {
     enum { WORTH = 1 << 20, BLOCK = 64, MOST = 4 << 20 };
     bool shares = p->n >= 4 * HOST_SHARES && p->x->nnz * p->n > WORTH;
-    p->room_bytes = (size_t)p->x->places * BLOCK;
+    p->room_bytes = p->x->places * BLOCK;
     if (p->n * (int64_t)p->x->item > BLOCK && p->x->nnz >= 2 * p->x->places && p->room_bytes <= MOST) {
-        p->room = h->room(h, p->room_bytes * (shares ? HOST_SHARES : 1));
+        p->room = h->room(h, (uint64_t)p->room_bytes * (shares ? HOST_SHARES : 1));
         if (!p->room) return 1;
     } else zeros(h);
     if (shares) h->parallel(h, HOST_SHARES, scatter, p);
@@ -117,7 +117,7 @@ static int run_dot_both(HostCall *h) {
         return h->lib->sparse(
             h, &(SparseWork){.task = SPARSE_TASK_DOT_BOTH, .x = x, .y = y, .z = h->out[0], .rows = csr(a->format)});
     Product p = {.x = &x, .y = &y, .loops = sparse_loops(x.dtype), .out = h->out[0]->data};
-    char *turned = csr(a->format) ? NULL : h->room(h, (size_t)h->out[0]->size * x.item + 8);
+    char *turned = csr(a->format) ? NULL : h->room(h, (uint64_t)h->out[0]->size * x.item + 8);
     if (!csr(a->format) && !turned) return 1;
     if (turned) {
         memset(turned, 0, (size_t)h->out[0]->size * x.item);
@@ -171,10 +171,10 @@ const Op op_sparse_dot = {
     .nattr = TH_LEN(dot_fields),
     .infer = infer_dot,
     .shape = shape_dot,
-    .grad = grad_dot,
-    .lower = lower_dot,
+    .grad = OP_IF(TH_SPARSE, grad_dot),
+    .lower = OP_IF(TH_SPARSE, lower_dot),
     .str = str_dot,
-    .rop = sparse_rop,
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_TWO,
     .doc = "product of a sparse matrix with a dense or sparse one, dense",
 };
@@ -219,7 +219,7 @@ static int run_count(HostCall *h) {
     int64_t *out = (int64_t *)(void *)h->out[0]->data;
     *out = n;
     if (n <= few) return 0;
-    int32_t *mark = h->room(h, (size_t)(y.places + 1) * sizeof *mark);
+    int32_t *mark = h->room(h, (uint64_t)(y.places + 1) * sizeof *mark);
     if (!mark) return 1;
     if (n <= SPARSE_MOST && x.lines >= LINES &&
         4 * sparse_product_count(&x, &y, STEP, mark) > 3 * sparse_product_most(&x, &y, STEP))
@@ -243,9 +243,9 @@ const Op op_sparse_dot_count = {
     .nattr = TH_LEN(dot_fields),
     .infer = infer_count,
     .shape = shape_count,
-    .lower = lower_count,
+    .lower = OP_IF(TH_SPARSE, lower_count),
     .connected = connected_none,
-    .rop = rop_none,
+    .rop = OP_IF(TH_SPARSE, rop_none),
     .device = SPARSE_TWO,
     .doc = "how many values a product of sparse matrices may have",
 };
@@ -336,10 +336,10 @@ const Op op_true_dot = {
     .nattr = TH_LEN(dot_fields),
     .infer = infer_true_dot,
     .shape = shape_true_dot,
-    .grad = grad_true_dot,
-    .lower = lower_true_dot,
+    .grad = OP_IF(TH_SPARSE, grad_true_dot),
+    .lower = OP_IF(TH_SPARSE, lower_true_dot),
     .connected = connected_two,
-    .rop = rop_true_dot,
+    .rop = OP_IF(TH_SPARSE, rop_true_dot),
     .device = SPARSE_TWO | DEVICE_READS(2),
     .doc = "product of two sparse matrices, sparse",
 };
@@ -415,10 +415,10 @@ const Op op_sparse_rows_dot = {
     .nattr = 1,
     .infer = infer_rows_dot,
     .shape = shape_rows_dot,
-    .grad = grad_rows_dot,
-    .lower = lower_rows_dot,
+    .grad = OP_IF(TH_SPARSE, grad_rows_dot),
+    .lower = OP_IF(TH_SPARSE, lower_rows_dot),
     .connected = sparse_connected_values,
-    .rop = sparse_rop,
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
     .doc = "products of rows of two matrices where a sparse one stores values",
 };

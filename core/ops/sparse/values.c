@@ -113,10 +113,10 @@ const Op op_sparse_take = {
     .nattr = 1,
     .infer = infer_take,
     .shape = shape_take,
-    .grad = grad_take,
-    .lower = lower_take,
+    .grad = OP_IF(TH_SPARSE, grad_take),
+    .lower = OP_IF(TH_SPARSE, lower_take),
     .connected = sparse_connected_values,
-    .rop = sparse_rop,
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_TWO,
     .failures = sparse_failures,
     .doc = "the values of one matrix where another stores some",
@@ -187,10 +187,10 @@ static SparseAxisAttrs axis_attrs(const ThVar *x, int axis) {
         .nattr = TH_LEN(axis_fields), \
         .infer = infer_##kin, \
         .shape = shape_##kin, \
-        .grad = grad_##kin, \
-        .lower = lower_##kin, \
+        .grad = OP_IF(TH_SPARSE, grad_##kin), \
+        .lower = OP_IF(TH_SPARSE, lower_##kin), \
         .connected = sparse_connected_values, \
-        .rop = sparse_rop, \
+        .rop = OP_IF(TH_SPARSE, sparse_rop), \
         .device = SPARSE_FIRST, \
         .doc = text, \
     }
@@ -298,10 +298,10 @@ const Op op_sp_sum = {
     .nattr = TH_LEN(axis_fields),
     .infer = infer_total,
     .shape = shape_total,
-    .grad = grad_total,
-    .lower = lower_total,
+    .grad = OP_IF(TH_SPARSE, grad_total),
+    .lower = OP_IF(TH_SPARSE, lower_total),
     .str = str_total,
-    .rop = sparse_rop,
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
     .doc = "sum of a sparse matrix, of all or along an axis",
 };
@@ -372,9 +372,9 @@ static bool rop_add(Rop *r) {
         .nout = 1, \
         .infer = infer_both, \
         .shape = shape_both, \
-        .grad = gradient, \
-        .lower = lower_both, \
-        .rop = forward, \
+        .grad = OP_IF(TH_SPARSE, gradient), \
+        .lower = OP_IF(TH_SPARSE, lower_both), \
+        .rop = OP_IF(TH_SPARSE, forward), \
         .device = SPARSE_TWO, \
         .failures = sparse_failures, \
         .doc = text, \
@@ -463,9 +463,9 @@ const Op op_sparse_add_dense = {
     .nattr = 1,
     .infer = infer_add_dense,
     .shape = shape_add_dense,
-    .grad = grad_add_dense,
-    .lower = lower_add_dense,
-    .rop = rop_add_dense,
+    .grad = OP_IF(TH_SPARSE, grad_add_dense),
+    .lower = OP_IF(TH_SPARSE, lower_add_dense),
+    .rop = OP_IF(TH_SPARSE, rop_add_dense),
     .device = SPARSE_FIRST,
     .doc = "sum of a sparse and a dense matrix, dense",
 };
@@ -513,9 +513,9 @@ const Op op_sparse_diag = {
     .nout = 1,
     .infer = infer_diag,
     .shape = shape_diag,
-    .grad = grad_diag,
-    .lower = lower_diag,
-    .rop = sparse_rop,
+    .grad = OP_IF(TH_SPARSE, grad_diag),
+    .lower = OP_IF(TH_SPARSE, lower_diag),
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
     .doc = "the diagonal of a square sparse matrix",
 };
@@ -562,9 +562,9 @@ const Op op_sparse_square_diagonal = {
     .nout = 1,
     .infer = infer_square,
     .shape = shape_square,
-    .grad = grad_square,
-    .lower = lower_square,
-    .rop = sparse_rop,
+    .grad = OP_IF(TH_SPARSE, grad_square),
+    .lower = OP_IF(TH_SPARSE, lower_square),
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = DEVICE_FORM,
     .doc = "a square sparse matrix with the given diagonal",
 };
@@ -595,7 +595,7 @@ static int run_at(HostCall *h) {
                                                .c = h->in[rows ? 2 : 1],
                                                .z = h->out[0],
                                                .rows = rows});
-    int64_t n = h->in[1]->size, *at = h->room(h, 16 * (size_t)(n + 1)), len[2] = {x.lines, x.places};
+    int64_t n = h->in[1]->size, *at = h->room(h, 16 * (uint64_t)(n + 1)), len[2] = {x.lines, x.places};
     if (!at) return 1;
     for (int k = 0; k < 2; k++) {
         const ThArray *a = h->in[(k == 0) == rows ? 1 : 2];
@@ -638,10 +638,10 @@ const Op op_sparse_at = {
     .nattr = 1,
     .infer = infer_at,
     .shape = shape_at,
-    .grad = grad_at,
-    .lower = lower_at,
+    .grad = OP_IF(TH_SPARSE, grad_at),
+    .lower = OP_IF(TH_SPARSE, lower_at),
     .connected = sparse_connected_first,
-    .rop = sparse_rop,
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
     .failures = sparse_failures,
     .doc = "elements of a sparse matrix at rows and columns",

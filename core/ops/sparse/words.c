@@ -36,9 +36,9 @@ const Op op_sparse_word = {
     .nattr = TH_LEN(word_fields),
     .infer = infer_word,
     .shape = shape_word,
-    .lower = lower_word,
+    .lower = OP_IF(TH_SPARSE, lower_word),
     .connected = connected_none,
-    .rop = no_rop,
+    .rop = OP_IF(TH_SPARSE, no_rop),
     .doc = "a number of a sparse matrix's head: rows, columns, stored values",
 };
 
@@ -116,11 +116,11 @@ const Op op_sparse_part = {
     .nattr = TH_LEN(part_fields),
     .infer = infer_part,
     .shape = shape_part,
-    .grad = grad_part,
-    .lower = lower_part,
+    .grad = OP_IF(TH_SPARSE, grad_part),
+    .lower = OP_IF(TH_SPARSE, lower_part),
     .str = str_part,
     .connected = connected_part,
-    .rop = rop_part,
+    .rop = OP_IF(TH_SPARSE, rop_part),
     .doc = "stored values, their indices, or where lines begin: views of a sparse matrix",
 };
 
@@ -171,10 +171,10 @@ const Op op_sparse_with = {
     .nout = 1,
     .infer = infer_with,
     .shape = shape_with,
-    .grad = grad_with,
-    .lower = lower_with,
+    .grad = OP_IF(TH_SPARSE, grad_with),
+    .lower = OP_IF(TH_SPARSE, lower_with),
     .connected = sparse_connected_values,
-    .rop = sparse_rop,
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
     .doc = "a sparse matrix with the structure of another and values of its own",
 };
@@ -212,9 +212,9 @@ const Op op_sparse_transpose = {
     .nout = 1,
     .infer = infer_transpose,
     .shape = shape_transpose,
-    .grad = grad_transpose,
-    .lower = lower_transpose,
-    .rop = sparse_rop,
+    .grad = OP_IF(TH_SPARSE, grad_transpose),
+    .lower = OP_IF(TH_SPARSE, lower_transpose),
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .doc = "the transpose of a sparse matrix: the same words in the other format",
 };
 
@@ -309,10 +309,10 @@ const Op op_csm = {
     .nattr = 1,
     .infer = infer_csm,
     .shape = shape_csm,
-    .grad = grad_csm,
-    .lower = lower_csm,
+    .grad = OP_IF(TH_SPARSE, grad_csm),
+    .lower = OP_IF(TH_SPARSE, lower_csm),
     .connected = sparse_connected_first,
-    .rop = sparse_rop,
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = DEVICE_FORM | DEVICE_READS(3),
     .failures = sparse_failures,
     .doc = "a sparse matrix of its values, indices, pointers and shape",
@@ -352,7 +352,7 @@ typedef struct Triplets {
 static bool triplets_room(HostCall *h, Triplets *t) {
     int64_t most = t->lines > t->places ? t->lines : t->places;
     int64_t words = sparse_words(t->places, t->n, th_dtype_bytes(t->dtype));
-    t->line = h->room(h, 8 * (size_t)(2 * t->n + words + most + 1));
+    t->line = h->room(h, 8 * (uint64_t)(2 * t->n + words + most + 1));
     if (!t->line) return false;
     t->place = t->line + t->n;
     t->words = t->place + t->n;
@@ -440,10 +440,10 @@ const Op op_sparse_triplets = {
     .nattr = 1,
     .infer = infer_triplets,
     .shape = shape_triplets,
-    .grad = grad_triplets,
-    .lower = lower_triplets,
+    .grad = OP_IF(TH_SPARSE, grad_triplets),
+    .lower = OP_IF(TH_SPARSE, lower_triplets),
     .connected = sparse_connected_first,
-    .rop = sparse_rop,
+    .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = DEVICE_FORM | DEVICE_READS(3) | DEVICE_READS(4),
     .failures = sparse_failures,
     .doc = "a sparse matrix of values with their rows and columns; those at one place are added",

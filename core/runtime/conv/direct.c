@@ -71,7 +71,7 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
     int64_t item = r->item, ntaps = conv_tap_rows(w), rows = conv_out_rows(w), k = ntaps * w->size[last];
     int64_t bytes = 3 * up(ntaps * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
                     up(w->filters * k * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
-    ConvRoom room = {r->h->room(r->h, (size_t)bytes)};
+    ConvRoom room = {r->h->room(r->h, (uint64_t)bytes)};
     if (!room.next) return *status = 1, true;
     int64_t *taps = take(&room, ntaps * 8), *filter_taps = take(&room, ntaps * 8), *starts = take(&room, ntaps * 8);
     int64_t *image_rows = take(&room, rows * 8), *top_rows = take(&room, rows * 8);
@@ -148,7 +148,7 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
     }
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
                     up(w->filters * all * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
-    ConvRoom room = {r->h->room(r->h, (size_t)bytes)};
+    ConvRoom room = {r->h->room(r->h, (uint64_t)bytes)};
     if (!room.next) return *status = 1, true;
     int64_t *taps = take(&room, all * 8), *places = take(&room, all * 8);
     int64_t *image_rows = take(&room, rows * 8), *top_rows = take(&room, rows * 8);

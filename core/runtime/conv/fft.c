@@ -407,7 +407,7 @@ bool conv_fft(ConvRun *r, int64_t group, int *status) {
     j.grid = grid_of(w, j.k->vl, r->item);
     Blocks b = blocks_of(w, &j.grid);
     Operands x = operands_of(w, group, r->item);
-    char *room = r->h->room(r->h, (size_t)lay_out(&j, &b, &x, NULL));
+    char *room = r->h->room(r->h, (uint64_t)lay_out(&j, &b, &x, NULL));
     if (!room) return *status = 1, true;
     lay_out(&j, &b, &x, room);
     fft_plan(&j.down, j.grid.rows, w->dtype, (void *)j.down.twiddles);

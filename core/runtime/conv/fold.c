@@ -103,7 +103,7 @@ bool conv_fold_image(ConvRun *r, int64_t group, int *status) {
     if (r->order) return r->order->way = CONV_FOLD, r->order->lanes = kern->nv * kern->vl, *status = 0, true;
     int64_t nr = (int64_t)kern->nv * kern->vl, wide = up(places, kern->vl);
     int64_t bytes = up(taps * w->filters * item, ROOM_ALIGN) + w->filters * wide * item + GEMM_MAX_NR_BYTES;
-    char *packed = r->h->room(r->h, (size_t)bytes), *copy = packed + up(taps * w->filters * item, ROOM_ALIGN);
+    char *packed = r->h->room(r->h, (uint64_t)bytes), *copy = packed + up(taps * w->filters * item, ROOM_ALIGN);
     if (!packed) return *status = 1, true;
     pack_taps(w, w->filter + group * w->filters * w->filter_st[0] * item, packed, item);
     bool lies = w->top_st[3] == 1 && (w->top_st[2] == w->out[1] || w->out[0] == 1) && wide == places;

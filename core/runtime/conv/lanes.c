@@ -152,7 +152,7 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
     int64_t bytes = 3 * up(j.segs * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
                     up(blocks(&j) * j.k * j.stride * item, ROOM_ALIGN) + up(j.slid.elements * item, ROOM_ALIGN) +
                     PLACES * j.stride * item;
-    ConvRoom room = {r->h->room(r->h, (size_t)bytes)};
+    ConvRoom room = {r->h->room(r->h, (uint64_t)bytes)};
     if (!room.next) return *status = 1, true;
     int64_t *seg = take(&room, j.segs * 8), *filter = take(&room, j.segs * 8), *starts = take(&room, j.segs * 8);
     int64_t *image_rows = take(&room, rows * 8), *top_rows = take(&room, rows * 8);
@@ -238,7 +238,7 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
     if (r->order) return r->order->way = CONV_LANES, r->order->rows = many, *status = 0, true;
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 3 * up(rows * 8, ROOM_ALIGN) + up(all * lanes * item, ROOM_ALIGN) +
                     up(places * lanes * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
-    ConvRoom room = {r->h->room(r->h, (size_t)bytes)};
+    ConvRoom room = {r->h->room(r->h, (uint64_t)bytes)};
     if (!room.next) return *status = 1, true;
     int64_t *taps = take(&room, all * 8), *at = take(&room, all * 8);
     int64_t *image_rows = take(&room, rows * 8), *top_rows = take(&room, rows * 8),

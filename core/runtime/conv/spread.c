@@ -136,7 +136,7 @@ bool conv_spread_image(ConvRun *r, int64_t group, int *status) {
     int64_t tops = ROWS * w->filters * w->out[0] * w->out[1] * item, sums = ROWS * s.vecs * vl * item;
     int64_t bytes =
         2 * up(rows * 8, CONV_ALIGN) + up(packed, CONV_ALIGN) + up(row, CONV_ALIGN) + up(tops, CONV_ALIGN) + sums;
-    ConvRoom room = {r->h->room(r->h, (size_t)bytes)};
+    ConvRoom room = {r->h->room(r->h, (uint64_t)bytes)};
     if (!room.next) return *status = 1, true;
     s.top_at = take(&room, rows * 8), s.filter_at = take(&room, rows * 8);
     s.filters = take(&room, packed), s.row = take(&room, row), s.tops = take(&room, tops), s.sums = take(&room, sums);

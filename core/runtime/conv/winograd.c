@@ -246,7 +246,7 @@ static bool take_rooms(Wino *j, int64_t group, int64_t image_factors, int64_t fi
     int64_t gathered = w->channels * 9 * j->filters, products = j->factors * matrix(j->most * j->filters);
     int64_t images = max64(image_factors, gathered); /* at first the filters as they come */
     int64_t all = rows + results + images + products + filter_factors;
-    ConvRoom room = {j->r->h->room(j->r->h, (size_t)(all * ITEM + 5 * CONV_ALIGN))};
+    ConvRoom room = {j->r->h->room(j->r->h, (uint64_t)(all * ITEM + 5 * CONV_ALIGN))};
     if (!room.next) return false;
     j->rows = later(&room, rows), j->results = later(&room, results), j->image_factors = later(&room, images);
     j->products = later(&room, products), j->filter_factors = later(&room, filter_factors);

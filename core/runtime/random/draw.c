@@ -51,7 +51,7 @@ static int draw_mrg(HostCall *h, const CallWork *call, MrgDraw w) {
     m.w.streams = at[DRAW_AT_STREAMS], m.w.n = lanes ? at[DRAW_AT_EACH] : 0;
     used = mrg_used(&m.w);
     if (lanes > 1 && used > 0) {
-        ahead = h->room(h, (size_t)(used * MRG_STATE) * sizeof *ahead + 64);
+        ahead = h->room(h, (uint64_t)(used * MRG_STATE) * sizeof *ahead + 64);
         if (!ahead) return 1;
         memcpy(ahead, m.w.from, (size_t)(used * MRG_STATE) * sizeof *ahead);
     }
