@@ -1,9 +1,9 @@
 /*
- * cuda.c -- GPUs in a library that was built without them: device_open (runtime/device/open.c) says so, and nothing
- * here is reached with a device.
+ * cuda.c -- GPUs in a library that was built without them: device_open (runtime/device/open.c) says so, no buffer lives
+ * on a device, and what is asked about kernels for one is refused.
  */
-#include "runtime/gpu/gpu.h"
-#include "schedule/program.h"
+#include "runtime/device/space.h"
+#include "runtime/launch.h"
 
 #if !TH_CUDA
 static bool refuse(ThContext *c) {
@@ -13,7 +13,6 @@ static bool refuse(ThContext *c) {
 #include "without/backend.h"
 
 const Backend backend_cuda = {.name = "cuda", .emit = no_text, .target = no_target, .build = no_unit};
-const HostServices gpu_services = {0};
 
 GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) {
     (void)p, (void)d;
@@ -21,65 +20,70 @@ GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) 
     return NULL;
 }
 
-GridProgram *cuda_kernels(const Plan *p, char **source) {
-    *source = NULL;
-    refuse(p->ctx);
+Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Device *d) {
+    (void)p, (void)g, (void)source, (void)d;
+    refuse(c);
     return NULL;
 }
 
-void cuda_program_free(GridProgram *g) { (void)g; }
+void launch_free(struct Launches *l) { (void)l; }
 
-bool gpu_open(ThContext *c, Device *d) {
-    (void)d;
+int device_cuda_count(ThContext *c, const char *path) {
+    (void)c, (void)path;
+    return 0;
+}
+
+bool device_error(ThContext *c, const DeviceQueue *q, DeviceStatus s, const char *doing) {
+    (void)q, (void)s, (void)doing;
     return refuse(c);
 }
 
-void gpu_end(GpuCall *g) { (void)g; }
-
-bool gpu_room(HostCall *h, size_t bytes, char **at) {
-    (void)bytes, (void)at;
-    return refuse(h->ctx);
+/* ---- sides of buffers: there are none ---------------------------------------------------------------------------- */
+Device *space_of(const ThBuffer *b) {
+    (void)b;
+    return NULL;
 }
 
-int gpu_status(HostCall *h, DeviceStatus s) {
+DeviceAddress space_at(const ThBuffer *b) {
+    (void)b;
+    return 0;
+}
+
+ThArray *space_array(ThContext *c, Device *d, ThArray *a) {
+    (void)d, (void)a;
+    refuse(c);
+    return NULL;
+}
+
+ThArray *space_adopt(ThContext *c, Device *d, ThDtype dtype, int64_t n, DeviceAddress at) {
+    (void)d, (void)dtype, (void)n, (void)at;
+    refuse(c);
+    return NULL;
+}
+
+bool space_settled(ThContext *c, ThBuffer *b) {
+    (void)c, (void)b;
+    return true;
+}
+
+void space_owner(ThBuffer *b, void (*release)(void *user), void *user) { (void)b, (void)release, (void)user; }
+
+SpaceUse space_use(DeviceSpace *s) {
     (void)s;
-    return !refuse(h->ctx);
+    return (SpaceUse){0};
 }
 
-GpuDone gpu_product(HostCall *h, GpuProduct *p) {
-    (void)p;
-    refuse(h->ctx);
-    return GPU_FAILED;
+/* ---- what a call does there -------------------------------------------------------------------------------------- */
+char *th_function_launches(ThFunction *f) {
+    if (f) refuse(th_function_context(f));
+    return NULL;
 }
 
-bool gpu_conv_wanted(const HostCall *h, const struct ConvWork *w) {
-    (void)h, (void)w;
-    return false;
-}
-
-GpuDone gpu_conv(HostCall *h, const struct ConvWork *w) {
-    (void)w;
-    refuse(h->ctx);
-    return GPU_FAILED;
-}
-
-int gpu_copy(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes) {
-    (void)to, (void)from, (void)bytes;
-    return !refuse(h->ctx);
-}
-
-int gpu_move(HostCall *h, DeviceAddress to, DeviceAddress from, size_t bytes) {
-    (void)to, (void)from, (void)bytes;
-    return !refuse(h->ctx);
-}
-
-int gpu_steer(HostCall *h, DeviceAddress flag, GpuSteer way, int64_t turn) {
-    (void)flag, (void)way, (void)turn;
-    return !refuse(h->ctx);
-}
-
-int gpu_order_places(HostCall *h, char *place, i64 n, GpuOrder *o) {
-    (void)place, (void)n, (void)o;
-    return !refuse(h->ctx);
+char *th_function_cubin(ThFunction *f, const char *arch, size_t *bytes, char **log) {
+    (void)arch;
+    if (bytes) *bytes = 0;
+    if (log) *log = NULL;
+    if (f) refuse(th_function_context(f));
+    return NULL;
 }
 #endif

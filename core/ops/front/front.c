@@ -27,11 +27,51 @@ static const ThFuncInfo infos[] = {
 #undef ALIAS
 };
 
+/* What CMake's options left out is refused here: nothing refers to its functions then. */
+static int no_fft(Front *f) {
+    err(f->ctx, TH_NotImplementedError, "%s: this library was built without Fourier transforms (TH_FFT=OFF)",
+        f->info->name);
+    return -1;
+}
+static int no_linalg(Front *f) {
+    err(f->ctx, TH_NotImplementedError, "%s: this library was built without linear algebra (TH_LINALG=OFF)",
+        f->info->name);
+    return -1;
+}
+static int no_sparse(Front *f) {
+    err(f->ctx, TH_NotImplementedError, "%s: this library was built without sparse matrices (TH_SPARSE=OFF)",
+        f->info->name);
+    return -1;
+}
+
 static const FrontFn fronts[] = {
 #define FRONT(name, sig, meta, method, fn, doc) fn,
-    FRONT_TABLE(FRONT) NULL
+    FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_NUMPY(FRONT) FRONT_SHAPE(FRONT) FRONT_CREATE(FRONT)
+        FRONT_INDEX(FRONT) FRONT_JOIN(FRONT) FRONT_NNET(FRONT) FRONT_GRAD(FRONT)
+#undef FRONT
+#define FRONT(name, sig, meta, method, fn, doc) TH_FFT ? fn : no_fft,
+            FRONT_FFT(FRONT)
+#undef FRONT
+#define FRONT(name, sig, meta, method, fn, doc) fn,
+                FRONT_DIAG(FRONT) FRONT_EINSUM(FRONT) FRONT_ORDER(FRONT) FRONT_POSITION(FRONT) FRONT_LINEAR(FRONT)
+                    FRONT_NORM(FRONT)
+#undef FRONT
+#define FRONT(name, sig, meta, method, fn, doc) TH_LINALG ? fn : no_linalg,
+                        FRONT_FACTORS(FRONT) FRONT_HINTS(FRONT) FRONT_SOLVES(FRONT)
+#undef FRONT
+#define FRONT(name, sig, meta, method, fn, doc) fn,
+                            FRONT_IMAGE(FRONT)
+#undef FRONT
+#define FRONT(name, sig, meta, method, fn, doc) TH_SPARSE ? fn : no_sparse,
+                                FRONT_SPARSE(FRONT)
+#undef FRONT
+#define FRONT(name, sig, meta, method, fn, doc) fn,
+                                    FRONT_RANDOM(FRONT) NULL
 #undef FRONT
 };
+#define FRONT(...) +1
+_Static_assert(TH_LEN(fronts) == 1 FRONT_TABLE(FRONT), "in the order of the table");
+#undef FRONT
 enum { NFRONT = TH_LEN(fronts) - 1 };
 
 /* What a function does with halves: computes with float32, moves them as they are, or has no form for them. */
@@ -75,10 +115,17 @@ static Halves halves_of(int func) {
     static const struct {
         FrontFn fn;
         Halves how;
-    } own[] = {{front_cast, HALVES_MOVE},        {front_copy, HALVES_MOVE},         {front_dimshuffle, HALVES_MOVE},
-               {front_sum, HALVES_MOVE},         {front_prod, HALVES_MOVE},         {front_dot, HALVES_SINGLE},
-               {front_tensordot, HALVES_SINGLE}, {front_outer, HALVES_SINGLE},      {front_matrix_norm, HALVES_SINGLE},
-               {front_tensorinv, HALVES_REFUSE}, {front_tensorsolve, HALVES_REFUSE}};
+    } own[] = {{front_cast, HALVES_MOVE},
+               {front_copy, HALVES_MOVE},
+               {front_dimshuffle, HALVES_MOVE},
+               {front_sum, HALVES_MOVE},
+               {front_prod, HALVES_MOVE},
+               {front_dot, HALVES_SINGLE},
+               {front_tensordot, HALVES_SINGLE},
+               {front_outer, HALVES_SINGLE},
+               {front_matrix_norm, HALVES_SINGLE},
+               {TH_LINALG ? front_tensorinv : NULL, HALVES_REFUSE},
+               {TH_LINALG ? front_tensorsolve : NULL, HALVES_REFUSE}};
     if (func >= NFRONT) return HALVES_MOVE; /* elemwise_raw knows */
     for (int i = 0; i < TH_LEN(own); i++)
         if (fronts[func] == own[i].fn) return own[i].how;

@@ -17,8 +17,8 @@ static void str_cholesky(Text *t, const ThApply *a) {
     text_printf(t, "Cholesky{lower=%s, destructive=False, on_error='%s'}", truth(at->lower), at->nan ? "nan" : "raise");
 }
 
-LINALG_OP(cholesky, "Cholesky", 1, 1, cholesky_fields, &cholesky_spec, .str = str_cholesky, .grad = cholesky_grad,
-          .doc = "the triangular factor of a positive definite matrix");
+LINALG_OP(cholesky, "Cholesky", 1, 1, cholesky_fields, &cholesky_spec, .str = str_cholesky,
+          .grad = OP_IF(TH_LINALG, cholesky_grad), .doc = "the triangular factor of a positive definite matrix");
 
 ThVar *cholesky_make(Builder *b, ThVar *x, bool lower, bool nan) {
     return linalg_apply(b, &op_cholesky, &(LinalgAttrs){.lower = lower, .nan = nan}, &x, 1);
@@ -28,7 +28,7 @@ ThVar *cholesky_make(Builder *b, ThVar *x, bool lower, bool nan) {
 static const AttrField lu_fields[] = {LINALG_FIELD(ATTR_BOOL, "nan", nan)};
 static const LinalgSpec lu_spec = {FACTOR_LU, "mn>mn,p", "ti", "t"};
 
-LINALG_OP(lu_factor, "LUFactor", 1, 2, lu_fields, &lu_spec, .grad = lu_grad,
+LINALG_OP(lu_factor, "LUFactor", 1, 2, lu_fields, &lu_spec, .grad = OP_IF(TH_LINALG, lu_grad),
           .doc = "both triangular factors of a matrix in one, with rows exchanged, and the positions of the exchange");
 
 ThApply *lu_make(Builder *b, ThVar *x) { return linalg_node(b, &op_lu_factor, &(LinalgAttrs){0}, &x, 1); }
@@ -46,7 +46,7 @@ static void str_qr(Text *t, const ThApply *a) {
     text_printf(t, "%s{mode='%s'}", mode == FACTOR_R ? "QRIncomplete" : "QRFull", names[mode]);
 }
 
-LINALG_OP(qr, "QR", 1, -1, qr_fields, &qr_specs[at->mode & 3], .str = str_qr, .grad = qr_grad,
+LINALG_OP(qr, "QR", 1, -1, qr_fields, &qr_specs[at->mode & 3], .str = str_qr, .grad = OP_IF(TH_LINALG, qr_grad),
           .doc = "a matrix as a unitary one times an upper triangular one");
 
 ThApply *qr_make(Builder *b, ThVar *x, int mode) {
@@ -65,7 +65,7 @@ static void str_svd(Text *t, const ThApply *a) {
 }
 
 LINALG_OP(svd, "SVD", 1, -1, svd_fields, &svd_specs[at->vectors ? 1 + (at->full != 0) : 0], .str = str_svd,
-          .grad = svd_grad, .doc = "singular values of a matrix, descending, and their vectors");
+          .grad = OP_IF(TH_LINALG, svd_grad), .doc = "singular values of a matrix, descending, and their vectors");
 
 ThApply *svd_make(Builder *b, ThVar *x, bool full, bool vectors) {
     return linalg_node(b, &op_svd, &(LinalgAttrs){.full = full, .vectors = vectors}, &x, 1);
@@ -85,7 +85,7 @@ static void str_eig(Text *t, const ThApply *a) {
 }
 
 LINALG_OP(eig, "Eig", 1, -1, eig_fields, &eig_specs[(at->vectors != 0) + 2 * (at->complex != 0)], .str = str_eig,
-          .grad = eig_grad, .doc = "eigenvalues of a matrix, and right eigenvectors in columns");
+          .grad = OP_IF(TH_LINALG, eig_grad), .doc = "eigenvalues of a matrix, and right eigenvectors in columns");
 
 ThApply *eig_make(Builder *b, ThVar *x, bool complex, bool vectors) {
     return linalg_node(b, &op_eig, &(LinalgAttrs){.complex = complex, .vectors = vectors}, &x, 1);
@@ -101,7 +101,8 @@ static void str_eigh(Text *t, const ThApply *a) {
     else text_printf(t, "Eigvalsh{lower=%s}", truth(at->lower));
 }
 
-LINALG_OP(eigh, "Eigh", 1, -1, eigh_fields, &eigh_specs[at->vectors != 0], .str = str_eigh, .grad = eigh_grad,
+LINALG_OP(eigh, "Eigh", 1, -1, eigh_fields, &eigh_specs[at->vectors != 0], .str = str_eigh,
+          .grad = OP_IF(TH_LINALG, eigh_grad),
           .doc = "real eigenvalues of a Hermitian matrix, ascending, and orthonormal eigenvectors in columns");
 
 ThApply *eigh_make(Builder *b, ThVar *x, bool lower, bool vectors) {
@@ -115,7 +116,8 @@ static void str_eigvalsh(Text *t, const ThApply *a) {
     text_printf(t, "Eigvalsh{lower=%s}", truth(ATTRS(LinalgAttrs, a)->lower));
 }
 
-LINALG_OP(eigvalsh, "Eigvalsh", 2, 1, eigvalsh_fields, &eigvalsh_spec, .str = str_eigvalsh, .grad = eigvalsh_grad,
+LINALG_OP(eigvalsh, "Eigvalsh", 2, 1, eigvalsh_fields, &eigvalsh_spec, .str = str_eigvalsh,
+          .grad = OP_IF(TH_LINALG, eigvalsh_grad),
           .doc = "eigenvalues of one Hermitian matrix relative to a positive definite one, ascending");
 
 ThVar *eigvalsh_make(Builder *b, ThVar *x, ThVar *y, bool lower) {

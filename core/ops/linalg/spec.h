@@ -7,6 +7,7 @@
 #define TH_LINALG_SPEC_H
 
 #include "ops/table/linalg.h"
+#include "ops/table/option.h"
 
 typedef struct LinalgSpec {
     FactorKind kind;
@@ -45,7 +46,7 @@ ThApply *linalg_node(Builder *b, const Op *op, const LinalgAttrs *at, ThVar **in
                          .nattr = TH_LEN(fields), \
                          .infer = infer_##var, \
                          .shape = shape_##var, \
-                         .lower = lower_##var, \
+                         .lower = OP_IF(TH_LINALG, lower_##var), \
                          .refit = linalg_refit, \
                          .batch = linalg_batch, \
                          .device = DEVICE_FORM | (reads), \

@@ -121,7 +121,22 @@ static void FN(turn_all)(void *to, int64_t ds, const void *from, int64_t ss, int
 #define CONV_TILE(r, w) \
     static void FN(window_##r##x##w)(const ConvTile *t) { FN(window)(t, r, w); } \
     static void FN(dots_##r##x##w)(const ConvTile *t) { FN(dots)(t, r, w); }
-#define CONV_TILES(w) CONV_TILE(1, w) CONV_TILE(2, w) CONV_TILE(3, w) CONV_TILE(4, w) CONV_TILE(5, w) CONV_TILE(6, w)
+#ifdef FEW_TILES /* as micro.h has its tiles */
+static void FN(conv_by_rows)(const ConvTile *t, int rows, ConvTileFn row) {
+    ConvTile own = *t;
+    for (int i = 0; i < rows; i++) {
+        own.arow[0] = t->arow[i];
+        row(&own);
+        own.c = (T *)own.c + t->crs;
+    }
+}
+#define CONV_LESS(r, w) \
+    static void FN(window_##r##x##w)(const ConvTile *t) { FN(conv_by_rows)(t, r, FN(window_1x##w)); } \
+    static void FN(dots_##r##x##w)(const ConvTile *t) { FN(conv_by_rows)(t, r, FN(dots_1x##w)); }
+#else
+#define CONV_LESS CONV_TILE
+#endif
+#define CONV_TILES(w) CONV_TILE(1, w) CONV_LESS(2, w) CONV_LESS(3, w) CONV_LESS(4, w) CONV_LESS(5, w) CONV_TILE(6, w)
 CONV_TILES(1)
 CONV_TILES(2)
 #if NV > 2

@@ -165,11 +165,47 @@ INLINE void FN(tile)(const GemmTile *t, int R, int W, int form) {
 
 #define TILE(r, w) \
     static void FN(tile_##r##x##w)(const GemmTile *t) { FN(tile)(t, r, w, FN(ANY)); }
+#if defined(__OPTIMIZE_SIZE__) && VBYTES == 16 /* two tiles of each width, which the others call: the same chains */
+#define FEW_TILES
+#define LESS(r, w) \
+    static void FN(tile_##r##x##w)(const GemmTile *t) { FN(tile_by_rows)(t, r, FN(tile_1x##w)); }
+#define FUSED(w) \
+    static void FN(fused_##w)(const GemmTile *t) { FN(tile_packed)(t, w, FN(tile_6x##w)); }
+#define TILES(w) TILE(1, w) LESS(2, w) LESS(3, w) LESS(4, w) LESS(5, w) TILE(6, w) FUSED(w)
+#define QUICK(name, form) \
+    static void FN(name)(const GemmTile *t) { FN(tile_laid)(t, FN(form), FN(tile_6x2)); }
+
+static void FN(tile_by_rows)(const GemmTile *t, int rows, GemmTileFn row) {
+    GemmTile own = *t;
+    for (int i = 0; i < rows; i++) {
+        row(&own);
+        own.a = (const T *)own.a + t->ars, own.c = (T *)own.c + t->crs;
+    }
+}
+
+static void FN(tile_packed)(const GemmTile *t, int w, GemmTileFn tile) {
+    GemmTile own = *t;
+    const T *b = t->b;
+    T *pack = t->pack;
+    for (int64_t k = t->k; k > 0; k--, b += t->brs, pack += w * VL) memcpy(pack, b, (size_t)(w * VBYTES));
+    own.b = t->pack, own.brs = w * VL;
+    tile(&own);
+}
+
+static void FN(tile_laid)(const GemmTile *t, int form, GemmTileFn tile) {
+    GemmTile own = *t;
+    if (form != FN(IN_ROWS)) own.ars = 1;
+    if (form != FN(IN_COLUMNS)) own.acs = form == FN(PACKED) ? 6 : 1;
+    own.brs = NV * VL, own.edge = 0;
+    tile(&own);
+}
+#else
 #define FUSED(w) \
     static void FN(fused_##w)(const GemmTile *t) { FN(tile)(t, 6, w, FN(FUSE)); }
 #define TILES(w) TILE(1, w) TILE(2, w) TILE(3, w) TILE(4, w) TILE(5, w) TILE(6, w) FUSED(w)
 #define QUICK(name, form) \
     static void FN(name)(const GemmTile *t) { FN(tile)(t, 6, NV, FN(form)); }
+#endif
 TILES(1)
 TILES(2)
 QUICK(quick_packed, PACKED)
@@ -664,6 +700,9 @@ static const GemmKernels FN(kernels) = {
 #undef DECLARE
 #undef STEP
 #undef WARM
+#undef FEW_TILES
+#undef LESS
+#undef CONV_LESS
 #undef TILE
 #undef FUSED
 #undef TILES

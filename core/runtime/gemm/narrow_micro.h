@@ -148,12 +148,17 @@ static void FN(put_turned)(const void *t, int64_t trs, int64_t m, int64_t n, voi
 }
 
 /* tiles whose rows of b go on beyond the tile: the next columns are asked for on the way */
+#ifdef FEW_TILES
+#define AHEAD_TABLE \
+    { FN(tile_1x2), FN(tile_2x2), FN(tile_3x2), FN(tile_4x2), FN(tile_5x2), FN(tile_6x2) }
+#else
 #define AHEAD_TILE(r) \
     static void FN(ahead_##r)(const GemmTile *t) { FN(tile)(t, r, NV, FN(AHEAD)); }
 #define AHEAD_TILES AHEAD_TILE(1) AHEAD_TILE(2) AHEAD_TILE(3) AHEAD_TILE(4) AHEAD_TILE(5) AHEAD_TILE(6)
 AHEAD_TILES
 #define AHEAD_TABLE \
     { FN(ahead_1), FN(ahead_2), FN(ahead_3), FN(ahead_4), FN(ahead_5), FN(ahead_6) }
+#endif
 
 #define PAIRS(r, w) \
     static void FN(pairs_##r##x##w)(const GemmPairs *t) { FN(pairs)(t, r, w); }
