@@ -98,7 +98,7 @@ static int put_cumulate(HostCall *h, const CumWork *w) {
 
 /* ---- running the function ---------------------------------------------------------------------------------------- */
 /* Parameters of draws are looked at here; who asks for room otherwise would compute. */
-static void *room_of(HostCall *h, size_t bytes) {
+static void *room_of(HostCall *h, uint64_t bytes) {
     Capture *q = h->frame;
     if (h->op == &op_random_function && !q->more && (q->more = ctx_alloc0(h->ctx, bytes + 1)))
         return q->nmore = (int64_t)bytes + 1, q->more;

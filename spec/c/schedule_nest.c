@@ -551,6 +551,7 @@ int main(int argc, char **argv) {
 #else
     int64_t most = 2000;
 #endif
+    most = test_amount(most);
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     if (argc > 1) most = atoll(argv[1]);
     Bench w = {.c = th_context_new(NULL)};

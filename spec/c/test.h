@@ -44,6 +44,13 @@ static int test_failures;
         th_error_clear(c); \
     } while (0)
 
+/* How many cases: all of them, or a part of them in an emulator (scripts/platforms: TEST_PART=20, a twentieth). */
+__attribute__((unused)) static int64_t test_amount(int64_t all) {
+    const char *part = getenv("TEST_PART");
+    int64_t n = part ? atoi(part) : 1;
+    return n > 1 && all > n ? all / n : all;
+}
+
 __attribute__((unused)) static int test_done(const char *name) {
     if (test_failures) fprintf(stderr, "%s: %d failures\n", name, test_failures);
     else printf("%s: ok\n", name);

@@ -24,6 +24,11 @@ static double uniform(double lo, double hi) {
 
 /* As Theano's, 0 from where it would be a denormal on: off() says which format. */
 static long double sigmoid(long double x) { return 1 / (1 + expl(-x)); }
+/* musl's forgets the sign of a zero. */
+static long double power(long double x, long double y) {
+    bool odd = isfinite(y) && y == rintl(y) && fmodl(y, 2) != 0;
+    return signbit(x) && odd ? copysignl(powl(x, y), -1) : powl(x, y);
+}
 static long double softplus(long double x) { return x > 60 ? x : log1pl(expl(x)); }
 
 /* Units in the last place of a format of `digits` bits whose least exponent is `least`. */
@@ -185,7 +190,7 @@ int main(void) {
         {P_erfc, "erfc", erfcl},
     };
     static const Function2 two[] = {
-        {P_pow, "pow", powl},
+        {P_pow, "pow", power},
         {P_atan2, "atan2", atan2l},
         {P_hypot, "hypot", hypotl},
     };
