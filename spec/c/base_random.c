@@ -66,6 +66,20 @@ static void errors(ThContext *c) {
     th_random_release(r);
 }
 
+/* Who has a state's vector may write anything there: what is drawn then means nothing, but nothing else is read. */
+static void spoiled(ThContext *c) {
+    ThRandom *r = th_random_new(c, 7);
+    ThArray *words = th_random_array(r), *a = NULL;
+    memset(th_array_data(words), 0xff, (size_t)th_array_size(words) * sizeof(uint32_t));
+    CHECK((a = th_random_rand(r, SHAPE(2000))));
+    th_array_release(a);
+    memset(th_array_data(words), 0xff, (size_t)th_array_size(words) * sizeof(uint32_t));
+    char bytes[64];
+    th_random_bytes(r, bytes, sizeof bytes);
+    th_array_release(words);
+    th_random_release(r);
+}
+
 static int sequence(ThContext *c) {
     ThRandom *r = th_random_new(c, 1);
     ThArray *a = th_random_randn(r, SHAPE(100)), *b = th_random_permutation(r, 100);
@@ -81,6 +95,7 @@ int main(void) {
     ThContext *c = th_context_new(&host);
     streams(c);
     errors(c);
+    spoiled(c);
     CHECK(th_error(c) == TH_OK);
     th_context_release(c);
     CHECK(test_leaked() == 0);

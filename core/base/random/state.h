@@ -27,7 +27,7 @@ static inline uint32_t words_tempered(uint32_t y) {
 }
 
 static inline uint32_t words_next(RandomWords *w) {
-    if (w->pos == 624) words_refill(w);
+    if (w->pos >= 624) words_refill(w); /* whatever who holds the state wrote there */
     return words_tempered(w->key[w->pos++]);
 }
 

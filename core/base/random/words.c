@@ -16,7 +16,7 @@ void words_refill(RandomWords *w) {
 }
 
 int words_take(RandomWords *w, int64_t most, uint32_t *out) {
-    if (w->pos == WORDS_BLOCK) words_refill(w);
+    if (w->pos >= WORDS_BLOCK) words_refill(w);
     int left = WORDS_BLOCK - (int)w->pos, n = most < left ? (int)most : left;
     kernels()->temper(w->key + w->pos, n, out);
     w->pos += (uint32_t)n;
