@@ -60,7 +60,7 @@ void emit_move(Emit *e, const NestNode *n) {
         if (e->vector >= 0) emit_ahead(e, n->ids, n->n);
         break;
     case MOVE_NEXT:
-        if (!e->tail) emit_next(e, n->first);
+        if (!e->tail) emit_next(e, n->first, n->n);
         break;
     case MOVE_LOAD:
     case MOVE_STORE:

@@ -30,7 +30,7 @@ static void cut(Nest *t, NestNode **at) {
         NestNode *after = code->next;
         if (j) at = &code->next;
         *at = NULL;
-        at = nest_move(t, at, code->way, code->stage, MOVE_NEXT, code->ids[j]);
+        at = nest_fetch(t, at, code, code->ids[j], 1);
         if (j) {
             nest_put(t, at, code->way, NEST_CODE, code->stage, &rest);
             rest->ids = code->ids + j;

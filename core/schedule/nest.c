@@ -65,6 +65,12 @@ NestNode **nest_move(Nest *t, NestNode **at, const NestWay *w, int stage, NestMo
     return at;
 }
 
+NestNode **nest_fetch(Nest *t, NestNode **at, const NestNode *before, int id, int rows) {
+    NestNode **next = nest_move(t, at, before->way, before->stage, MOVE_NEXT, id);
+    (*at)->n = rows;
+    return next;
+}
+
 /* Loops nest as deep as a kernel has dims. */
 void nest_each(NestNode *n, void (*fn)(NestNode *n, void *user), void *user) {
     for (; n; n = n->next) {

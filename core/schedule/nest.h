@@ -49,7 +49,7 @@ typedef enum {
     MOVE_PUT,    /* ..and columns back to the rows that it stores */
     MOVE_REPEAT, /* the row that access `first` reads for every row, repeated until vectors start at its start again */
     MOVE_AHEAD,  /* fetches what the loads among these instructions will read some rows later */
-    MOVE_NEXT,   /* fetches what the load `first` will read in the next row */
+    MOVE_NEXT,   /* fetches what the load or store `first` will find in the n-th row from here */
     MOVE_LOAD,   /* a GPU: what the load `first` takes for all neighbours, by 16 bytes where it lies so */
     MOVE_STORE,  /* ..and what the store `first` gives */
     MOVE_TURN    /* a tile of what the load `first` takes, in the order in which it lies, to shared memory */
@@ -95,7 +95,7 @@ struct NestNode {
     int vectors; /* that are written out in each step */
     int copy;    /* elements from which memcpy does it, or 0 */
     /* the others; n: of FOR_PIECE, rows of a piece at least; of a GPU, loops; of MOVE_REPEAT, vectors that there
-     * is room for */
+     * is room for; of MOVE_NEXT, rows */
     const int *ids; /* NEST_CODE, MOVE_AHEAD */
     const NestTest *test;
     int first, n;
@@ -164,6 +164,7 @@ NestNode **nest_put(Nest *t, NestNode **at, const NestWay *w, NestKind kind, int
 NestNode **nest_code(Nest *t, NestNode **at, const NestWay *w, int stage, const int *ids, int n);
 NestNode **nest_acc(Nest *t, NestNode **at, const NestWay *w, int stage, NestAcc how, int first, int n);
 NestNode **nest_move(Nest *t, NestNode **at, const NestWay *w, int stage, NestMove how, int first);
+NestNode **nest_fetch(Nest *t, NestNode **at, const NestNode *before, int id, int rows); /* MOVE_NEXT */
 /* plain.c: the kernel as its loops stand, and those of one stage from depth d on */
 bool nest_plain(Nest *t);
 NestNode **nest_stage(Nest *t, NestNode **at, const NestWay *w, int stage, int d);
@@ -238,6 +239,8 @@ bool blocks_may_share(const Nest *t);
 bool blocks_apply(Nest *t, bool share);
 /* tile.c: what follows a product runs on its finished tiles */
 bool tile_may(const Nest *t, int stage);
+bool tile_fetch_may(const Nest *t, int stage); /* its rows' lines of memory asked for ahead */
+bool tile_fetch(Nest *t, int stage, int rows);
 /* Bytes of a factor's element, as tiles are chosen by. */
 static inline size_t contract_item(const Contract *c) {
     return th_dtype_bytes((ThDtype)(c->half ? c->half : c->dtype));

@@ -42,7 +42,7 @@ static void put_way(Text *out, const NestNode *n) {
 static void put_move(Text *out, const NestNode *n) {
     static const char *const how[] = {"array of a",   "get %",  "put %",   "repeat a", "fetch ahead ",
                                       "fetch next %", "load %", "store %", "turn %"};
-    text_put(out, how[n->how]);
+    text_put(out, n->how == MOVE_NEXT && n->n > 1 ? "fetch ahead %" : how[n->how]);
     if (n->how == MOVE_AHEAD) list(out, "%", n->ids, 0, n->n);
     else text_printf(out, "%d", n->first);
 }

@@ -193,15 +193,18 @@ void emit_ahead(Emit *e, const int *ids, int n) {
     }
 }
 
-/* Of what load `id` reads in the next row, the line of memory. */
-void emit_next(Emit *e, int id) {
+/* Of what load or store `id` finds so many rows further, the line of memory. */
+void emit_next(Emit *e, int id, int rows) {
+    const LoopStage *s = e->s;
     const Ins *i = &e->k->ins.at[id];
     Text p;
     text_init(&p, e->c);
     address(e, &p, i->a, i->depth);
-    text_put(&p, " + (");
-    emit_size(&p, e->k->acc.at[i->a].st[0]);
-    emit_line(e, "__builtin_prefetch(%s));", p.at ? p.at : "0");
+    text_put(&p, " + ");
+    if (rows > 1) text_printf(&p, "%d * ", rows);
+    text_putc(&p, '(');
+    emit_size(&p, e->k->acc.at[i->a].st[e->k->nouter ? 0 : s->loop[s->nloop - 2]]);
+    emit_line(e, i->op == INS_STORE ? "__builtin_prefetch(%s), 1);" : "__builtin_prefetch(%s));", p.at ? p.at : "0");
     text_free(&p);
 }
 

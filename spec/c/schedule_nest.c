@@ -18,7 +18,7 @@
         X(TILE) X(SERIAL) X(THREADS) X(NEIGHBOURS) X(TURN) X(BLOCK) X(TILES) X(CHOSEN) X(CHOSEN_GRID)
 /* What the chooser may choose: a thing of the tree. */
 #define CHOICES(X) \
-    X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(stream) X(ahead) X(next) X(side) X(side_halves) \
+    X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(stream) X(ahead) X(next) X(tile_ahead) X(side) X(side_halves) \
         X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(tiles) X(grid_serial) \
         X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(warps) X(parts) X(across) X(turned) X(fold) X(sync) X(scalar)
 /* clang-format on */
@@ -368,6 +368,7 @@ static bool host(Bench *w, Nest *t, Wish *x) {
     if (x->want == T_FETCH || pick(w, 3) == 0) {
         text_init(&was, w->c);
         fetch_rows(t);
+        for (int s = 0; s < t->k->st.n; s++) tile_fetch(t, s, CHOOSE_AHEAD);
         nest_text(&was, t);
         x->done |= x->want == T_FETCH && was.at && strstr(was.at, "fetch next");
         text_free(&was);
@@ -468,7 +469,8 @@ static void note(NestNode *n, void *user) {
         chosen[C_stream] += (v & VALUE_STREAM) != 0;
     }
     chosen[C_ahead] += n->kind == NEST_MOVE && n->how == MOVE_AHEAD;
-    chosen[C_next] += n->kind == NEST_MOVE && n->how == MOVE_NEXT;
+    chosen[C_next] += n->kind == NEST_MOVE && n->how == MOVE_NEXT && n->n == 1;
+    chosen[C_tile_ahead] += n->kind == NEST_MOVE && n->how == MOVE_NEXT && n->n > 1;
     chosen[C_side] += n->kind == NEST_WAY && n->way->kind == WAY_SIDE;
     chosen[C_flat] += n->kind == NEST_WAY && n->way->kind == WAY_FLAT;
     chosen[C_blocks] += n->kind == NEST_FOR && n->how == FOR_BLOCK;
