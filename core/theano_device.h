@@ -1,5 +1,5 @@
 /*
- * theano_device.h -- the part of theano.h, which includes it, about GPUs. The rules of theano.h hold.
+ * theano_device.h -- the part of theano.h, which includes it, about GPUs, and about ranks. The rules of theano.h hold.
  */
 #ifndef THEANO_DEVICE_H
 #define THEANO_DEVICE_H
@@ -82,5 +82,32 @@ TH_API ThDLVersioned *th_array_to_dlpack_versioned(ThArray *a);
  */
 TH_API ThArray *th_array_from_dlpack(ThContext *c, ThDLManaged *m);
 TH_API ThArray *th_array_from_dlpack_versioned(ThContext *c, ThDLVersioned *m);
+
+/* ---- ranks: several processes that call the same functions --------------------------------------------------------
+ */
+typedef enum { TH_RANKS_SUM, TH_RANKS_MEAN, TH_RANKS_MAX, TH_RANKS_MIN, TH_RANKS_PROD } ThRanksOp;
+/*
+ * How they reach each other. Functions give nonzero with a message in `why` (`room` bytes), and may be called on any
+ * thread that calls functions of the context. All ranks ask for the same in the same order; sums are made in the order
+ * of the ranks.
+ */
+typedef struct ThRanks {
+    size_t size; /* see ThHost.size */
+    int rank, n;
+    void *user;
+    /* n elements set out (they are copied), under the name `as`; what came of them goes to `to`. */
+    int (*start)(void *user, ThRanksOp op, ThDtype d, int64_t n, const void *data, const void *as, char *why,
+                 size_t room);
+    int (*wait)(void *user, const void *as, void *to, size_t bytes, char *why, size_t room);
+    int (*share)(void *user, void *data, size_t bytes, char *why, size_t room); /* rank 0's for all */
+    /* A GPU reduces n elements by itself (NCCL). Meanwhile, on any thread: whether all ranks do the same; then over(of)
+     * until it is not 0. lost(of, why): they do not, or a rank is gone. */
+    int (*watch)(void *user, ThRanksOp op, ThDtype d, int64_t n, int (*over)(void *of),
+                 void (*lost)(void *of, const char *why), void *of, char *why, size_t room);
+} ThRanks;
+TH_API int th_ranks_set(ThContext *c, const ThRanks *r); /* copied; NULL: none */
+/* Variables reduced over the ranks. Each sets out when it is computed, the last of the list first, and is waited for
+ * when all of them are on their way. out: new references. */
+TH_API int th_ranks_reduce(ThContext *c, ThRanksOp op, ThVar *const *list, int n, ThVar **out);
 
 #endif

@@ -36,6 +36,7 @@ typedef struct LtCall {
 /* One per lua_State, in its registry; found through upvalue 1 or lt_state(). */
 typedef struct LtState {
     ThContext *ctx;
+    int (*asked)(void);         /* whether the process was told to end; NULL: nobody knows */
     bool shared;                /* the host's own, which may have other users */
     bool hosted;                /* or made as the host says: its lines go to the host */
     const void *meta[LT_KINDS]; /* metatables, for fast checks */

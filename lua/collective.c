@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MPI_FUNNELED = 1, MPI_MESSAGE = 256 };
 enum { SMALL = 1 << 16, PIECE = 1 << 26 }; /* bytes: gathered whole by every rank; reduced at once */
@@ -139,14 +140,14 @@ static bool mpi_room(Mpi *m, const MpiAsk *a) {
 /* ---- reductions ---------------------------------------------------------------------------------------------------
  */
 #define MPI_FOLD(T, C) \
-    static void fold_##T(MpiOp op, void *into, const void *from, size_t n) { \
+    static void fold_##T(ThRanksOp op, void *into, const void *from, size_t n) { \
         C *a = into; \
         const C *b = from; \
-        if (op == MPI_SUM || op == MPI_MEAN) \
+        if (op == TH_RANKS_SUM || op == TH_RANKS_MEAN) \
             for (size_t i = 0; i < n; i++) a[i] = (C)(a[i] + b[i]); \
-        else if (op == MPI_PROD) \
+        else if (op == TH_RANKS_PROD) \
             for (size_t i = 0; i < n; i++) a[i] = (C)(a[i] * b[i]); \
-        else if (op == MPI_MAX) \
+        else if (op == TH_RANKS_MAX) \
             for (size_t i = 0; i < n; i++) a[i] = a[i] > b[i] || a[i] != a[i] ? a[i] : b[i]; \
         else \
             for (size_t i = 0; i < n; i++) a[i] = a[i] < b[i] || a[i] != a[i] ? a[i] : b[i]; \
@@ -163,8 +164,8 @@ MPI_FOLD(i64, int64_t)
 MPI_FOLD(f32, float)
 MPI_FOLD(f64, double)
 
-static void mpi_fold(MpiOp op, ThDtype d, void *into, const void *from, size_t n) {
-    bool order = op == MPI_MAX || op == MPI_MIN;
+static void mpi_fold(ThRanksOp op, ThDtype d, void *into, const void *from, size_t n) {
+    bool order = op == TH_RANKS_MAX || op == TH_RANKS_MIN;
     switch (d) {
     case TH_BOOL: /* their maximum is "or", their minimum "and" */
     case TH_UINT8: fold_u8(op, into, from, n); return;
@@ -196,7 +197,7 @@ static void mpi_divide(const Mpi *m, ThDtype d, void *at, size_t n) {
 static void mpi_fold_blocks(const Mpi *m, const MpiAsk *a, char *blocks, size_t n) {
     size_t bytes = n * th_dtype_bytes(a->dtype);
     for (int r = 1; r < m->n; r++) mpi_fold(a->op, a->dtype, blocks, blocks + (size_t)r * bytes, n);
-    if (a->op == MPI_MEAN) mpi_divide(m, a->dtype, blocks, n);
+    if (a->op == TH_RANKS_MEAN) mpi_divide(m, a->dtype, blocks, n);
 }
 
 /* Every rank folds a block of the piece and gives it to all. */
@@ -277,7 +278,7 @@ static bool do_scatter(Mpi *m, MpiJob *j) {
  */
 enum { NO_ROOM = -1 };
 static const char *const job_names[] = {
-    "the end of its script", "allreduce", "reduce_scatter", "bcast", "gather", "scatter"};
+    "the end of its script", "allreduce", "reduce_scatter", "bcast", "gather", "scatter", "allreduce on a GPU"};
 
 static void mpi_say(char *text, size_t size, int rank, const int64_t *w) {
     if (w[0] == MPI_JOB_END) snprintf(text, size, "rank %d has ended", rank);
@@ -321,15 +322,28 @@ static bool mpi_agree(Mpi *m, MpiJob *j) {
     return false;
 }
 
+/* A job of others: it is looked at until it is done. Those who do it find out what keeps them from it. */
+static bool do_watch(Mpi *m, MpiJob *j) {
+    (void)m;
+    for (long wait = 20; !j->ask.over(j->ask.of); wait = wait < 1000 ? 2 * wait : wait)
+        nanosleep(&(struct timespec){.tv_nsec = wait * 1000}, NULL);
+    return true;
+}
+
 static void mpi_do(Mpi *m, MpiJob *j) {
-    static bool (*const does[])(Mpi *, MpiJob *) = {NULL,     do_allreduce, do_reduce_scatter,
-                                                    do_bcast, do_gather,    do_scatter};
-    if (m->broken) {
-        snprintf(j->error, sizeof j->error, "%s", m->error);
-        return;
-    }
-    if (mpi_agree(m, j) && j->ask.n > 0 && does[j->ask.what]) does[j->ask.what](m, j);
+    static bool (*const does[])(Mpi *, MpiJob *) = {NULL,      do_allreduce, do_reduce_scatter, do_bcast,
+                                                    do_gather, do_scatter,   do_watch};
+    bool always = j->ask.what == MPI_JOB_WATCH; /* even of nothing */
+    if (m->broken) snprintf(j->error, sizeof j->error, "%s", m->error);
+    else if (mpi_agree(m, j) && (j->ask.n > 0 || always) && does[j->ask.what]) does[j->ask.what](m, j);
     if (*j->error) snprintf(m->error, sizeof m->error, "%s", j->error);
+    if (*j->error && j->ask.lost) j->ask.lost(j->ask.of, j->error);
+}
+
+static void mpi_job_free(MpiJob *j) {
+    buffers_give(j->in);
+    buffers_give(j->out);
+    free(j);
 }
 
 /* ---- the thread ---------------------------------------------------------------------------------------------------
@@ -366,9 +380,12 @@ static void *mpi_thread(void *user) {
         pthread_mutex_lock(&m->lock);
         m->first = j->next;
         if (!m->first) m->last = NULL;
-        j->next = m->done;
-        m->done = j;
-        j->done = true;
+        if (j->ask.what == MPI_JOB_WATCH) mpi_job_free(j);
+        else {
+            j->next = m->done;
+            m->done = j;
+            j->done = true;
+        }
         pthread_cond_broadcast(&m->changed);
     }
     pthread_mutex_unlock(&m->lock);
@@ -415,12 +432,14 @@ Mpi *mpi_open(char *why, size_t n, int *rank, int *size) {
 /* ---- jobs ---------------------------------------------------------------------------------------------------------
  */
 int64_t mpi_given(const Mpi *m, const MpiAsk *a) {
+    if (a->what == MPI_JOB_WATCH) return 0;
     if (a->what == MPI_JOB_REDUCE_SCATTER) return a->n * m->n;
     if (a->what == MPI_JOB_SCATTER) return a->root == m->rank ? a->n * m->n : 0;
     return a->n;
 }
 
 int64_t mpi_gotten(const Mpi *m, const MpiAsk *a) {
+    if (a->what == MPI_JOB_WATCH) return 0;
     if (a->what == MPI_JOB_GATHER) return a->root < 0 || a->root == m->rank ? a->n * m->n : 0;
     return a->n;
 }
@@ -496,9 +515,7 @@ void mpi_close(Mpi *m) {
     while (m->done) { /* started, and never waited for */
         MpiJob *j = m->done;
         m->done = j->next;
-        buffers_give(j->in);
-        buffers_give(j->out);
-        free(j);
+        mpi_job_free(j);
     }
     mpi_free(m);
 }

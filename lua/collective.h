@@ -11,18 +11,22 @@
 typedef struct Mpi Mpi;
 
 /* clang-format off */
-typedef enum { MPI_JOB_END, MPI_JOB_ALLREDUCE, MPI_JOB_REDUCE_SCATTER, MPI_JOB_BCAST, MPI_JOB_GATHER, MPI_JOB_SCATTER } MpiWhat;
-typedef enum { MPI_SUM, MPI_MEAN, MPI_MAX, MPI_MIN, MPI_PROD } MpiOp;
+typedef enum { MPI_JOB_END, MPI_JOB_ALLREDUCE, MPI_JOB_REDUCE_SCATTER, MPI_JOB_BCAST, MPI_JOB_GATHER, MPI_JOB_SCATTER, MPI_JOB_WATCH } MpiWhat;
 /* clang-format on */
 
 /* What one rank asks for; all ranks ask for the same, with arrays of the same n. */
 typedef struct MpiAsk {
     MpiWhat what;
-    MpiOp op; /* of reductions */
-    int root; /* of bcast, gather and scatter; -1: gather for all ranks */
+    ThRanksOp op; /* of reductions */
+    int root;     /* of bcast, gather and scatter; -1: gather for all ranks */
     ThDtype dtype;
     int64_t n;  /* elements of one rank's part */
     bool asked; /* this process was told to end: every rank hears of it */
+    /* Of a job that is others' (MPI_JOB_WATCH): over(of) says that it is done, lost(of, why) that it cannot be. Nobody
+     * waits for it. */
+    int (*over)(void *of);
+    void (*lost)(void *of, const char *why);
+    void *of;
 } MpiAsk;
 
 /* The job that this process is one rank of; NULL with a message in why: the library is not there, or refuses. */

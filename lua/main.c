@@ -76,6 +76,8 @@ static int interrupted(lua_State *L) { /* interrupted() -> whether, and by which
     return 2;
 }
 
+static int was_asked(void) { return asked; }
+
 static int isatty_(lua_State *L) { /* isatty("stdout" | "stderr" | "stdin") */
     const char *n = luaL_checkstring(L, 1);
     lua_pushboolean(L, isatty(!strcmp(n, "stdin") ? 0 : !strcmp(n, "stderr") ? 2 : 1));
@@ -85,6 +87,7 @@ static int isatty_(lua_State *L) { /* isatty("stdout" | "stderr" | "stdin") */
 static int open_core(lua_State *L) {
     luaopen_theano_core(L);
     engine = lt_state(L)->ctx;
+    lt_state(L)->asked = was_asked;
     static const luaL_Reg fns[] = {{"catch_interrupt", catch_interrupt},
                                    {"interrupted", interrupted},
                                    {"isatty", isatty_},

@@ -4,13 +4,14 @@
  */
 #include "binding.h"
 #include "buffers.h"
-#include "collective.h"
+#include "ranked.h"
 
 #include <limits.h>
 #include <string.h>
 
 typedef struct Ranks {
     Mpi *m;
+    Ranked *functions; /* what functions ask of them */
     int rank, size;
     bool asked; /* some rank was told to end, as of the last result that was waited for */
 } Ranks;
@@ -28,7 +29,9 @@ static Ranks *ranks(lua_State *L) {
 static int close_ranks(lua_State *L) {
     Ranks *r = lua_touserdata(L, 1);
     if (r->m) mpi_close(r->m);
+    if (r->functions) ranked_close(r->functions);
     r->m = NULL;
+    r->functions = NULL;
     return 0;
 }
 
@@ -47,6 +50,9 @@ static int open_ranks(lua_State *L) {
         lua_setmetatable(L, -2);
         r->m = mpi_open(why, sizeof why, &r->rank, &r->size);
         if (!r->m) return lt_error(L, TH_NotImplementedError, "mpi: %s", why);
+        LtState *s = LT_STATE(L);
+        r->functions = ranked_open(s->ctx, r->m, r->rank, r->size, s->asked);
+        if (!r->functions) return lt_error(L, TH_MemoryError, "mpi: no memory");
         lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
     }
     lua_pushinteger(L, r->rank);
@@ -67,23 +73,23 @@ static int64_t part(lua_State *L, const Ranks *r, const MpiAsk *a, const ThArray
     return n;
 }
 
-/* mpi_start(what, op, root, array, asked) -> number of the job; what, op: numbers of MpiWhat and MpiOp */
+/* mpi_start(what, op, root, array, asked) -> number of the job; what, op: numbers of MpiWhat and ThRanksOp */
 static int start(lua_State *L) {
     LtState *s = LT_STATE(L);
     Ranks *r = ranks(L);
     ThArray *x = lt_check_array(L, s, 4);
     MpiAsk a = {.what = (MpiWhat)luaL_checkinteger(L, 1),
-                .op = (MpiOp)luaL_checkinteger(L, 2),
+                .op = (ThRanksOp)luaL_checkinteger(L, 2),
                 .root = (int)luaL_checkinteger(L, 3),
                 .dtype = th_array_dtype(x),
                 .asked = lua_toboolean(L, 5)};
     char kind = th_dtype_kind(a.dtype);
-    bool order = a.op == MPI_MAX || a.op == MPI_MIN, reduces = a.what <= MPI_JOB_REDUCE_SCATTER;
+    bool order = a.op == TH_RANKS_MAX || a.op == TH_RANKS_MIN, reduces = a.what <= MPI_JOB_REDUCE_SCATTER;
     if (a.root < -1 || a.root >= r->size)
         return lt_error(L, TH_ValueError, "mpi: there is no rank %d: ranks are 0 to %d", a.root, r->size - 1);
-    if (reduces &&
-        (a.dtype == TH_FLOAT16 || a.dtype == TH_BFLOAT16 || (kind == 'c' && a.op != MPI_SUM && a.op != MPI_MEAN) ||
-         (kind == 'b' && !order) || (a.op == MPI_MEAN && kind != 'f' && kind != 'c')))
+    if (reduces && (a.dtype == TH_FLOAT16 || a.dtype == TH_BFLOAT16 ||
+                    (kind == 'c' && a.op != TH_RANKS_SUM && a.op != TH_RANKS_MEAN) || (kind == 'b' && !order) ||
+                    (a.op == TH_RANKS_MEAN && kind != 'f' && kind != 'c')))
         return lt_error(L, TH_TypeError, "mpi: %s has no such reduction", th_dtype_name(a.dtype));
     a.n = part(L, r, &a, x);
     int64_t all = a.n * (int64_t)th_dtype_bytes(a.dtype) * r->size;
@@ -118,12 +124,35 @@ static int wait(lua_State *L) {
 
 /* mpi_asked() -> whether some rank was told to end */
 static int was_asked(lua_State *L) {
-    lua_pushboolean(L, ranks(L)->asked);
+    const Ranks *r = ranks(L);
+    lua_pushboolean(L, r->asked || ranked_asked(r->functions));
+    return 1;
+}
+
+/* mpi_reduce({variables}, op) -> {variables}: reduced by functions, side by side with what they compute */
+static int reduce(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    ThRanksOp op = (ThRanksOp)luaL_checkinteger(L, 2);
+    int n = lt_length(L, 1, &(LtPlace){.argument = 1});
+    ThVar **list = lua_newuserdatauv(L, 2 * sizeof *list * (size_t)(n + 1), 0), **out = list + n + 1;
+    for (int i = 0; i < n; i++) {
+        lua_rawgeti(L, 1, i + 1);
+        list[i] = lt_check_var(L, s, -1);
+        lua_pop(L, 1);
+    }
+    lt_mark_line(L, s);
+    LT_CHECK(L, s, !th_ranks_reduce(s->ctx, op, list, n, out));
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        lt_push_var(L, s, out[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
     return 1;
 }
 
 void lt_open_mpi(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {
-        {"mpi_open", open_ranks}, {"mpi_start", start}, {"mpi_wait", wait}, {"mpi_asked", was_asked}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"mpi_open", open_ranks}, {"mpi_start", start},   {"mpi_wait", wait},
+                                   {"mpi_asked", was_asked}, {"mpi_reduce", reduce}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -1,33 +1,12 @@
 --- theano.mpi: one rank alone, and jobs of several ranks where mpirun is there: what they get, gradients, what happens
 -- when they do not agree, and the example that trains as one process does.
+local jobs = require("spec.support.jobs")
 local raises = require("spec.support.raises")
 local runner = require("spec.support.runner")
-local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd, mpi = theano.tensor, theano.ndarray, theano.mpi
 
--- A shell line in the environment of jobs; its text and code.
-local function shell(line)
-  local settings = "env -u THEANO_FLAGS THEANORC=/dev/null OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
-    .. "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
-    .. "ASAN_OPTIONS=detect_leaks=0 " -- Open MPI keeps memory to the end
-  local pipe = assert(io.popen(settings .. "timeout 120 " .. line .. " 2>&1; echo \"code $?\""))
-  local text = pipe:read("a")
-  pipe:close()
-  return text, tonumber(text:match("code (%d+)\n$"))
-end
-local function needs_mpirun()
-  local found = os.execute("command -v mpirun >/dev/null 2>&1 && mpirun --version | grep -q 'Open MPI'")
-  skip.unless(found, "no mpirun of Open MPI: apt-get install openmpi-bin")
-end
--- A script run by n ranks.
-local function ranks(n, script)
-  local path = os.tmpname()
-  runner.write(path, script)
-  local text, code = shell(("mpirun -n %d %s %s"):format(n, runner.quote(runner.path), path))
-  os.remove(path)
-  return text, code
-end
+local shell, ranks = jobs.shell, jobs.ranks
 
 describe("one rank", function()
   it("has what it gives", function()
@@ -118,14 +97,12 @@ io.write("all is well ", r, "\n")
 
 describe("two ranks", function()
   it("reduce, copy and differentiate", function()
-    needs_mpirun()
     local text, code = ranks(2, OPERATIONS)
     assert.equal(0, code, text)
     assert.truthy(text:find("all is well 0", 1, true) and text:find("all is well 1", 1, true), text)
   end)
 
   it("hear of one that has failed", function()
-    needs_mpirun()
     local text, code = ranks(2, [[
       local mpi = require("theano").mpi
       if mpi.rank == 1 then error("its own mistake") end
@@ -137,7 +114,7 @@ describe("two ranks", function()
   end)
 
   it("train as one process that adds up gradients, bit for bit, and one goes on where two were", function()
-    needs_mpirun()
+    jobs.needs_mpirun()
     local folder = runner.folder()
     local few = " --digits 480 --hidden 16 --epochs 1"
     local theano_run = runner.quote(runner.path) .. " run "

@@ -69,6 +69,7 @@ struct ThContext {
     atomic_int packs;                  /* how often a weight was packed that stays so between calls */
     atomic_int versions;               /* units for certain lengths that functions have */
     int64_t (*tune_clock)(int candidate, int64_t ns); /* for tests: what timing is told instead of ns; or NULL */
+    ThRanks ranks;                                    /* of which this process is one; size 0: of none */
     bool told_device;                                 /* that device=cuda runs on the CPU was logged */
     _Atomic(struct LockHold *) holds; /* calls that run code of the host (graph/lock.h), the newest first.. */
     atomic_flag holds_lock;           /* ..and who looks at them */

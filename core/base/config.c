@@ -22,6 +22,8 @@
     X("cuda.root", TEXT, "", "", "folders of CUDA's libraries, \":\" between them, before the usual ones")             \
     X("cuda.libraries", ENUM, "auto", "auto,own,all",                                                                  \
       "cuBLASLt, cuFFT, ..: auto: where work is large; own: kernels of ours alone; all: whatever they can do")          \
+    X("cuda.autotune", ENUM, "auto", "auto,on,off",                                                                    \
+      "ways of launching a kernel that give the same bits are timed at its first launches; auto: on real GPUs")        \
     X("allow_tf32", BOOL, "false", "", "float32 products of a GPU's library may round factors to 10 bits and more")    \
     X("init_gpu_device", TEXT, "", "", "the GPU that \"cuda\" means while functions run on the CPU")                   \
     X("gpuarray.preallocate", TEXT, "0", "",                                                                           \

@@ -10,6 +10,7 @@
 #include "kernel/ctc_work.h"
 #include "kernel/order_work.h"
 #include "kernel/pick_work.h"
+#include "kernel/ranks_work.h"
 #include "kernel/sparse_work.h"
 #include "kernel/state_work.h"
 #include "op.h"
@@ -30,6 +31,7 @@ struct HostServices {
     int (*state)(HostCall *h, const StateWork *w);   /* draws of a RandomState; NULL: the operation draws itself */
     int (*ctc)(HostCall *h, const CtcWork *w);
     int (*attention)(HostCall *h, const AttentionWork *w);
+    int (*ranks)(HostCall *h, const RanksWork *w);                /* over the ranks of a job */
     int (*sparse)(HostCall *h, const SparseWork *w);              /* NULL: the operations have loops of their own */
     int (*assign)(HostCall *h, ThArray *to, const ThArray *from); /* one dtype and shape; they do not overlap */
 };

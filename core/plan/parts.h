@@ -250,9 +250,10 @@ bool fuse_all(Planner *p);                                  /* fuse.c: one kerne
 bool kernel_literal(Kernel *k, const ThArray *c, Ins *out); /* passes.c */
 bool kernel_trim_all(Planner *p);                           /* passes.c: before kernels become stages */
 bool kernel_tidy_all(Planner *p);                           /* ..and after */
-int kernel_vec(const Kernel *k, const Stage *st);           /* the dim that a LOOP stage runs vectors along, -1 */
-bool stages_all(Planner *p);                                /* stages.c: kernels over the same rows become one */
-bool stages_rows(Planner *p);                               /* ..and what passes between their stages, rows */
+bool kernel_collapse(Planner *p, Kernel *k); /* neighbouring loops that every access steps through evenly are one */
+int kernel_vec(const Kernel *k, const Stage *st); /* the dim that a LOOP stage runs vectors along, -1 */
+bool stages_all(Planner *p);                      /* stages.c: kernels over the same rows become one */
+bool stages_rows(Planner *p);                     /* ..and what passes between their stages, rows */
 bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows); /* b's stages behind a's, in so many outer dims */
 bool sink_all(Planner *p);         /* sink.c: a device's updates come last, those of one formula side by side */
 bool draws_all(Planner *p);        /* draws.c: numbers that only their own kernel reads have no memory */

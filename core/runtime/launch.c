@@ -10,6 +10,7 @@
 #include "graphs.h"
 #include "many.h"
 #include "profile.h"
+#include "race.h"
 #include "sides.h"
 #include "times.h"
 #include "base/array/sparse.h"
@@ -33,6 +34,7 @@ typedef struct Launches {
     char *args;   /* the largest record of arguments */
     size_t args_bytes;
     Times times; /* of a profiled function */
+    Races races; /* ways of launches that are timed */
     Graphs graphs;
     Many many;  /* what waits for others to be launched with */
     bool known; /* a pure call was seen: `used` is there.. */
@@ -40,6 +42,7 @@ typedef struct Launches {
     int nused;
     uint8_t *seen;  /* by plan buffer, of the call at work: USED, WROTE; of all: it is in `used` */
     bool impure;    /* the last call that was queued as it is was not pure */
+    bool ranked;    /* it asks other ranks */
     bool capturing; /* what is queued does not run */
     bool steered;   /* a failure's place has a mark perhaps: no library, no plain copy */
     int64_t ask;    /* after which turn of such a loop the host asks whether it is over.. */
@@ -269,11 +272,24 @@ static void wrote_all(Launches *l, const GridKernel *g, const Step *s) {
         if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) wrote(l, s->buf[i]);
 }
 
+/* How it is launched; *lap: it is timed, which is no graph's. */
+static GridLaunch way_of(Launches *l, const GridKernel *g, const int64_t *sizes, int nsizes, int *lap) {
+    GridLaunch way[GRID_WAYS];
+    bool races = l->races.device && !g->many && !l->times.to && !l->steered;
+    int n = races ? grid_ways(g, sizes, l->u->device->info.multiprocessors, way) : 1, at = 0;
+    *lap = -1;
+    if (!races) return grid_launch(g, sizes);
+    if (n > 1) at = race_way(&l->races, g, sizes, nsizes, n, lap);
+    l->pure &= *lap < 0;
+    return way[at];
+}
+
 static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     memset(l->args, 0, l->args_bytes);
     int64_t *sizes = (int64_t *)(void *)(l->args + g->nbuf * 8);
     for (int i = 0; i < s->nsym; i++) sizes[i] = f->sym[s->sym[i]];
-    GridLaunch ch = grid_launch(g, sizes);
+    int lap;
+    GridLaunch ch = way_of(l, g, sizes, s->nsym, &lap);
     if (ch.nest < 0) return 0;
     if (addresses(l, f, g, s, &ch)) return 1;
     literals(g, s, l->args + g->nbuf * 8 + g->nsym * 8);
@@ -296,9 +312,12 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
         st = queue_blocks(l, g, GRID_LOOK, product(g, s, f, 0, g->o.stage[0].nloop));
     else if (grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);
     last[1] += (int64_t)1 << 32;
+    if (lap >= 0 && made == GPU_DONE) race_none(&l->races, lap), lap = -1;
+    if (lap >= 0) race_begin(&l->races, lap);
     if (!st && sorted) st = scatter(l, f, g, s);
     else if (!st && made != GPU_DONE) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
     TRY(st);
+    if (lap >= 0) race_end(&l->races, lap);
     l->launches++;
     l->sides.unlooked |= s->can_fail;
     wrote_all(l, g, s);
@@ -362,7 +381,8 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
         side.base[n] = reads ? f->buf[buf] : (char *)(uintptr_t)at;
     }
     int bad = workspace_host_call(f, g.step, &side);
-    l->pure &= g.most <= l->room.bytes; /* the room grows */
+    l->pure &= !(h->op->flags & OP_CALLS_BACK); /* other ranks are asked */
+    l->pure &= g.most <= l->room.bytes;         /* the room grows */
     gpu_end(&g);
     l->launches++;
     l->sides.unlooked |= s->can_fail;
@@ -674,6 +694,7 @@ static void give_back(Launches *l) {
     bool lost = l->life != l->u->device->life;
     graphs_drop(&l->graphs, lost);
     times_drop(&l->times, lost || !l->q.stream);
+    race_drop(&l->races, lost || !l->q.stream);
     if (!lost && l->q.stream) {
         ops(l)->free(&l->q, l->room.at);
         ops(l)->free(&l->q, l->rows.at);
@@ -693,6 +714,15 @@ void launch_free(Launches *l) {
     ctx_free(c, l, carve(NULL, l->u, l->plan));
 }
 
+/* A step of it asks other ranks. */
+static bool ranked(const Launches *l) {
+    for (int i = 0; i < l->plan->nhost; i++) {
+        const Op *op = l->plan->host[i].op;
+        if (op->flags & OP_CALLS_BACK && op->device & DEVICE_FORM) return true;
+    }
+    return false;
+}
+
 /* The workspace's own, made at its first call. */
 static Launches *of_workspace(Workspace *w) {
     if (w->launches) return w->launches;
@@ -706,26 +736,37 @@ static Launches *of_workspace(Workspace *w) {
     l->graphs.q = &l->q;
     l->times = (Times){.q = &l->q, .to = w->fn->profile};
     l->life = u->device->life;
+    l->ranked = ranked(l);
+    race_open(&l->races, u->c, &l->q);
     l->sides = (Sides){.c = u->c, .plan = l->plan, .places = u->places, .q = &l->q, .look = look, .judge = judge};
     if (sides_init(&l->sides)) return w->launches = l;
     launch_free(l);
     return NULL;
 }
 
+/* Of such a function: they are all there as far as is known. */
+static int ranks_there(const Launches *l, ThFrame *f) {
+    if (!l->ranked || gpu_ranks_good(l->u->c, l->u->device)) return 0;
+    return f->rt->fail(f, -1, (int)th_error(l->u->c), 0, 0, 0, 0, 0);
+}
+
 static int begin(Launches *l, ThFrame *f) {
     l->sides.step = -1;
+    if (ranks_there(l, f)) return 1;
     TRY(space_mend(&l->q));
     if (l->u->life != l->u->device->life) TRY(launch_reload(l->u));
     if (l->life != l->u->device->life) give_back(l);
     l->life = l->u->device->life;
     if (!l->q.stream) TRY(ops(l)->open(&l->q));
     l->sides.steady = !l->impure;
+    l->races.waiting = 0; /* of a call that failed */
     return sides_begin(&l->sides, f);
 }
 
 static int finish(Launches *l, ThFrame *f) {
     l->sides.step = -1;
-    if (sides_finish(&l->sides, f)) return 1;
+    if (sides_finish(&l->sides, f) || ranks_there(l, f)) return 1;
+    race_read(&l->races);
     if (config_bool(l->u->c, "gpuarray.sync")) TRY(ops(l)->wait(&l->q));
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "graph/services.h"
 #include "ops/order/order.h"
 #include "ops/random/random.h"
+#include "ops/table/host.h"
 #include "ops/table/index.h"
 #include "ops/table/nnet.h"
 #include "runtime/attention/attention.h"
@@ -479,6 +480,19 @@ static int assign_host(HostCall *h, ThArray *to, const ThArray *from) {
     return th_array_assign(to, from);
 }
 
+/* By the host's functions, out of copies of theirs. */
+static int ranks_host(HostCall *h, const RanksWork *w) {
+    const ThRanks *r = &h->ctx->ranks;
+    size_t bytes = (size_t)w->x->size * th_dtype_bytes((ThDtype)w->x->dtype);
+    char why[400] = "";
+    if (!r->size)
+        return host_error(h, TH_RuntimeError, "this process is no rank of a job (theano.mpi): nothing to reduce over");
+    int bad = w->waits
+                  ? r->wait(r->user, w->z->data, w->to->data, bytes, why, sizeof why)
+                  : r->start(r->user, w->op, (ThDtype)w->x->dtype, w->x->size, w->x->data, w->z->data, why, sizeof why);
+    return bad ? host_error(h, TH_RuntimeError, "mpi: %s", why) : 0;
+}
+
 static const HostServices host_services = {
     .conv = conv_host,
     .pool = pool_host,
@@ -495,6 +509,7 @@ static const HostServices host_services = {
     .pick = pick_host,
     .ctc = ctc_host,
     .attention = attention_host,
+    .ranks = ranks_host,
 };
 
 static HostCall host_begin(ThFrame *f) {

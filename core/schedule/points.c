@@ -21,12 +21,12 @@ static int64_t lengths(const GridKernel *g, const int64_t *sym, const int8_t *di
     return all;
 }
 
-/* The shape of a product's tiles, and a block for each. */
-static GridLaunch tiles(const GridKernel *g, const int64_t *sym) {
+/* A product's tiles of shape `which`, -1: of what costs least; and a block for each. */
+static GridLaunch tiles(const GridKernel *g, const int64_t *sym, int which) {
     const Contract *c = g->nest->contract;
     int64_t matrices = lengths(g, sym, c->batch, c->nbatch), rows = lengths(g, sym, c->side_dim[0], c->side_n[0]);
     int64_t cols = lengths(g, sym, c->side_dim[1], c->side_n[1]);
-    int which = choose_tile(matrices, rows, cols, contract_item(c));
+    if (which < 0) which = choose_tile(matrices, rows, cols, contract_item(c));
     ChooseTile t = choose_tile_shape(which, contract_item(c));
     int64_t n = matrices * ((rows + t.rows - 1) / t.rows) * ((cols + t.cols - 1) / t.cols);
     return (GridLaunch){n > 0 ? which : -1, n, CHOOSE_THREADS, 0, 1, 0, 0};
@@ -101,24 +101,32 @@ static bool by_warps(const GridKernel *g, const int64_t *sym, int64_t all, int64
            choose_warps(all, inside(g, sym, t->grid == GRID_BLOCK ? t : t->twin), row);
 }
 
-/* Tiles of two loops, for each point of the others; 0: it is not worth it. */
+/* Tiles of two loops, for each point of the others. */
 static int64_t turned(const GridKernel *g, const int64_t *sym, const Nest *t, int64_t all) {
     int64_t rows = length(g, sym, t->turned), cols = length(g, sym, t->depth - 1);
-    if (!choose_turn(rows, cols)) return 0;
     return all / rows / cols * ((rows + CHOOSE_TURN - 1) / CHOOSE_TURN) * ((cols + CHOOSE_TURN - 1) / CHOOSE_TURN);
+}
+
+/* A thread a point, or some neighbours. */
+static GridLaunch threads(const GridKernel *g, const int64_t *sym, int own, int64_t all) {
+    enum { WIDE = CHOOSE_THREADS };
+    int64_t lanes = grid_neighbours(g->nest), last = lanes > 1 ? length(g, sym, g->nest->depth - 1) : 1;
+    if (lanes > 1) all = all / last * ((last + lanes - 1) / lanes);
+    return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE, 0, 1, 0, 0};
 }
 
 static GridLaunch points(const GridKernel *g, const int64_t *sym) {
     enum { WIDE = CHOOSE_THREADS, COLUMN = 64 };
     const Nest *t = g->nest;
-    int64_t all = product(g, sym, 0, t->depth), lanes = grid_neighbours(t), last;
+    int64_t all = product(g, sym, 0, t->depth);
     if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1, 0, 1, 0, 0};
     if (t->grid == GRID_SCATTER) return (GridLaunch){GRID_TWIN, 1, 1, 0, 1, 0, 0}; /* where it is not sorted */
     int64_t in = inside(g, sym, NULL);
     if (by_warps(g, sym, all, in)) return groups(g, sym, GRID_WARPS, all);
     if (t->twin && t->twin->tiled) {
-        int64_t n = grid_fits(g->k, sym) ? turned(g, sym, t->twin, all) : 0;
-        if (n) return (GridLaunch){GRID_TWIN, n, WIDE, 0, 1, 0, 0};
+        bool turns = choose_turn(length(g, sym, t->twin->turned), length(g, sym, t->depth - 1));
+        if (turns && grid_fits(g->k, sym))
+            return (GridLaunch){GRID_TWIN, turned(g, sym, t->twin, all), WIDE, 0, 1, 0, 0};
     } else if (t->twin && t->twin->across) {
         if (in >= COLUMN) return groups(g, sym, GRID_TWIN, all);
     } else if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in >= CHOOSE_WARP)))
@@ -126,19 +134,44 @@ static GridLaunch points(const GridKernel *g, const int64_t *sym) {
     if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1, 0, 1, 0, 0};
     int own = t->large && !grid_fits(g->k, sym) ? GRID_LARGE : GRID_OWN;
     if (t->grid == GRID_BLOCK) return groups(g, sym, own, all);
-    if (lanes > 1) {
-        last = length(g, sym, t->depth - 1);
-        all = all / last * ((last + lanes - 1) / lanes);
-    }
-    return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE, 0, 1, 0, 0};
+    return threads(g, sym, own, all);
 }
 
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym) {
-    GridLaunch l = g->nest->grid == GRID_TILES  ? tiles(g, sym)
+    GridLaunch l = g->nest->grid == GRID_TILES  ? tiles(g, sym, -1)
                    : g->nest->grid == GRID_DRAW ? draws(g, sym)
                                                 : points(g, sym);
     if (l.blocks > CHOOSE_BLOCKS) l.blocks = CHOOSE_BLOCKS;
     return l;
+}
+
+/* Other functions than the first way's for a thread a point: turned tiles, or none; then fewer blocks, which take more
+ * points each. */
+static int more_threads(const GridKernel *g, const int64_t *sym, int multiprocessors, GridLaunch *way) {
+    enum { RESIDENT = 16 }; /* blocks of a multiprocessor, two rounds of them */
+    const Nest *t = g->nest, *twin = t->twin && t->twin->tiled ? t->twin : NULL;
+    int64_t all = product(g, sym, 0, t->depth), few = (int64_t)multiprocessors * RESIDENT;
+    int n = 1;
+    if (way->nest == GRID_TWIN && twin) way[n++] = threads(g, sym, GRID_OWN, all);
+    else if (way->nest == GRID_OWN && twin && grid_fits(g->k, sym))
+        way[n++] = (GridLaunch){GRID_TWIN, turned(g, sym, twin, all), CHOOSE_THREADS, 0, 1, 0, 0};
+    if (way->nest == GRID_OWN && few > 0 && way->blocks >= 2 * few) {
+        way[n] = way[0];
+        way[n++].blocks = few;
+    }
+    return n;
+}
+
+int grid_ways(const GridKernel *g, const int64_t *sym, int multiprocessors, GridLaunch way[GRID_WAYS]) {
+    int n = 1;
+    way[0] = grid_launch(g, sym);
+    if (way[0].nest < 0) return 1;
+    for (int which = 0; g->nest->grid == GRID_TILES && which < CHOOSE_TILES; which++)
+        if (which != way[0].nest) way[n++] = tiles(g, sym, which);
+    if (g->nest->grid == GRID_THREAD) n = more_threads(g, sym, multiprocessors, way);
+    for (int i = 1; i < n; i++)
+        if (way[i].blocks > CHOOSE_BLOCKS) way[i].blocks = CHOOSE_BLOCKS;
+    return n;
 }
 
 static int64_t shared_out(int64_t n, int64_t among) { return among > 0 ? (n + among - 1) / among : n; }

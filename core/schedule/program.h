@@ -39,6 +39,9 @@ typedef struct GridLaunch {
 } GridLaunch;
 typedef struct GridKernel GridKernel;
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym);
+/* Ways of launching it that give the same bits, the first that which grid_launch gives; how many. */
+enum { GRID_WAYS = 4 };
+int grid_ways(const GridKernel *g, const int64_t *sym, int multiprocessors, GridLaunch way[GRID_WAYS]);
 /* What a thread of it does: so many points, with so many elements inside each. */
 typedef struct GridShare {
     int64_t turns, inside;

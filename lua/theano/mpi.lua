@@ -26,6 +26,8 @@ end
 
 --- rank (from 0) and size: which process this is, of how many.
 M.rank, M.size = 0, 1
+--- Which of the ranks of this machine it is, as far as who started it says: the GPU that is its own.
+M.local_rank = tonumber(os.getenv("OMPI_COMM_WORLD_LOCAL_RANK") or os.getenv("SLURM_LOCALID")) or 0
 if announced() > 1 then
   M.rank, M.size = core.mpi_open()
   local exit = os.exit
@@ -227,6 +229,7 @@ function M.allreduce_all(list, op)
   check("allreduce_all", nil, op)
   op = op or "sum"
   if M.size == 1 or #list == 0 then return table.move(list, 1, #list, 1, {}) end
+  if tostring(theano.config.device):find("^cuda") then return core.mpi_reduce(list, OPS[op]) end -- by NCCL, on the GPU
   define()
   local jobs, last, out = {}, T.constant(0, { dtype = "int64" }), {}
   for i = #list, 1, -1 do

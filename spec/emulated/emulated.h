@@ -12,6 +12,7 @@
 #ifndef EMULATED_H
 #define EMULATED_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -94,6 +95,7 @@ uint64_t event_next(Event *e); /* the mark that a RECORD which is queued now wil
 uint64_t event_last(const Event *e);
 bool event_done(const Event *e);
 int event_finish(Event *e);
+int event_progress(Event *e); /* one piece of work, unless it is reached: as a GPU goes on by itself */
 double event_seconds(const Event *from, const Event *to);
 
 /* ---- driver.c ---- */
@@ -102,7 +104,8 @@ int function_run(const Function *f, const void *args, unsigned blocks, unsigned 
 void driver_break(int code); /* from now on every entry point gives this */
 /* The beginning of every entry point: takes the lock, counts; what it gives if it goes no further. */
 int entry_begin(const char *name, bool needs_context);
-void entry_end(void); /* gives the lock back */
+void entry_end(void);             /* gives the lock back */
+extern atomic_bool entry_patient; /* what runs waits for another process */
 
 /* ---- words.c: the head of every text that the emulated compiler is given */
 extern const char *const compiler_words;

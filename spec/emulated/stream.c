@@ -257,6 +257,14 @@ bool event_done(const Event *e) { return e->reached >= e->asked; }
 
 double event_seconds(const Event *from, const Event *to) { return to->at - from->at; }
 
+int event_progress(Event *e) {
+    if (event_done(e)) return OK;
+    memory_open();
+    int code = step();
+    memory_close();
+    return code;
+}
+
 int event_finish(Event *e) {
     int code = OK;
     memory_open();

@@ -33,7 +33,7 @@
     X(sparse_spread) X(sparse_sum) X(sp_sum) X(sparse_add) X(sparse_mul) X(sparse_add_dense) X(sparse_diag) \
     X(sparse_square_diagonal) X(sparse_at) X(sparse_dot) X(sparse_dot_count) X(true_dot) X(sparse_rows_dot) \
     X(sparse_choice_count) X(sparse_choose) X(sparse_stack)
-#define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
+#define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run) X(collective_start) X(collective_wait)
 #define OP_LIST_LOOP(X) X(scan) X(ifelse) X(if_lazy)
 #define OP_LIST_IMAGE(X) \
     X(conv) X(conv_grad_inputs) X(conv_grad_weights) X(corr_mm) X(corr_mm_grad_inputs) X(corr_mm_grad_weights) \

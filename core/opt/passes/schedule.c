@@ -40,6 +40,7 @@ static double held_by(const ThApply *a) {
     double sum = 0;
     if (a->op->flags & OP_VIEW) return 0;
     for (int i = 0; i < a->nout; i++) sum += schedule_bytes(a->out[i]);
+    if (a->op == &op_collective_start) return 0; /* the sooner messages set out, the more is computed beside them */
     /* a number from the user's code weighs nothing against when that code runs: it may be a job that has begun */
     return (a->op->flags & OP_CALLS_BACK) && a->nout == 1 && sum <= 8 ? 0 : sum;
 }

@@ -240,7 +240,7 @@ static int find_joins(Planner *p, int w, Join *j, bool *outside) {
     for (int a = 0; a < k->acc.n; a++) {
         const Access *s = &k->acc.at[a];
         if (!(s->flags & ACC_WRITE)) continue;
-        if (p->root.at[s->buf].kept) *outside = true;
+        if (p->root.at[s->buf].kept || p->root.at[s->buf].kind == BUF_SHARED) *outside = true;
         for (int u = p->use0[s->buf]; u < p->use0[s->buf + 1]; u++) {
             if (!p->work.at[p->use[u].work].live) continue;
             for (int m = p->work.at[p->use[u].work].members; m >= 0; m = p->member.at[m].next_of_work) {
@@ -270,13 +270,31 @@ static bool reads_survive(const Planner *p, int w, int exec) {
     return true;
 }
 
+/* On a device: w gives each element of a shared variable its new value, of what was there alone. Who reads that may
+ * take it over, since the old one is read nowhere else from w on. */
+static bool renews(const Planner *p, int w, int a) {
+    const Kernel *k = p->work.at[w].k;
+    const Access *to = &k->acc.at[a];
+    const Root *r = &p->root.at[to->buf];
+    if (!p->fg->device || !p->work.at[w].point || !k->ndim || r->kind != BUF_SHARED || r->writers != 1) return false;
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *x = &k->acc.at[i];
+        if (x->buf != to->buf) continue;
+        if (x->idx >= 0 || x->guard >= 0 || x->flags & (ACC_ADD | ACC_ROWTEMP) || x->dtype != to->dtype) return false;
+        bool same = size_eq(x->off, to->off);
+        for (int d = 0; d < k->ndim && same; d++) same = size_eq(x->st[d], to->st[d]);
+        if (!same) return false;
+    }
+    return true;
+}
+
 /* States that a draw overwrites are read by it, too, so that it waits past no other write of them. */
 static bool single_writer(const Planner *p, int w) {
     const Kernel *k = p->work.at[w].k;
     int own = p->work.at[w].call && k->st.at[0].cls == STAGE_DRAW ? k->st.at[0].B : -1;
     for (int a = 0; a < k->acc.n; a++) {
         const Root *r = &p->root.at[k->acc.at[a].buf];
-        if (a != own && (k->acc.at[a].flags & ACC_WRITE) &&
+        if (a != own && (k->acc.at[a].flags & ACC_WRITE) && !renews(p, w, a) &&
             (r->writers != 1 || r->written || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT)))
             return false;
     }
@@ -595,10 +613,24 @@ static void mark_foreign(Planner *p, int r, int w, int acc) {
 
 static void mark_why(Planner *p, int r, int w, int acc) { (void)w, (void)acc, p->root.at[r].why = p->why; }
 
+/* w follows a call or a reduction that nobody else reads. */
+static bool follows(const Planner *p, int w) {
+    const Kernel *k = p->work.at[w].k;
+    for (int a = 0; a < k->acc.n; a++) {
+        int r = k->acc.at[a].buf;
+        if (k->acc.at[a].flags & ACC_WRITE || p->root.at[r].writers != 1) continue;
+        const Work *from = &p->work.at[p->wr[p->wr0[r]]];
+        bool sole = from->call || from->reduce;
+        for (int u = p->use0[r]; u < p->use0[r + 1]; u++) sole &= p->use[u].work == w;
+        if (sole) return true;
+    }
+    return false;
+}
+
 /* On a device: what makes a gradient leaves its updates to those of all other variables. */
 static bool leaves_updates(const Planner *p, int w, const Join *j, int n) {
     bool found = false;
-    if (!p->fg->device || !(p->work.at[w].call || p->work.at[w].reduce)) return false;
+    if (!p->fg->device || !(p->work.at[w].call || p->work.at[w].reduce || follows(p, w))) return false;
     for (int i = 0; i < n && i < MAX_JOIN && !found; i++) found = group_updates(p, j[i].group, true);
     return found;
 }

@@ -180,7 +180,7 @@ static bool mergeable(Planner *p, const Kernel *k, int d) {
     return !between(k, d);
 }
 
-static bool collapse(Planner *p, Kernel *k) {
+bool kernel_collapse(Planner *p, Kernel *k) {
     for (int d = k->ndim - 2; d >= 0; d--) {
         if (d + 1 >= k->ndim || !mergeable(p, k, d)) continue;
         Size n = sizes_op(&p->sizes, '*', k->dim[d].n, k->dim[d + 1].n);
@@ -258,7 +258,7 @@ bool kernel_tidy_all(Planner *p) {
     for (int i = 0; i < p->made.n; i++) {
         Kernel *k = p->made.at[i].k;
         if (!k) continue;
-        if (!drop_accesses(k) || !collapse(p, k)) return false;
+        if (!drop_accesses(k) || !kernel_collapse(p, k)) return false;
         choose_vec(k);
     }
     return true;

@@ -117,6 +117,15 @@ static int in_order(const void *a, const void *b) {
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* Arrays of any rank and lengths are one run of elements, of a length that the text of the kernel does not tell. */
+static bool level_out(Planner *p, Kernel *k) {
+    if (!kernel_collapse(p, k)) return false;
+    if (k->ndim != 1 || (k->dim[0].n.sym >= 0 && k->dim[0].n.k == 1)) return true;
+    int slot = sizes_materialize(&p->sizes, k->dim[0].n);
+    if (slot >= 0) k->dim[0].n = (Size){1, slot};
+    return slot >= 0;
+}
+
 bool sink_all(Planner *p) {
     size_t nroot = (size_t)p->root.n + 1, n = (size_t)p->made.n;
     if (!p->fg->device || p->fg->nout - p->fg->nplain_out < 2 || !n) return true;
@@ -134,6 +143,7 @@ bool sink_all(Planner *p) {
         }
     }
     for (int i = s.n - 1; i >= 0; i--) {
+        if (!level_out(p, s.sunk[i].made.k)) return false;
         s.sunk[i].level = level(&s, s.sunk[i].made.k);
         s.sunk[i].like = formula(s.sunk[i].made.k);
     }

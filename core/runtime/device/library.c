@@ -11,7 +11,7 @@ enum { FILES = 3 };
 typedef struct Known {
     const char *title;
     const char *file[FILES]; /* of CUDA 13, of CUDA 12, an older one for that */
-    const char *version;     /* the entry point that tells it: by property, or (NVRTC) both numbers at once */
+    const char *version; /* the entry point that tells it: by property, or (NVRTC) both numbers, or (NCCL) one number */
     int needed;
     const char *package; /* to be installed */
 } Known;
@@ -28,6 +28,7 @@ static const Known known[LIBRARIES] = {
     [LIBRARY_CUSOLVER] =
         {"cuSOLVER", {"libcusolver.so.12", "libcusolver.so.11"}, "cusolverGetProperty", 11040, "CUDA's cusolver"},
     [LIBRARY_CUFFT] = {"cuFFT", {"libcufft.so.12", "libcufft.so.11"}, "cufftGetProperty", 11000, "CUDA's cufft"},
+    [LIBRARY_NCCL] = {"NCCL", {"libnccl.so.2", "libnccl.so.2"}, "ncclGetVersion", 2100, "NVIDIA's nccl"},
 };
 
 enum { WHY = 400 };
@@ -91,6 +92,11 @@ static bool take(void *handle, const char *symbol, void *to) {
 
 static int version_of(void *handle, LibraryName which) {
     int (*both)(int *major, int *minor), (*property)(int which, int *value), major = 0, minor = 0;
+    int (*one)(int *version), version = 0;
+    if (which == LIBRARY_NCCL) { /* 22304 for 2.23.4; before 2.9 the first digit counted thousands */
+        if (!take(handle, known[which].version, &one) || one(&version)) return 0;
+        return version < 10000 ? version : version / 10000 * 1000 + version / 100 % 100 * 10;
+    }
     if (which == LIBRARY_NVRTC) {
         if (!take(handle, known[which].version, &both) || both(&major, &minor)) return 0;
     } else if (!take(handle, known[which].version, &property) || property(0, &major) || property(1, &minor)) return 0;

@@ -23,6 +23,7 @@ typedef enum {
     LIBRARY_CUSPARSE,
     LIBRARY_CUSOLVER,
     LIBRARY_CUFFT,
+    LIBRARY_NCCL,
     LIBRARIES
 } LibraryName;
 

@@ -22,13 +22,14 @@ typedef struct Library {
     Module *first;
     GpuHandle matmul, conv, sparse, solver;
     GpuFourier fourier;
+    GpuRanks *ranks;
 } Library;
 
 const GpuFamily *const gpu_families[] = {
-    &gpu_cum,    &gpu_sorts,         &gpu_searches,       &gpu_uniques,       &gpu_found,
-    &gpu_moves,  &gpu_picks,         &gpu_ctcs,           &gpu_factors,       &gpu_spectrum,
-    &gpu_ffts,   &gpu_sparse_places, &gpu_sparse_choices, &gpu_sparse_values, &gpu_states,
-    &gpu_steers, &gpu_attentions,    &gpu_attention_cores};
+    &gpu_cum,    &gpu_sorts,         &gpu_searches,       &gpu_uniques,        &gpu_found,
+    &gpu_moves,  &gpu_picks,         &gpu_ctcs,           &gpu_factors,        &gpu_spectrum,
+    &gpu_ffts,   &gpu_sparse_places, &gpu_sparse_choices, &gpu_sparse_values,  &gpu_states,
+    &gpu_steers, &gpu_folds,         &gpu_attentions,     &gpu_attention_cores};
 const int gpu_family_count = TH_LEN(gpu_families);
 
 const HostServices gpu_services = {
@@ -47,6 +48,7 @@ const HostServices gpu_services = {
     .attention = gpu_attention,
     .sparse = gpu_sparse,
     .state = gpu_state,
+    .ranks = gpu_ranks,
 };
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -63,6 +65,7 @@ static void library_drop(Device *d, bool all) {
         module_free(d, u->c, m);
     }
     u->first = NULL;
+    gpu_ranks_close(&u->ranks, !all);
     gpu_matmul_close(&u->matmul);
     gpu_cudnn_close(&u->conv);
     gpu_cufft_close(&u->fourier);
@@ -182,6 +185,16 @@ GpuDone gpu_conv(HostCall *h, const ConvWork *w) { BY_LIBRARY(gpu_cudnn(h, &u->c
 GpuDone gpu_fourier(HostCall *h, const GpuLines *l) { BY_LIBRARY(gpu_cufft(h, &u->fourier, l)); }
 GpuDone gpu_sparse_product(HostCall *h, const GpuSparseProduct *p) { BY_LIBRARY(gpu_cusparse(h, &u->sparse, p)); }
 GpuDone gpu_solver(HostCall *h, const GpuSolverWork *w) { BY_LIBRARY(gpu_cusolver(h, &u->solver, w)); }
+
+int gpu_ranks(HostCall *h, const RanksWork *w) {
+    Library *u = h->gpu->q->device->kernels;
+    return gpu_ranks_do(h, &u->ranks, w);
+}
+
+bool gpu_ranks_good(ThContext *c, const Device *d) {
+    const Library *u = d->kernels;
+    return !u || !u->ranks || gpu_ranks_ok(c, u->ranks);
+}
 
 bool gpu_room(HostCall *h, size_t bytes, char **at) {
     GpuCall *g = h->gpu;

@@ -231,9 +231,17 @@ void gpu_cusolver_close(GpuHandle *u);
 GpuDone gpu_solver(HostCall *h, const GpuSolverWork *w);
 GpuDone gpu_product(HostCall *h, GpuProduct *p); /* gpu.c: by the device's */
 
+/* ---- reductions over the ranks of a job by NCCL (nccl.c) ---- */
+typedef struct GpuRanks GpuRanks;
+int gpu_ranks(HostCall *h, const RanksWork *w);
+int gpu_ranks_do(HostCall *h, GpuRanks **u, const RanksWork *w); /* gpu.c calls it with the device's */
+void gpu_ranks_close(GpuRanks **u, bool lost);                   /* lost: nothing on the device is there any more */
+bool gpu_ranks_good(ThContext *c, const Device *d);              /* or the error that ended them is set */
+bool gpu_ranks_ok(ThContext *c, const GpuRanks *u);
+
 /* ---- what families use of each other ---- */
 extern const GpuFamily gpu_states, gpu_steers, gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves, gpu_picks,
-    gpu_ctcs, gpu_attentions, gpu_attention_cores;
+    gpu_ctcs, gpu_folds, gpu_attentions, gpu_attention_cores;
 int gpu_running_sums(HostCall *h, i64 *v, i64 n); /* cumulate.c: in place */
 /* sort.c: a vector, or the rows of a matrix, in order: positions, or (a vector's, not `at`) exact keys. */
 typedef struct GpuOrder {

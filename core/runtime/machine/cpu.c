@@ -24,6 +24,7 @@ static void release(ThContext *c, void *p) {
     team_end(&u->team);
     tuned_free(c, u->conv_tuned);
     tuned_free(c, u->kernel_tuned);
+    tuned_free(c, u->grid_tuned);
     os_lock_end(&u->lock);
     ctx_free(c, u, sizeof *u);
 }

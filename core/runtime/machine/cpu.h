@@ -14,7 +14,7 @@ typedef struct Cpu {
     atomic_bool blas_asked;
     Blas blas;
     Team team;
-    Tuned *conv_tuned, *kernel_tuned; /* NULL: not looked at yet; under `lock` */
+    Tuned *conv_tuned, *kernel_tuned, *grid_tuned; /* NULL: not looked at yet; under `lock` */
 } Cpu;
 
 /* The context's record, made on the first call (from any thread): its only allocation. NULL with MemoryError. */

@@ -22,6 +22,13 @@ local function files(folder, into)
   return into
 end
 
+-- Files of records of what timing found (core/runtime/machine/tuned.c).
+local RECORD = 24
+local TUNED = {
+  ["lua-kernels.tuned"] = "schedules (compile.autotune)", ["lua-grids.tuned"] = "launches on a GPU (cuda.autotune)",
+  ["lua-conv.tuned"] = "convolutions (conv.autotune)",
+}
+
 local function folder_of() return theano.config.base_compiledir end
 
 local function info()
@@ -37,6 +44,10 @@ local function info()
   for kind in pairs(kinds) do names[#names + 1] = kind end
   table.sort(names)
   for _, kind in ipairs(names) do print(("  .%-6s %d"):format(kind, kinds[kind])) end
+  for _, f in ipairs(list) do
+    local what = TUNED[f[1]:match("[^/]*$")]
+    if what then print(("  %d timed choices of %s"):format(f[2] // RECORD, what)) end
+  end
   return 0
 end
 
