@@ -451,6 +451,7 @@ b: float64[]
     -- rewriting makes it of parts that have been mapped: spec/attention_spec.lua
     local without = { Attention = true, AttentionGrad = true }
     without.RandomFunction = true -- all elements would draw from one state: spec/randomstreams_spec.lua
+    without.CollectiveStart, without.CollectiveWait = true, true -- jobs of ranks: spec/gpu_ranks_spec.lua
     for name in ([[SparseWord CSMProperties SparseWith Transpose CSM SparseTriplets SparseFromDense DenseFromSparse
       SparseConvert EnsureSortedIndices SparseFold Remove0 SparseTake SparseSpread SparseSum SpSum AddSS MulSS AddSD
       Diag SquareDiagonal GetItem2Lists SparseDot SparseDotCount TrueDot SparseRowsDot SparseChoiceCount GetItem2d

@@ -88,6 +88,8 @@ local VALUES = {
     "&(ThDLManaged){.tensor = {room, {1, 0}, 2, {2, 64, 1}, negative, huge, 3}}" },
   ["ThDLVersioned *"] = { "&(ThDLVersioned){.tensor = {room, {1, 0}, 0, {2, 64, 1}, NULL, NULL, 0}}", "NULL",
     "&(ThDLVersioned){.major = 77}", "&(ThDLVersioned){.tensor = {NULL, {1, 0}, 1, {2, 64, 1}, huge, NULL, 0}}" },
+  ["ThRanks *"] = { "NULL", "&(ThRanks){0}", "&(ThRanks){.n = 1}" },
+  ["ThRanksOp"] = { "TH_RANKS_SUM", "(ThRanksOp)9", "(ThRanksOp)-1" },
   ["ThDevice *"] = { "&(ThDevice){0}", "NULL" },
   ["ThPrintOptions *"] = { "&(ThPrintOptions){8, 3, false, 75, 1000}", "NULL",
     "&(ThPrintOptions){-1, -1, true, -1, -1}",
@@ -225,7 +227,7 @@ local LEFT_OUT = {}
 for name in ([[th_op th_interrupt th_free th_npz_free th_sparse_parts_free th_context_release th_context_limit
   th_context_new th_call_arena th_call_into th_array_wrap
   th_array_to_dlpack th_array_to_dlpack_versioned th_array_from_dlpack th_array_from_dlpack_versioned
-  th_array_on_device th_print_options th_config_set th_config_parse
+  th_array_on_device th_ranks_set th_print_options th_config_set th_config_parse
   th_config_read]]):gmatch("%S+") do
   LEFT_OUT[name] = true
 end
