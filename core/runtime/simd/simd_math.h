@@ -19,34 +19,28 @@ typedef float vm_float __attribute__((vector_size(VM_BYTES)));
 typedef int64_t vm_int64 __attribute__((vector_size(VM_BYTES)));
 typedef int32_t vm_int32 __attribute__((vector_size(VM_BYTES)));
 
-#if VM_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+/* By name, also where clang compiles: asked to contract a * b + c it takes a product that it has already, rounded. */
+#if VM_BYTES == 64
 VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) {
     return __builtin_ia32_vfmaddpd512_mask(a, b, c, (unsigned char)-1, 4);
 }
 VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) {
     return __builtin_ia32_vfmaddps512_mask(a, b, c, (unsigned short)-1, 4);
 }
-VM vm_double vm_sqrt_double(vm_double x) { return __builtin_ia32_sqrtpd512_mask(x, x, (unsigned char)-1, 4); }
-VM vm_float vm_sqrt_float(vm_float x) { return __builtin_ia32_sqrtps512_mask(x, x, (unsigned short)-1, 4); }
-#elif VM_BYTES == 32 && defined(__GNUC__) && !defined(__clang__)
+#elif VM_BYTES == 32
 VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) { return __builtin_ia32_vfmaddpd256(a, b, c); }
 VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) { return __builtin_ia32_vfmaddps256(a, b, c); }
+#else
+VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) { return a * b + c; }
+VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) { return a * b + c; }
+#endif
+#if VM_BYTES == 64 && !defined(__clang__)
+VM vm_double vm_sqrt_double(vm_double x) { return __builtin_ia32_sqrtpd512_mask(x, x, (unsigned char)-1, 4); }
+VM vm_float vm_sqrt_float(vm_float x) { return __builtin_ia32_sqrtps512_mask(x, x, (unsigned short)-1, 4); }
+#elif VM_BYTES == 32 && !defined(__clang__)
 VM vm_double vm_sqrt_double(vm_double x) { return __builtin_ia32_sqrtpd256(x); }
 VM vm_float vm_sqrt_float(vm_float x) { return __builtin_ia32_sqrtps256(x); }
 #else
-#if defined(__clang__) && defined(__FMA__) && VM_BYTES > 16
-#define VM_FUSED _Pragma("clang fp contract(fast)")
-#else
-#define VM_FUSED
-#endif
-VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) {
-    VM_FUSED
-    return a * b + c;
-}
-VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) {
-    VM_FUSED
-    return a * b + c;
-}
 VM vm_double vm_sqrt_double(vm_double x) {
     for (int i = 0; i < VM_BYTES / 8; i++) x[i] = __builtin_sqrt(x[i]);
     return x;
