@@ -43,13 +43,14 @@ describe("compile.candidate", function()
     local name, inputs, outputs, arguments = table.unpack(case)
     it("runs " .. name .. " in other ways, with the same bits", function()
       cpu.only("candidates of the C backend")
-      local seen = {}
+      local seen, wide = {}, nil
       local kept = { with({}, inputs, outputs)(table.unpack(arguments)) } -- their memory is not had again,
       local as_chosen, others = bits(kept), {}
       for i, a in ipairs(arguments) do others[i] = a.dtype:find("float") and a * -0.5 or a end
       for k = 1, 8 do
         local f, plan = with({ ["compile.candidate"] = k }, inputs, outputs)
         for way in plan:gmatch("the other way: ([^\n]+)") do seen[way] = true end
+        wide = wide or plan:find("f32x16", 1, true)
         f(table.unpack(others)) -- but that of other ones
         collectgarbage()
         assert.equal(as_chosen, bits({ f(table.unpack(arguments)) }), name .. ", candidate " .. k)
