@@ -50,12 +50,13 @@ describe("compile.candidate", function()
       for k = 1, 8 do
         local f, plan = with({ ["compile.candidate"] = k }, inputs, outputs)
         for way in plan:gmatch("the other way: ([^\n]+)") do seen[way] = true end
-        wide = wide or plan:find("f32x16", 1, true)
+        wide = wide or plan:find("nest for avx512", 1, true)
         f(table.unpack(others)) -- but that of other ones
         collectgarbage()
         assert.equal(as_chosen, bits({ f(table.unpack(arguments)) }), name .. ", candidate " .. k)
       end
-      assert.truthy(next(seen), "no candidates")
+      -- much vector math has another way only where vectors have 64 bytes
+      assert.truthy(next(seen) or name == "much vector math" and not wide, "no candidates")
     end)
   end
 
