@@ -62,8 +62,8 @@ return function(M, K)
   end
   -- Of tensors, along a new first axis; what has no logarithm is NaN.
   local function geometric(start, stop, num, endpoint)
-    start, stop = as(start) + 0.0, as(stop) + 0.0
-    start, stop = start + M.zeros_like(stop), stop + M.zeros_like(start)
+    start, stop = as(as(start) + 0.0), as(as(stop) + 0.0)
+    start, stop = as(start + M.zeros_like(stop)), as(stop + M.zeros_like(start))
     local sign, pattern = M.sign(start), { 0 }
     for d = 1, start.ndim do pattern[d + 1] = "x" end
     local line = M.linspace(M.log10(start * sign), M.log10(stop * sign), num, endpoint ~= false)

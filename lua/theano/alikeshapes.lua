@@ -278,7 +278,7 @@ return function(M, K)
   local function shaped(inverse, x)
     local shape = {}
     for d = 0, x.ndim - 1 do shape[d + 1] = len(x, d) end
-    return inverse:reshape(shape)
+    return as(inverse):reshape(shape)
   end
   --- The distinct elements in ascending order.
   function M.unique_values(x) return M.unique(as(x)) end

@@ -124,7 +124,8 @@ static void test_errors(ThContext *c) {
     ThArg m = arg_var(tensor(&b, TH_FLOAT64, 2, 0, "m")), no = {0};
     CHECK(!call(&b, "sum", m, key_int("axes", 0), 2));
     CHECK_ERROR(c, TH_TypeError,
-                "unknown keyword 'axes'; it takes input, axis, dtype, keepdims, acc_dtype (did you mean 'axis'?)");
+                "unknown keyword 'axes'; it takes input, axis, dtype, keepdims, acc_dtype, initial, where "
+                "(did you mean 'axis'?)");
     CHECK(!call(&b, "sum", m, arg_int(2), 2));
     CHECK_ERROR(c, TH_ValueError, "axis 2 is out of range");
     CHECK(!call(&b, "exp", m, arg_int(2), 2));
