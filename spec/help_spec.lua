@@ -6,8 +6,9 @@ local theano = require("theano")
 
 describe("theano.help", function()
   it("finds functions of the table, with their forms", function()
-    local sum = "T.sum(input, axis=None, dtype=None, keepdims=False, acc_dtype=None)\n" ..
-      "    sum over axis (None: all); integers in int64 or uint64\n    also x:sum(..), nd.sum(..) on arrays"
+    local sum = "T.sum(input, axis=None, dtype=None, keepdims=False, acc_dtype=None, initial=None, where=None)\n" ..
+      "    sum over axis (None: all) of what where holds for, and initial; integers in int64 or uint64\n" ..
+      "    also x:sum(..), nd.sum(..) on arrays"
     for _, name in ipairs({ "sum", "T.sum", "x:sum", "x.sum", "theano.tensor.sum", "nd.sum", "sum()" }) do
       assert.equal(sum, theano.help(name), name)
     end
