@@ -258,6 +258,21 @@ INLINE void FN(turn)(T *dst, int64_t ds, const T *src, int64_t ss) {
 #undef MIX
 }
 
+/* d[j][i] = s[i][j] for n rows i and m columns j, multiples of Q, up to 64 bytes of columns: a line of memory is read
+ * once, since rows (of a weight) often lie a power of two apart, where few lines stay in the cache together. */
+INLINE void FN(turn_lines)(T *d, int64_t ds, const T *s, int64_t ss, int64_t n, int64_t m) {
+    int64_t i = 0;
+#ifdef TURN_SQUARE
+    for (; i + VL <= n; i += VL) TURN_SQUARE(d + i, ds, s + i * ss, ss, m);
+#endif
+#ifdef TURN_EIGHT
+    for (; i + 8 <= n; i += 8)
+        for (int64_t j = 0; j < m; j += Q) { TURN_EIGHT(d + j * ds + i, ds, s + i * ss + j, ss) }
+#endif
+    for (; i < n; i += Q)
+        for (int64_t j = 0; j < m; j += Q) FN(turn)(d + j * ds + i, ds, s + i * ss + j, ss);
+}
+
 static void FN(pack_b)(void *out, int64_t lanes, const void *in, int64_t rs, int64_t cs, int64_t k, int64_t n) {
     T *dst = out;
     const T *src = in;
@@ -270,8 +285,8 @@ static void FN(pack_b)(void *out, int64_t lanes, const void *in, int64_t rs, int
         return;
     }
     int64_t kq = rs == 1 ? k / Q * Q : 0, nq = rs == 1 ? n / Q * Q : 0;
-    for (int64_t q = 0; q < kq; q += Q)
-        for (int64_t j = 0; j < nq; j += Q) FN(turn)(dst + q * lanes + j, lanes, src + j * cs + q, cs);
+    for (int64_t q = 0; q < kq; q += LANES)
+        FN(turn_lines)(dst + q * lanes, lanes, src + q, cs, nq, kq - q < LANES ? kq - q : LANES);
     for (int64_t q = 0; q < k; q++) {
         int64_t j = q < kq ? nq : 0;
         for (; j < n; j++) dst[q * lanes + j] = src[q * rs + j * cs];
