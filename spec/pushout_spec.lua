@@ -100,6 +100,27 @@ describe("leaves the loop:", function()
   end)
 end)
 
+describe("a value that the loop reads turned", function()
+  it("is no copy before it", function()
+    local x = theano.scan({ fn = function(row, before, w) return T.tanh(row + T.dot(before, w)) end, sequences = x3,
+      outputs_info = T.zeros({ x3.shape[1], x3.shape[2] }), non_sequences = W })
+    for _, results in ipairs({ { T.grad(T.sqr(x):sum(), W) }, T.grad(T.sqr(x):sum(), { W, x3 }) }) do
+      local f = theano.compile({ W, x3 }, results)
+      local back
+      for body in theano.printing.graph_text(f):gmatch("Scan{body='(.-)'") do
+        if body:find("DimShuffle{order=[1, 0]}", 1, true) then back = body end
+      end
+      assert.is_truthy(back)
+      local plan = theano.printing.plan(f) -- a copy of a matrix is a kernel named after the loop
+      assert.is_nil(plan:find("kernel forall_inplace,cpu,grad_of_scan_fn}\n  dim 0: par [^\n]*\n  dim 1: par"), plan)
+      local g = theano.compile({ W, x3 }, results, { mode = "None" })
+      local w, rows = rng:randn(3, 3), rng:randn(4, 2, 3)
+      local a, b = { f(w, rows) }, { g(w, rows) }
+      for i = 1, #results do assert.is_true(nd.allclose(a[i], b[i])) end
+    end
+  end)
+end)
+
 describe("loops whose gradients do not go back as far", function()
   it("stay two", function()
     local function loop(k, far)

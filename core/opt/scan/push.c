@@ -66,7 +66,7 @@ static Class class_of_node(Push *p, const ThApply *a) {
         if (k == ROWS) all = ROWS;
     }
     if ((a->op->flags & (OP_FAILS | OP_EFFECT)) || proves_pattern(a->out[0])) return IN_LOOP;
-    if (all == FIXED) return p->after ? IN_LOOP : FIXED;
+    if (all == FIXED) return p->after && a->op != &op_dimshuffle ? IN_LOOP : FIXED;
     if (a->op == &op_elemwise && a->out[0]->type.ndim + 1 < TH_MAX_NDIM) return a->nout == 1 ? ROWS : IN_LOOP;
     if (a->op == &op_dimshuffle && a->out[0]->type.ndim + 1 < TH_MAX_NDIM) return ROWS;
     return a->op == &op_dot && is_dot_of_rows(p, a) ? ROWS : IN_LOOP;
@@ -269,8 +269,8 @@ static void set_edge(Push *p, const ThVar *v) {
     if (x && x->inner->owner) x->edge = true;
 }
 
-/* Results, and what is computed inside, read from outside. Views of rows and zeros stay inside, where rewriting knows
- * what they are: what they look at is read. */
+/* Results, and what is computed inside, read from outside. Views and zeros stay inside, where rewriting knows what they
+ * are: what they look at is read. (A loop's arguments lie in C order: a weight turned outside would be copied.) */
 static void mark_edges(Push *p) {
     for (int o = 0; o < p->e.body->nout; o++)
         if (p->e.keep[o]) set_edge(p, p->e.body->out[o]);
@@ -283,7 +283,7 @@ static void mark_edges(Push *p) {
         Item *x = find(p, a->out[0]);
         if (!x || !x->edge) continue;
         bool zeros = ask_zeros(a->out[0]);
-        if (!zeros && (x->cls != ROWS || x->work)) continue;
+        if (!zeros && x->work) continue;
         x->edge = false;
         for (int i = 0; i < (zeros ? a->nin : 1); i++) set_edge(p, a->in[i]);
     }
