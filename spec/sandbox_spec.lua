@@ -110,6 +110,13 @@ describe("a sandbox", function()
       "local t = {} for i = 1, 200000 do t[i] = {} end while true do collectgarbage() end",
       "local T = theano.tensor return theano.compile({}, T.arange(1 << 50):sum())()",
       "local a = theano.ndarray.ones { 500000 } return theano.ndarray.convolve(a, a)",
+      "return theano.ndarray.random.RandomState(1):zipf(1.0001, 1000000)",
+      "return theano.ndarray.random.RandomState(1):multinomial(99, theano.ndarray.ones(20) / 20, { 200000 })",
+      "return theano.ndarray.random.RandomState(1):dirichlet(theano.ndarray.ones(5), { 1000000 })",
+      [[local s = theano.tensor.shared_randomstreams.RandomStreams(1)
+        return theano.compile({}, s:poisson { size = { 5000000 }, lam = 1000 })()]],
+      [[theano.ndarray.set_printoptions { threshold = 1e9 }
+        return tostring(theano.ndarray.random.rand(1000000, 1))]],
       [[local a = theano.ndarray.ones { 4000 }
         return theano.ndarray.signal.lfilter(a, a, theano.ndarray.ones { 1000000 })]],
       [[local x = theano.tensor.dtensor4()

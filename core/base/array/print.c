@@ -82,8 +82,9 @@ typedef struct {
     int edge;
     Column re, im;
     int width; /* of integers */
-    Text out;
+    Text out;  /* failed: nothing more is looked at */
     Text pending;
+    int looked; /* elements since the clock was */
 } Printer;
 
 static void note_range(Column *f, double v) {
@@ -188,6 +189,16 @@ static void put_element(const Printer *p, const char *at, char *out) {
 /* ---- scanning what is shown -------------------------------------------------------------------------------------- */
 typedef void (*Visit)(Printer *p, const char *at);
 
+/* Before each element: whether there is anything left to do, which time may have ended. */
+static bool goes_on(Printer *p) {
+    enum { OFTEN = 4096 };
+    if (++p->looked == OFTEN) {
+        p->looked = 0;
+        if (ctx_stopped(p->c)) p->out.failed = !err_stopped(p->c);
+    }
+    return !p->out.failed;
+}
+
 /* Calls visit for every element that is shown; recursion is over the axes. */
 static void scan(Printer *p, int axis, const char *at, Visit visit) {
     if (axis == p->a->ndim) {
@@ -196,7 +207,7 @@ static void scan(Printer *p, int axis, const char *at, Visit visit) {
     }
     int64_t n = ARRAY_SHAPE(p->a)[axis], step = ARRAY_STRIDES(p->a)[axis];
     bool cut = p->summary && n > 2 * p->edge;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && goes_on(p); i++) {
         if (cut && i == p->edge) i = n - p->edge;
         scan(p, axis + 1, at + i * step, visit);
     }
@@ -243,7 +254,7 @@ static void print_row(Printer *p, const char *at, int indent, int width) {
     p->pending.n = 0;
     for (int i = 0; i < indent; i++) text_putc(&p->pending, ' ');
     size_t skip = (size_t)indent, before = p->out.n;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && goes_on(p); i++) {
         if (cut && i == p->edge) {
             extend(p, "...", width - 1, indent);
             text_put(&p->pending, p->repr ? ", " : " ");
@@ -258,7 +269,7 @@ static void print_row(Printer *p, const char *at, int indent, int width) {
             skip = 0;
         }
     }
-    if (!p->pending.failed) text_put_n(&p->out, p->pending.at + skip, p->pending.n - skip);
+    if (!p->pending.failed && !p->out.failed) text_put_n(&p->out, p->pending.at + skip, p->pending.n - skip);
 }
 
 /* One axis in brackets; rows of an outer axis stand under each other with one empty line more per level. */
@@ -271,7 +282,7 @@ static void print_axis(Printer *p, int axis, const char *at, int indent, int wid
     } else {
         int64_t n = ARRAY_SHAPE(p->a)[axis], step = ARRAY_STRIDES(p->a)[axis];
         bool cut = p->summary && n > 2 * p->edge;
-        for (int64_t i = 0; i < n; i++) {
+        for (int64_t i = 0; i < n && !p->out.failed; i++) {
             if (i)
                 for (int k = 0; k < indent; k++) text_putc(&p->out, ' ');
             if (cut && i == p->edge) {

@@ -166,6 +166,11 @@ static ThArray *rows(ThContext *c, ThDtype d, int ndim, const int64_t *shape, in
     return th_array_zeros(c, d, ndim + 1, full);
 }
 
+static ThArray *none(ThArray *out) {
+    th_array_release(out);
+    return NULL;
+}
+
 bool random_shares_fit(ThRandom *r, int64_t n, const double *p, int64_t k) {
     if (n < 0) return random_refuse(r, "multinomial: n < 0");
     for (int64_t i = 0; i < k; i++)
@@ -183,7 +188,10 @@ ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim,
     const double *p = (const double *)(const void *)own->data;
     int64_t k = own->size;
     if (random_shares_fit(r, n, p, k)) out = rows(c, TH_INT64, ndim, shape, k);
-    for (int64_t i = 0; out && i < out->size; i += k) random_share(r, n, p, k, (int64_t *)(void *)out->data + i);
+    for (int64_t i = 0, since = 0; out && i < out->size; i += k) {
+        random_share(r, n, p, k, (int64_t *)(void *)out->data + i);
+        if (random_stopped(r, &since, k)) out = none(out);
+    }
     th_array_release(own);
     return out;
 }
@@ -198,11 +206,12 @@ ThArray *th_random_dirichlet(ThRandom *r, ThArray *alpha, int ndim, const int64_
     for (int64_t i = 0; i < k && !failed(c); i++)
         if (!(a[i] > 0)) err(c, TH_ValueError, "dirichlet: alpha <= 0");
     if (!failed(c)) out = rows(c, TH_FLOAT64, ndim, shape, k);
-    for (int64_t i = 0; out && i < out->size; i += k) {
+    for (int64_t i = 0, since = 0; out && i < out->size; i += k) {
         double *v = (double *)(void *)out->data + i, sum = 0;
         for (int64_t j = 0; j < k; j++) sum += v[j] = random_gamma(r, a[j]);
         double inverse = 1 / sum;
         for (int64_t j = 0; j < k; j++) v[j] *= inverse;
+        if (random_stopped(r, &since, k)) out = none(out);
     }
     th_array_release(own);
     return out;

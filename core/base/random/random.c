@@ -2,7 +2,7 @@
  * random.c -- MT19937 and the bounded integers of NumPy's legacy RandomState, word for word.
  *
  * In: a seed below 2^32, a list of such, or a state. Out: the same streams as numpy.random.RandomState(seed). Always
- * holds: a call that fails has not advanced the stream. The distributions are in table.c.
+ * holds: a call that fails has not advanced the stream, but where it was stopped. The distributions are in table.c.
  */
 #include "random.h"
 #include "base/parts.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { N = 624 };
+enum { N = 624, AT_ONCE = 1 << 16 /* numbers of the same bounds */ };
 
 bool random_refuse(ThRandom *r, const char *format, ...) {
     RandomFault own, *fault = r->fault ? r->fault : &own;
@@ -19,6 +19,14 @@ bool random_refuse(ThRandom *r, const char *format, ...) {
     number_vformat(fault->text, sizeof fault->text, format, ap);
     va_end(ap);
     return r->fault ? false : err(r->ctx, TH_ValueError, "%s", fault->text);
+}
+
+bool random_stopped(ThRandom *r, int64_t *since, int64_t more) {
+    enum { OFTEN = 4096 };
+    *since += more;
+    if (*since < OFTEN) return false;
+    *since = 0;
+    return ctx_stopped(r->ctx) && !err_stopped(r->ctx);
 }
 
 /* The words of a generator seeded with one number. */
@@ -202,6 +210,7 @@ typedef struct {
     ThRandom *r;
     ThDtype d, from[2]; /* of low and high */
     bool closed, ok;
+    int64_t since;
     Wide lowest, highest;
     RandomShared shared;
 } Integers;
@@ -238,12 +247,14 @@ static void bounds_run(void *user, char *const *ptr, const int64_t *stride, int6
 static void integers_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Integers *w = user;
     RandomRange k = {.bytes = (int)th_dtype_bytes(w->d)};
-    int64_t same = steady(stride) && stride[0] == k.bytes ? n : 1;
-    for (int64_t i = 0; i < n; i += same) {
+    const int64_t same = steady(stride) && stride[0] == k.bytes ? AT_ONCE : 1;
+    for (int64_t i = 0, m; i < n && w->ok; i += m) {
+        m = n - i < same ? n - i : same;
         Wide low = load(ptr[1] + i * stride[1], w->from[0]), high = load(ptr[2] + i * stride[2], w->from[1]);
         k.off = (uint64_t)low;
         k.range = (uint64_t)(high - !w->closed - low);
-        random_integer_run(w->r, &w->shared, &k, ptr[0] + i * stride[0], same);
+        random_integer_run(w->r, &w->shared, &k, ptr[0] + i * stride[0], m);
+        w->ok = !random_stopped(w->r, &w->since, m);
     }
 }
 
@@ -268,12 +279,13 @@ static void pairs_run(void *user, char *const *ptr, const int64_t *stride, int64
     Integers *w = user;
     int64_t low, high;
     int64_t v[256], same = steady(stride) ? TH_LEN(v) : 1;
-    for (int64_t i = 0, m; i < n; i += m) {
+    for (int64_t i = 0, m; i < n && w->ok; i += m) {
         m = n - i < same ? n - i : same;
         pair(w, ptr, stride, i, &low, &high);
         RandomRange k = {(uint64_t)low, (uint64_t)high - (uint64_t)low, sizeof *v};
         random_integer_run(w->r, &w->shared, &k, (char *)v, m);
         dtype_cast(ptr[0] + i * stride[0], w->d, stride[0], (const char *)v, TH_INT64, sizeof *v, m);
+        w->ok = !random_stopped(w->r, &w->since, m);
     }
 }
 
@@ -296,7 +308,7 @@ bool random_integers_into(ThRandom *r, ThArray *low, ThArray *high, ThArray *out
     Integers w = open_pairs(r, own, out);
     if (!random_integers_check(r, low, high, out)) return false;
     random_walk(out, 2, own, pairs_run, &w);
-    return true;
+    return w.ok;
 }
 
 typedef struct Pairs {
@@ -367,6 +379,10 @@ ThArray *th_random_integers(ThRandom *r, ThArray *low, ThArray *high, bool close
         out = random_fill(c, &(RandomParams){"randint", own, 2, bounds_run, &w, &w.ok}, d, ndim, shape);
     }
     if (out) random_walk(out, 2, own, integers_run, &w);
+    if (out && !w.ok) {
+        th_array_release(out);
+        out = NULL;
+    }
     th_array_release(own[0]);
     th_array_release(own[1]);
     return out;

@@ -31,6 +31,8 @@ struct ThRandom {
 };
 /* A ValueError of r. Always returns false. */
 bool random_refuse(ThRandom *r, const char *format, ...) TH_PRINTF(2, 3);
+/* After so many more numbers since the clock was looked at: whether work is to stop, which is an error then. */
+bool random_stopped(ThRandom *r, int64_t *since, int64_t more);
 /* Whether an array holds a state: dtype, length, place of the next word. */
 bool random_is_state(const ThArray *a);
 

@@ -137,6 +137,7 @@ typedef struct {
     ThRandom *r;
     const Dist *d;
     ThDtype from[MOST], to; /* of the parameters and the results as they lie */
+    int64_t since;
     bool ok;
 } Draw;
 
@@ -196,12 +197,13 @@ static void draw_run(void *user, char *const *ptr, const int64_t *stride, int64_
     ThValue p[MOST];
     ThDtype d = given(w->d);
     int64_t same = steady(w, stride, n) ? TH_LEN(v.f) : 1; /* with equal parameters */
-    for (int64_t i = 0, m; i < n; i += m) {
+    for (int64_t i = 0, m; i < n && w->ok; i += m) {
         m = n - i < same ? n - i : same;
         load(w, ptr, stride, i, p);
         if (w->d->real) random_reals(w->r, w->d->real, p, v.f, m);
         else random_counts(w->r, w->d->count, p, v.i, m);
         dtype_cast(ptr[0] + i * stride[0], w->to, stride[0], (const char *)&v, d, sizeof *v.f, m);
+        w->ok = !random_stopped(w->r, &w->since, m);
     }
 }
 
@@ -302,6 +304,10 @@ ThArray *th_random_draw(ThRandom *r, int which, ThArray *const *params, int ndim
     if (parameters(r->ctx, d, params, own))
         out = random_fill(r->ctx, &(RandomParams){d->info.name, own, n, check_run, &w, &w.ok}, given(d), ndim, shape);
     if (out) random_walk(out, n, own, draw_run, &w);
+    if (out && !w.ok) {
+        th_array_release(out);
+        out = NULL;
+    }
     for (int k = 0; k < MOST; k++) th_array_release(own[k]);
     return out;
 }
@@ -341,7 +347,7 @@ bool random_draw_into(ThRandom *r, int which, ThArray *const *params, ThArray *o
     if (!random_draw_check(r, which, params, out)) return false;
     open_draw(&w, r, which, params, out);
     random_walk(out, w.d->info.nparams, params, draw_run, &w);
-    return true;
+    return w.ok;
 }
 
 bool random_draw_same(int which, ThArray *const *params) {

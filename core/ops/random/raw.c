@@ -40,7 +40,10 @@ static int64_t *values(HostCall *h, int64_t n) { return h->room(h, (uint64_t)(n 
 /* ---- draws: the state is in r, 0 or what h->fail gives comes back ------------------------------------------------ */
 typedef int (*Draw)(HostCall *h, ThRandom *r);
 
-static int done(HostCall *h, const ThRandom *r, bool ok) { return ok ? 0 : h->fail(h, TH_ValueError, r->fault->text); }
+/* What was stopped has its error already. */
+static int done(HostCall *h, const ThRandom *r, bool ok) {
+    return ok ? 0 : r->fault->text[0] ? h->fail(h, TH_ValueError, r->fault->text) : 1;
+}
 
 static int draw_table(HostCall *h, ThRandom *r) {
     const RandomAttrs *a = h->attrs;
@@ -124,9 +127,10 @@ static int draw_permutations(HostCall *h, ThRandom *r) {
     if (h->lib->state) return there(h, (StateWork){.kind = STATE_ORDERS, .n = n});
     int64_t *at = h->room(h, (uint64_t)n * sizeof *at + 8);
     if (!at) return 1;
-    for (int64_t i = 0; i < out->size; i += n) {
+    for (int64_t i = 0, since = 0; i < out->size; i += n) {
         random_order(r, at, n);
         dtype_cast(out->data + i * item, d, item, (const char *)at, TH_INT64, 8, n);
+        if (random_stopped(r, &since, n)) return 1;
     }
     return 0;
 }
@@ -174,6 +178,7 @@ typedef struct Rows {
     int64_t *share, k;
     int64_t *count; /* for a device: a row's count goes here, and its probabilities stay */
     bool draw, ok;
+    int64_t since;
 } Rows;
 
 /* ptr: row of the result, n, row of probabilities. */
@@ -191,6 +196,7 @@ static void each_row(void *user, char *const *ptr, const int64_t *stride, int64_
         if (!w->ok || !w->draw) continue;
         random_share(w->r, all, w->chance, w->k, w->share);
         dtype_cast(ptr[0] + i * stride[0], d, item, (const char *)w->share, TH_INT64, 8, w->k);
+        w->ok = !random_stopped(w->r, &w->since, w->k);
     }
 }
 
