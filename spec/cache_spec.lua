@@ -91,6 +91,65 @@ describe("the cache of units", function()
   end)
 end)
 
+describe("a compiler that crashes on a text", function()
+  -- gcc's exit for an internal error is 4, clang's 70; 1 is a text that it refuses.
+  local function said_with(code, tiers, jobs)
+    local runner = require("spec.support.runner")
+    local folder = runner.folder()
+    local script = folder .. "/crash"
+    runner.write(script, ('#!/bin/sh\necho "$*" >> %s/calls\ncase " $* " in\n*" -O1 "*) exec %s "$@" ;;\nesac\n')
+      :format(folder, theano.config.cxx) .. ('echo "internal compiler error"\nexit %d\n'):format(code))
+    os.execute("chmod 700 " .. script)
+    runner.write(folder .. "/a.lua", [=[
+      local theano = require('theano')
+      local x = theano.tensor.dvector('x')
+      local T, y = theano.tensor, x
+      for _, name in ipairs({ "exp", "tanh", "sin", "arctan", "erf", "sinh" }) do y = y * T[name](y):max() + y:sum() end
+      local f = theano.compile({ x }, y)
+      for _ = 1, 600 do
+        f({ 1, 2 })
+        if not theano.config["compile.tiers"] or theano.stat("compiles") > 0 then break end
+        os.execute("sleep 0.05")
+      end
+      print(theano.stat("compiles") .. " compiled")
+    ]=])
+    local flags = ("cxx=%s,base_compiledir=%s/c,compile.tiers=%s,linker=cvm,compile.jobs=%d"):format(script, folder,
+      tiers, jobs)
+    local said, status = runner.run({ folder .. "/a.lua" }, { env = { "THEANO_FLAGS=" .. flags } })
+    local calls = select(2, io.open(folder .. "/calls"):read("a"):gsub("\n", "\n"))
+    local left = io.popen("ls " .. folder .. "/c/*"):read("a")
+    runner.remove(folder)
+    assert.equal(0, status, said)
+    assert.is_nil(left:find("aside", 1, true), left)
+    return said, calls
+  end
+  local function possible() skip.unless(theano.config.cxx == "gcc" and theano.config.device == "cpu", "no gcc") end
+
+  for _, tiers in ipairs({ "False", "True" }) do
+    for _, code in ipairs({ 4, 70, 139 }) do
+      it(("is asked once more for less: exit %d, compile.tiers=%s"):format(code, tiers), function()
+        possible()
+        local said, calls = said_with(code, tiers, 1)
+        assert.equal("1 compiled", (said:gsub("%s+$", "")))
+        assert.equal(2, calls)
+      end)
+    end
+  end
+  it("in one of several parts, is asked for the whole", function()
+    possible()
+    local said, calls = said_with(4, "False", 2)
+    assert.equal("1 compiled", (said:gsub("%s+$", "")))
+    assert.is_true(calls >= 3)
+  end)
+  it("is not asked again for a text that it refuses", function()
+    possible()
+    local said, calls = said_with(1, "False", 1)
+    assert.truthy(said:find("internal compiler error; this function runs in the interpreter", 1, true), said)
+    assert.truthy(said:find("0 compiled", 1, true), said)
+    assert.equal(1, calls)
+  end)
+end)
+
 describe("a compiler that hangs", function()
   it("is ended at its time (compile.timeout) with all that it started, and the interpreter serves", function()
     skip.unless(theano.config.cxx ~= "" and theano.config.device == "cpu", "no C compiler")

@@ -180,6 +180,27 @@ static bool set_search(Compiler *k) {
     return k->search != NULL;
 }
 
+/* argv is whole: what goes in and comes out stands behind the flags. */
+static void set_files(Compiler *k, const BuildJob *j) {
+    int n = k->argc;
+    k->argv[n++] = (char *)(uintptr_t) "-o";
+    k->argv[n++] = (char *)(uintptr_t)j->out;
+    k->argv[n++] = (char *)(uintptr_t)j->in;
+    k->argv[n++] = (char *)(uintptr_t) "-lm";
+    k->argv[n++] = (char *)(uintptr_t) "-lc";
+    k->argv[n] = NULL;
+}
+
+/* gcc ends with 4 and clang's driver with 70 when the compiler itself failed, both with a signal's number at times. */
+bool build_again(Compiler *k, const BuildJob *j, int rc) {
+    enum { GCC_CRASHED = 4, CLANG_CRASHED = 70, BY_SIGNAL = 128 };
+    if (k->lowered || (rc != GCC_CRASHED && rc != CLANG_CRASHED && rc <= BY_SIGNAL)) return false;
+    k->lowered = true;
+    k->argv[k->argc++] = (char *)(uintptr_t) "-O1";
+    set_files(k, j);
+    return true;
+}
+
 bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *source) {
     CacheDir *d = cache_dir(b, which, true);
     if (!d || !set_search(k)) return false;
@@ -194,13 +215,7 @@ bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *so
         snprintf(b->why, sizeof b->why, "%.500s: %.90s", d->path, strerror(errno));
         return false;
     }
-    int n = k->argc;
-    k->argv[n++] = (char *)(uintptr_t) "-o";
-    k->argv[n++] = j->out;
-    k->argv[n++] = j->in;
-    k->argv[n++] = (char *)(uintptr_t) "-lm";
-    k->argv[n++] = (char *)(uintptr_t) "-lc";
-    k->argv[n] = NULL;
+    set_files(k, j);
     return true;
 }
 
@@ -215,15 +230,21 @@ const char *build_finish(const Compiler *k, const BuildJob *j, bool ok) {
 
 enum { BUILT, REFUSED, NOT_WRITTEN };
 
+int build_run(Compiler *k, const BuildJob *j, char output[BUILD_OUTPUT]) {
+    int rc;
+    do {
+        Child ch;
+        child_listen(k, &ch, output);
+        rc = child_wait(k, &ch, output);
+    } while (build_again(k, j, rc));
+    return rc;
+}
+
 static int build_in(Build *b, int which, Compiler *k, BuildJob *j, const char *source) {
     char output[BUILD_OUTPUT];
     if (!build_prepare(b, which, k, j, source)) return failed(b->c) ? REFUSED : NOT_WRITTEN;
     int n = parts_wanted(b, source), rc = n > 1 ? parts_build(b, k, j, source, n, output) : PARTS_NOT;
-    if (rc == PARTS_NOT) {
-        Child ch;
-        child_listen(k, &ch, output);
-        rc = child_wait(k, &ch, output);
-    }
+    if (rc == PARTS_NOT || build_again(k, j, rc)) rc = build_run(k, j, output);
     bool vanished = rc && faccessat(j->dir->fd, build_name(j->dir, j->in), F_OK, 0);
     const char *bad = build_finish(k, j, !rc);
     if (!bad) return BUILT;

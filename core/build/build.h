@@ -48,6 +48,7 @@ typedef struct Compiler {
     char *search;          /* "PATH=.." for its children where ours has places that anybody can write; owned, or NULL */
     char *argv[BUILD_WORDS];
     int argc;
+    bool lowered;        /* it crashed: "-O1" was appended */
     int64_t patience;    /* nanoseconds that a run may take (config compile.timeout); 0: any */
     uint64_t identity;   /* hash of ABI, program and flags */
     char key[BUILD_KEY]; /* of the source under this compiler */
@@ -73,6 +74,11 @@ bool build_key(ThContext *c, char key[BUILD_KEY], uint64_t identity, const char 
 bool build_find(Build *b, const Compiler *k, BuildJob *j);
 /* Writes the source aside and completes argv; false when the directory cannot be written. */
 bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *source);
+/* After its end with rc: whether the compiler itself crashed on the text, which happens, and argv asks now for less
+ * optimization, which changes no bit. Once a unit. */
+bool build_again(Compiler *k, const BuildJob *j, int rc);
+/* One run of argv, and another one where it crashes: as child_wait. */
+int build_run(Compiler *k, const BuildJob *j, char output[BUILD_OUTPUT]);
 /* A fresh file with the text, and with the key as a constant when there is one. */
 bool build_write(const CacheDir *d, const char *name, const char *source, const char *key);
 /* After the compiler's end (ok: with success): the unit gets its name; what stood aside is gone. NULL, or why there is

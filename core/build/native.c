@@ -36,9 +36,7 @@ static bool build(Build *b, Compiler *k, BuildJob *j, const char *source, char *
     char output[BUILD_OUTPUT] = "";
     if (!build_prepare(b, CACHE_TEMP, k, j, source))
         return failed(b->c) || err(b->c, TH_CompileError, "native code: there is no directory to build in: %s", b->why);
-    Child ch;
-    child_listen(k, &ch, output);
-    const char *bad = build_finish(k, j, !child_wait(k, &ch, output));
+    const char *bad = build_finish(k, j, !build_run(k, j, output));
     if (bad && *bad) snprintf(output, sizeof output, "%s", bad);
     if (bad) return refused(k, output);
     *bytes = cache_read(j->dir, j->name, k->key, n);

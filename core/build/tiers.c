@@ -133,9 +133,13 @@ static int take_over(Beside *u, Unit *built) {
     return 1;
 }
 
-static int end(Beside *u, bool ok) {
+static int end(Beside *u, int rc) {
     char text[BUILD_OUTPUT];
-    if (!ok) return give_up(u, read_log(u, text));
+    if (rc && build_again(&u->k, &u->job, rc)) {
+        remove_log(u);
+        return begin(u);
+    }
+    if (rc) return give_up(u, read_log(u, text));
     const char *bad = build_finish(&u->k, &u->job, true);
     if (bad) return give_up(u, bad);
     remove_log(u);
@@ -167,9 +171,9 @@ static int look(Beside *u) {
     if (late) child_stop(u->pid);
     int pid = u->pid;
     free_place(u);
-    bool ok = child_collect(pid, NULL) == 0;
+    int rc = child_collect(pid, NULL);
     char text[BUILD_OUTPUT];
-    if (!late) return end(u, ok);
+    if (!late) return end(u, rc);
     child_tell_late(&u->k, text);
     return give_up(u, text);
 }
