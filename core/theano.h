@@ -195,6 +195,9 @@ TH_API int64_t th_array_size(const ThArray *a);           /* elements */
 TH_API void *th_array_data(const ThArray *a);             /* first element; NULL after th_array_free */
 TH_API size_t th_array_held_bytes(const ThArray *a);      /* bytes of the buffer this array keeps alive */
 TH_API bool th_array_alone(const ThArray *a);             /* no other array, function or variable holds that buffer */
+/* Counts that buffer once, however many arrays hold it, until it goes; true: it is counted now and was not before. */
+TH_API bool th_array_count_held(ThArray *a);
+TH_API size_t th_held_bytes(ThContext *c); /* of all buffers that are counted */
 TH_API bool th_array_contiguous(const ThArray *a);
 TH_API bool th_array_owns_data(const ThArray *a); /* no view of another array, no memory of the host or of a file */
 TH_API bool th_array_writeable(const ThArray *a);

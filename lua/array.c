@@ -22,18 +22,12 @@ ThArray *lt_check_array(lua_State *L, LtState *s, int i) {
     return a;
 }
 
-/* What goes when the array goes: nothing but its own part for a view. */
-static size_t own_bytes(const ThArray *a) {
-    size_t held = th_array_held_bytes(a), size = (size_t)th_array_size(a) * th_dtype_bytes(th_array_dtype(a));
-    return th_array_owns_data(a) || held < size ? held : size;
-}
-
 void lt_push_array(lua_State *L, LtState *s, ThArray *a) {
     LT_CHECK(L, s, a);
     lt_collect(L, s);
     LtArray *p = lua_newuserdatauv(L, sizeof *p, 0);
     p->a = a;
-    p->held = lt_hold(s, own_bytes(a), th_array_alone(a));
+    p->held = lt_hold_array(s, a);
     lt_set_meta(L, s, th_array_sparse(a) ? LT_SPARSE : LT_ARRAY);
 }
 
@@ -418,6 +412,7 @@ static ThArray *wide_enough(lua_State *L, ThArray *a) {
 
 static int new_array(lua_State *L, LtState *s) {
     luaL_checkany(L, 1);
+    lt_collect(L, s);
     lt_push_array(L, s, wide_enough(L, lt_to_array(L, s, 1, lt_dtype(L, s, 2, TH_DTYPE_NONE))));
     return placed(L, s);
 }
@@ -443,6 +438,7 @@ static int array_empty(lua_State *L) { /* empty(shape, dtype); zeros */
     int64_t shape[TH_MAX_NDIM];
     int n = lt_shape(L, 1, shape);
     ThDtype d = lt_dtype(L, s, 2, TH_FLOAT64);
+    lt_collect(L, s);
     lt_push_array(L, s,
                   lua_toboolean(L, lua_upvalueindex(2)) ? th_array_zeros(s->ctx, d, n, shape)
                                                         : th_array_empty(s->ctx, d, n, shape));
@@ -543,6 +539,7 @@ static int array_frombuffer(lua_State *L) { /* frombuffer(bytes, dtype): 1-d cop
     if (n % item)
         return lt_error(L, TH_ValueError, "%d bytes are no whole number of %s elements", (int)n, th_dtype_name(d));
     int64_t shape = (int64_t)(n / item);
+    lt_collect(L, s);
     ThArray *a = th_array_empty(s->ctx, d, 1, &shape);
     lt_push_array(L, s, a);
     if (n) memcpy(th_array_data(a), p, n);
@@ -553,6 +550,7 @@ static int array_frombuffer(lua_State *L) { /* frombuffer(bytes, dtype): 1-d cop
 static int array_copy(lua_State *L) {
     LtState *s = LT_STATE(L);
     lt_most(L, 1);
+    lt_collect(L, s);
     lt_push_array(L, s, th_array_copy(lt_check_array(L, s, 1)));
     return 1;
 }
@@ -562,6 +560,7 @@ static int array_astype(lua_State *L) {
     lt_most(L, 2);
     ThArray *a = lt_check_array(L, s, 1);
     luaL_checkany(L, 2);
+    lt_collect(L, s);
     lt_push_array(L, s, th_array_astype(a, lt_dtype(L, s, 2, th_array_dtype(a))));
     return 1;
 }
@@ -650,6 +649,7 @@ static int array_ramp(lua_State *L) { /* ramp(n, start, step): int64 when both a
     ThValue start, step;
     if (whole) start.i = lua_tointeger(L, 2), step.i = lua_tointeger(L, 3);
     else start.f = luaL_checknumber(L, 2), step.f = luaL_checknumber(L, 3);
+    lt_collect(L, s);
     lt_push_array(L, s, th_array_ramp(s->ctx, whole ? TH_INT64 : TH_FLOAT64, luaL_checkinteger(L, 1), start, step));
     return 1;
 }

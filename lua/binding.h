@@ -85,6 +85,7 @@ void lt_collect(lua_State *L, LtState *s);
 void lt_collect_init(LtState *s);
 /* A new userdata holds so much, alone or with others: returns what lt_let_go is to get. */
 size_t lt_hold(LtState *s, size_t bytes, bool alone);
+size_t lt_hold_array(LtState *s, ThArray *a);
 void lt_let_go(LtState *s, size_t bytes);
 
 /* array.c */
@@ -179,6 +180,7 @@ int lt_call_function(lua_State *L); /* __call */
 void lt_open_array(lua_State *L, LtState *s);
 void lt_open_index(lua_State *L, LtState *s);
 void lt_open_quick(lua_State *L, LtState *s);
+void lt_open_counts(lua_State *L, LtState *s);
 void lt_open_short(lua_State *L, LtState *s);
 void lt_open_device(lua_State *L, LtState *s);
 void lt_open_files(lua_State *L, LtState *s);

@@ -8,7 +8,7 @@
  */
 #include "binding.h"
 
-enum { OFTEN = 512 << 10, SELDOM = 16 << 20, MANY = 8192, ROOM = 64 << 20, HEAP_ROOM = 4 };
+enum { SMALL = 4096, OFTEN = 512 << 10, SELDOM = 16 << 20, MANY = 8192, ROOM = 64 << 20, HEAP_ROOM = 4 };
 
 void lt_collect_init(LtState *s) {
     s->batch = OFTEN;
@@ -26,19 +26,21 @@ static void step(lua_State *L, LtState *s) {
     s->batch = cycle ? SELDOM : OFTEN;
 }
 
+static size_t held(const LtState *s) { return s->held + th_held_bytes(s->ctx); }
+
 /* What died old is found by a full collection only. */
 static void full(lua_State *L, LtState *s) {
     lua_gc(L, LUA_GCCOLLECT);
     size_t heap = (size_t)lua_gc(L, LUA_GCCOUNT) << 10;
     s->owed = s->young = 0;
-    s->most = 2 * s->held + (heap * HEAP_ROOM > ROOM ? heap * HEAP_ROOM : ROOM);
+    s->most = 2 * held(s) + (heap * HEAP_ROOM > ROOM ? heap * HEAP_ROOM : ROOM);
 }
 
 void lt_collect(lua_State *L, LtState *s) {
     if (s->owed < s->batch && s->young < MANY) return;
     if (lua_gc(L, LUA_GCISRUNNING) != 1) return; /* the user stopped it, or it runs us */
     step(L, s);
-    if (s->held > s->most) full(L, s); /* no young ones: views of what is large count as often as they are made */
+    if (held(s) > s->most) full(L, s);
 }
 
 size_t lt_hold(LtState *s, size_t bytes, bool alone) {
@@ -48,6 +50,16 @@ size_t lt_hold(LtState *s, size_t bytes, bool alone) {
     s->owed += alone ? bytes : AROUND; /* what others hold too goes with none of them in a hurry */
     s->young++;
     return bytes;
+}
+
+/* A large buffer is counted once, whatever views of it there are, and until nobody has it. */
+size_t lt_hold_array(LtState *s, ThArray *a) {
+    const size_t bytes = th_array_held_bytes(a);
+    const bool alone = th_array_alone(a);
+    if (bytes < SMALL) return lt_hold(s, bytes, alone);
+    th_array_count_held(a);
+    s->owed += alone ? bytes : 0;
+    return lt_hold(s, 0, true);
 }
 
 void lt_let_go(LtState *s, size_t bytes) { s->held -= bytes < s->held ? bytes : s->held; }

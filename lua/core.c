@@ -226,6 +226,7 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_index(L, s);
     lt_open_quick(L, s);
     lt_open_short(L, s);
+    lt_open_counts(L, s);
     lt_open_device(L, s);
     lt_open_files(L, s);
     lt_open_random(L, s);

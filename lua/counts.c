@@ -39,19 +39,21 @@ static bool even_edges(const double *x, int64_t n, int64_t bins, double *edges) 
     return true;
 }
 
+static inline int64_t bin_of(double v, const double *edges, int64_t bins, double per) {
+    const double guess = (v - edges[0]) * per;
+    int64_t k = guess < (double)bins ? (int64_t)guess : bins - 1;
+    if (k < 0) k = 0;
+    while (k + 1 < bins && v >= edges[k + 1]) k++;
+    while (k > 0 && v < edges[k]) k--;
+    return k;
+}
+
 /* By a guess that is mended: which edges are at most x is what counts. Four counters a bin do not wait for each other's
  * stores. */
 static void counted(const double *x, int64_t n, const double *edges, int64_t bins, int64_t *count, int64_t *more) {
-    const double from = edges[0], per = (double)bins / (edges[bins] - edges[0]);
+    const double per = (double)bins / (edges[bins] - edges[0]);
     memset(more, 0, sizeof *more * 4 * (size_t)bins);
-    for (int64_t i = 0; i < n; i++) {
-        const double v = x[i], guess = (v - from) * per;
-        int64_t k = guess < (double)bins ? (int64_t)guess : bins - 1;
-        if (k < 0) k = 0;
-        while (k + 1 < bins && v >= edges[k + 1]) k++;
-        while (k > 0 && v < edges[k]) k--;
-        more[4 * k + (i & 3)]++;
-    }
+    for (int64_t i = 0; i < n; i++) more[4 * bin_of(x[i], edges, bins, per) + (i & 3)]++;
     for (int64_t k = 0; k < bins; k++) count[k] = more[4 * k] + more[4 * k + 1] + more[4 * k + 2] + more[4 * k + 3];
 }
 
@@ -86,6 +88,41 @@ int counts_bin_edges(lua_State *L, LtState *s) { /* histogram_bin_edges(x[, bins
     int64_t bins;
     double *edges;
     return of_bins(L, s, &bins, &edges) ? 1 : 0;
+}
+
+static int plain_edges(lua_State *L) { /* even_edges(x, bins): as histogram_bin_edges, or nothing */
+    return counts_bin_edges(L, LT_STATE(L));
+}
+
+/* Whether edges rise, none of them further than a bin from where it would be between bins of one width. */
+static bool nearly_even(const double *edges, int64_t bins) {
+    const double width = edges[bins] - edges[0], each = width / (double)bins;
+    bool even = width < HUGE_VAL;
+    for (int64_t k = 0; k < bins; k++)
+        even &= edges[k] < edges[k + 1] && fabs(edges[k] - edges[0] - (double)k * each) <= each;
+    return even;
+}
+
+/* bin_places(x, edges): the bin of each element of a vector, and how many bins there are for one in none; nothing where
+ * edges are not nearly even. */
+static int bin_places(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThArray *a = short_dense(L, s, 1), *e = short_dense(L, s, 2);
+    const int64_t n = th_array_size(a), bins = th_array_size(e) - 1;
+    if (!a || !e || th_array_dtype(a) != TH_FLOAT64 || th_array_dtype(e) != TH_FLOAT64) return 0;
+    if (th_array_ndim(a) != 1 || th_array_ndim(e) != 1 || bins < 1 || bins > BINS) return 0;
+    const double *x = th_array_data(a), *edges = th_array_data(e);
+    if (!nearly_even(edges, bins)) return 0;
+    const double per = (double)bins / (edges[bins] - edges[0]);
+    int64_t *at = th_array_data(made(L, s, TH_INT64, 1, &n));
+    for (int64_t i = 0; i < n; i++)
+        at[i] = x[i] >= edges[0] && x[i] <= edges[bins] ? bin_of(x[i], edges, bins, per) : bins;
+    return 1;
+}
+
+void lt_open_counts(lua_State *L, LtState *s) {
+    static const luaL_Reg fns[] = {{"bin_places", bin_places}, {"even_edges", plain_edges}, {NULL, NULL}};
+    lt_register(L, s, fns);
 }
 
 /* ---- elements along the last axis -------------------------------------------------------------------------------- */
@@ -221,6 +258,12 @@ int counts_ravel(lua_State *L, LtState *s) { /* ravel_multi_index({rows, columns
 }
 
 /* ---- polynomials ------------------------------------------------------------------------------------------------- */
+WIDE(void, added, (double *restrict to, const double *x, const double *y, int64_t n), (to, x, y, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = x[i] + y[i];
+})
+WIDE(void, taken, (double *restrict to, const double *x, const double *y, int64_t n), (to, x, y, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = x[i] - y[i];
+})
 static int poly_sum(lua_State *L, LtState *s, double sign) { /* of vectors of float64, the shorter one behind zeros */
     ThArray *a = short_dense(L, s, 1), *b = short_dense(L, s, 2);
     if (!a || !b || lua_gettop(L) != 2 || th_array_ndim(a) != 1 || th_array_ndim(b) != 1) return 0;
@@ -233,10 +276,7 @@ static int poly_sum(lua_State *L, LtState *s, double sign) { /* of vectors of fl
     for (; i < all - m; i++) to[i] = x[i] + sign * 0.0;
     for (; i < all - n; i++) to[i] = 0.0 + sign * y[i];
     x -= all - n, y -= all - m;
-    if (sign > 0)
-        for (; i < all; i++) to[i] = x[i] + y[i];
-    else
-        for (; i < all; i++) to[i] = x[i] - y[i];
+    (sign > 0 ? added : taken)(to + i, x + i, y + i, all - i);
     return 1;
 }
 int counts_polyadd(lua_State *L, LtState *s) { return poly_sum(L, s, 1); }

@@ -156,8 +156,10 @@ WIDE(void, positions, (int64_t *restrict to, const uint8_t *m, int64_t n, int64_
          int64_t k = 0;
          int64_t i = 0;
          for (; i + 8 <= n && k + 8 <= count; i += 8) {
-             unsigned bits = 0;
-             for (int j = 0; j < 8; j++) bits |= (unsigned)(m[i + j] != 0) << j;
+             uint64_t v;
+             memcpy(&v, m + i, 8);
+             v = ((v & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f) | v; /* the highest bit of each that is not 0 */
+             const unsigned bits = (unsigned)((v >> 7 & 0x0101010101010101) * 0x0102040810204080 >> 56);
              for (int j = 0; j < 8; j++) to[k + j] = i + place[bits][j];
              k += __builtin_popcount(bits);
          }

@@ -3,6 +3,7 @@
  * blocks, parts left out. Always holds: as short.h says; every element is copied once.
  */
 #include "short.h"
+#include "wide.h"
 
 #include <string.h>
 
@@ -132,6 +133,18 @@ int moves_tile(lua_State *L, LtState *s) { /* tile(x, n) of vectors, tile(x, {n,
     return 1;
 }
 
+/* One element of 8 bytes again and again. */
+WIDE(void, fill, (uint64_t *restrict to, uint64_t v, int64_t n), (to, v, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = v;
+})
+static void lines_of(char *to, const char *from, int64_t n, int64_t each) {
+    for (int64_t i = 0; i < n; i++, from += 8, to += 8 * each) {
+        uint64_t v;
+        memcpy(&v, from, 8);
+        fill((uint64_t *)(void *)to, v, each);
+    }
+}
+
 #define REPEAT(T) \
     for (int64_t i = 0; i < n; i++, from += sizeof(T)) { \
         T x; \
@@ -139,6 +152,11 @@ int moves_tile(lua_State *L, LtState *s) { /* tile(x, n) of vectors, tile(x, {n,
         for (int64_t j = 0; j < each; j++, to += sizeof(T)) memcpy(to, &x, sizeof x); \
     }
 static void repeated(char *to, const char *from, int64_t n, int64_t each, size_t bytes) {
+    enum { MANY = 16 };
+    if (bytes == 8 && each >= MANY) {
+        lines_of(to, from, n, each);
+        return;
+    }
     switch (bytes) {
     case 1: REPEAT(uint8_t) break;
     case 4: REPEAT(uint32_t) break;
@@ -323,6 +341,20 @@ int moves_block(lua_State *L, LtState *s) {
     return 1;
 }
 
+int moves_meshgrid(lua_State *L, LtState *s) { /* meshgrid(x, y) of vectors of 8 bytes an element */
+    ThArray *x = short_dense(L, s, 1), *y = short_dense(L, s, 2);
+    if (!x || !y || lua_gettop(L) != 2 || th_array_ndim(x) != 1 || th_array_ndim(y) != 1) return 0;
+    if (item(x) != 8 || item(y) != 8) return 0;
+    const int64_t n = th_array_size(x), m = th_array_size(y), shape[2] = {m, n};
+    if (n == 0 || m == 0) return 0;
+    const size_t row = 8 * (size_t)n, all = row * (size_t)m;
+    char *to = made(L, s, th_array_dtype(x), 2, shape);
+    memcpy(to, th_array_data(x), row);
+    moves_again(to, row, all);
+    repeated(made(L, s, th_array_dtype(y), 2, shape), th_array_data(y), m, n, 8);
+    return 2;
+}
+
 /* ---- parts left out, rows ---------------------------------------------------------------------------------------- */
 int moves_delete(lua_State *L, LtState *s) { /* delete(x, i), delete(x, {i, j, ..}) of a vector */
     enum { FEW = 32 };
@@ -388,9 +420,8 @@ static int filled(lua_State *L, LtState *s, int nd, const int64_t *shape, ThDtyp
     ThArray *r = th_array_empty(s->ctx, d, nd, shape);
     lt_push_array(L, s, r);
     uint64_t *to = th_array_data(r);
-    const int64_t n = th_array_size(r);
     memcpy(&one, v, sizeof one);
-    for (int64_t i = 0; i < n; i++) to[i] = one;
+    fill(to, one, th_array_size(r));
     return 1;
 }
 
@@ -413,6 +444,32 @@ int moves_ones_like(lua_State *L, LtState *s) { /* ones_like(a) of float64 */
     ThArray *a = lua_gettop(L) == 1 ? lt_array(L, s, 1) : NULL;
     if (!a || th_array_dtype(a) != TH_FLOAT64 || th_array_device(a) >= 0 || th_array_ndim(a) == 0) return 0;
     return filled(L, s, th_array_ndim(a), th_array_shape(a), TH_FLOAT64, &one);
+}
+
+int moves_empty(lua_State *L, LtState *s) { /* empty(shape) */
+    int64_t shape[TH_MAX_NDIM];
+    const int nd = lua_gettop(L) == 1 ? shape_at(L, shape) : -1;
+    if (nd < 0) return 0;
+    made(L, s, TH_FLOAT64, nd, shape);
+    return 1;
+}
+
+int moves_full_like(lua_State *L, LtState *s) { /* full_like(a, number) of float64 */
+    ThArray *a = lua_gettop(L) == 2 && lua_type(L, 2) == LUA_TNUMBER ? lt_array(L, s, 1) : NULL;
+    const double v = lua_tonumber(L, 2);
+    if (!a || th_array_dtype(a) != TH_FLOAT64 || th_array_device(a) >= 0 || th_array_ndim(a) == 0) return 0;
+    return filled(L, s, th_array_ndim(a), th_array_shape(a), TH_FLOAT64, &v);
+}
+
+int moves_copyto(lua_State *L, LtState *s) { /* copyto(to, from) of one dtype and shape */
+    ThArray *to = short_dense(L, s, 1), *from = short_dense(L, s, 2);
+    const int nd = th_array_ndim(to);
+    if (!to || !from || lua_gettop(L) != 2 || !th_array_writeable(to) || th_array_dtype(to) != th_array_dtype(from) ||
+        th_array_ndim(from) != nd || th_array_shares_memory(to, from) ||
+        memcmp(th_array_shape(to), th_array_shape(from), sizeof(int64_t) * (size_t)nd) != 0)
+        return 0;
+    if (th_array_size(to)) memcpy(th_array_data(to), th_array_data(from), item(to) * (size_t)th_array_size(to));
+    return SHORT_DONE;
 }
 
 int moves_full(lua_State *L, LtState *s) { /* full(shape, number) */

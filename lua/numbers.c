@@ -154,6 +154,23 @@ int numbers_nan_to_num(lua_State *L, LtState *s) { /* nan_to_num(x) */
     return 1;
 }
 
+/* ---- closeness --------------------------------------------------------------------------------------------------- */
+WIDE(void, close_ones, (uint8_t *restrict to, const double *x, const double *y, int64_t n), (to, x, y, n), {
+    for (int64_t i = 0; i < n; i++) {
+        const double off = fabs(x[i] - y[i]), most = 1e-8 + 1e-5 * fabs(y[i]);
+        to[i] = ((off <= most) & (fabs(y[i]) < HUGE_VAL)) | (x[i] == y[i]);
+    }
+})
+int numbers_isclose(lua_State *L, LtState *s) { /* isclose(x, y) of float64 of one shape */
+    ThArray *a = array_of(L, s, TH_FLOAT64, 2), *b = short_dense(L, s, 2);
+    const int nd = th_array_ndim(a);
+    if (!a || !b || th_array_dtype(b) != TH_FLOAT64 || th_array_ndim(b) != nd ||
+        memcmp(th_array_shape(a), th_array_shape(b), sizeof(int64_t) * (size_t)nd) != 0)
+        return 0;
+    close_ones(made(L, s, TH_BOOL, a), th_array_data(a), th_array_data(b), th_array_size(a));
+    return 1;
+}
+
 /* ---- looks ------------------------------------------------------------------------------------------------------- */
 WIDE(int64_t, unequal, (const double *x, const double *y, int64_t n), (x, y, n), {
     int64_t count = 0;
@@ -170,6 +187,21 @@ int numbers_array_equal(lua_State *L, LtState *s) { /* of float64: up to the fir
     const int64_t n = th_array_size(a);
     for (int64_t i = 0; same && i < n; i += SOME) same = !unequal(x + i, y + i, n - i < SOME ? n - i : SOME);
     lua_pushboolean(L, same);
+    return 1;
+}
+
+int numbers_atleast_1d(lua_State *L, LtState *s) { /* of an array that has dimensions: itself */
+    ThArray *a = lt_array(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_ndim(a) == 0) return 0;
+    lua_pushvalue(L, 1);
+    return 1;
+}
+
+int numbers_isscalar(lua_State *L, LtState *s) {
+    (void)s;
+    const int t = lua_gettop(L) == 1 ? lua_type(L, 1) : LUA_TNONE;
+    if (t != LUA_TNUMBER && t != LUA_TBOOLEAN && t != LUA_TSTRING) return 0;
+    lua_pushboolean(L, true);
     return 1;
 }
 

@@ -273,6 +273,7 @@ static bool push_masked(lua_State *L, LtState *s, ThArray *a, ThArray *mask) {
 static bool push_array_key(lua_State *L, LtState *s, ThArray *a) {
     ThArray *key = lt_array(L, s, 2);
     if (!key) return false;
+    lt_collect(L, s);
     return th_array_dtype(key) == TH_BOOL ? push_masked(L, s, a, key) : push_positions(L, s, a, key);
 }
 
@@ -364,6 +365,12 @@ static bool set_slice(lua_State *L, ThArray *a) {
     if (!end || *end || !c.colons || !take_cut(&c, th_array_shape(a)[0], th_array_strides(a)[0], &v)) return false;
     const size_t bytes = th_dtype_bytes(th_array_dtype(a));
     to += v.offset;
+    if (bytes == 8 && v.strides[0] == 8) {
+        uint64_t one, *p = (uint64_t *)(void *)to;
+        memcpy(&one, cell, 8);
+        for (int64_t i = 0; i < v.shape[0]; i++) p[i] = one;
+        return true;
+    }
     for (int64_t i = 0; i < v.shape[0]; i++, to += v.strides[0]) {
         if (bytes == 8) memcpy(to, cell, 8);
         else memcpy(to, cell, 4);

@@ -4,6 +4,7 @@
  * by bit.
  */
 #include "short.h"
+#include "wide.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,6 +132,28 @@ int series_polyint(lua_State *L, LtState *s) { /* polyint(p) */
     return 1;
 }
 
+int series_polyder(lua_State *L, LtState *s) { /* polyder(p) */
+    const ThArray *p = vector_of(L, s, 1);
+    const int64_t n = th_array_size(p), all = n - 1;
+    if (!p || n < 2) return 0;
+    const double *c = th_array_data(p);
+    double *to = floats(L, s, 1, &all);
+    for (int64_t i = 0; i < all; i++) to[i] = c[i] * (double)(all - i);
+    return 1;
+}
+
+WIDE(void, steps, (double *restrict to, const double *x, int64_t n), (to, x, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = x[i + 1] - x[i];
+})
+int series_ediff1d(lua_State *L, LtState *s) { /* ediff1d(x) */
+    const ThArray *a = vector_of(L, s, 1);
+    const int64_t all = th_array_size(a) - 1;
+    if (!a || all < 0) return 0;
+    const double *x = th_array_data(a);
+    steps(floats(L, s, 1, &all), x, all);
+    return 1;
+}
+
 int series_poly(lua_State *L, LtState *s) { /* poly(zeros): one zero more in each turn */
     enum { MOST = 4096 };
     const ThArray *zeros = vector_of(L, s, 1);
@@ -184,6 +207,129 @@ static int running(lua_State *L, LtState *s, const char *name) {
 int series_cumulative_sum(lua_State *L, LtState *s) { return running(L, s, "cumsum"); }
 int series_cumulative_prod(lua_State *L, LtState *s) { return running(L, s, "cumprod"); }
 
+/* ---- without NaN ------------------------------------------------------------------------------------------------- */
+WIDE(int64_t, numbers_only, (double *restrict to, const double *x, int64_t n), (to, x, n), {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = x[i] == x[i] ? x[i] : 0.0;
+        count += x[i] == x[i];
+    }
+    return count;
+})
+WIDE(void, squares, (double *restrict to, const double *x, int64_t n, double about), (to, x, n, about), {
+    for (int64_t i = 0; i < n; i++) {
+        const double off = x[i] == x[i] ? x[i] - about : 0.0;
+        to[i] = off * off;
+    }
+})
+
+static bool summed(LtState *s, ThArray *a, double *sum) {
+    ThArray *r = given(s, "sum", a, NULL);
+    ThValue v;
+    const bool fine = r && !th_array_get(r, NULL, &v);
+    th_array_release(r);
+    return fine ? (*sum = v.f, true) : (th_error_clear(s->ctx), false);
+}
+
+/* Of a vector some of which are NaN, but not all. */
+static bool variance(lua_State *L, LtState *s, double *r) {
+    const ThArray *a = vector_of(L, s, 1);
+    const int64_t n = th_array_size(a);
+    double sum;
+    if (!a || n == 0) return false;
+    const double *x = th_array_data(a);
+    double *to = floats(L, s, 1, &n);
+    ThArray *clean = lt_array(L, s, -1);
+    const int64_t count = numbers_only(to, x, n);
+    bool fine = count > 0 && count < n && summed(s, clean, &sum);
+    if (fine) {
+        squares(to, x, n, sum / (double)count);
+        fine = summed(s, clean, &sum);
+        *r = sum / (double)count;
+    }
+    lua_pop(L, 1);
+    return fine;
+}
+int series_nanvar(lua_State *L, LtState *s) { /* nanvar(x) */
+    double r;
+    return variance(L, s, &r) ? (lua_pushnumber(L, r), 1) : 0;
+}
+int series_nanstd(lua_State *L, LtState *s) { /* nanstd(x) */
+    double r;
+    return variance(L, s, &r) ? (lua_pushnumber(L, sqrt(r)), 1) : 0;
+}
+
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
+/* k by / m for k = -m, 2 - m, .. m, and m = n - 1 (1 of one point). */
+WIDE(void, turns, (double *to, int64_t n, double by), (to, n, by), {
+    const double m = n > 1 ? (double)(n - 1) : 1.0;
+    for (int64_t i = 0; i < n; i++) to[i] = (double)(2 * i - (n - 1)) * by / m;
+})
+WIDE(void, raised, (double *x, int64_t n, double by, double up), (x, n, by, up), {
+    for (int64_t i = 0; i < n; i++) x[i] = x[i] * by + up;
+})
+WIDE(void, raised_by_two, (double *restrict x, const double *y, int64_t n, double by, double also, double up),
+     (x, y, n, by, also, up), {
+         for (int64_t i = 0; i < n; i++) x[i] = x[i] * by + y[i] * also + up;
+     })
+
+/* The cosines of turns, pushed; NULL: nothing is. */
+static double *cosines(lua_State *L, LtState *s, int64_t n, double by) {
+    turns(floats(L, s, 1, &n), n, by);
+    ThArray *r = given(s, "cos", lt_array(L, s, -1), NULL);
+    lua_pop(L, 1);
+    if (!r) return NULL;
+    lt_push_array(L, s, r);
+    return th_array_data(r);
+}
+
+static const double half_turn = 3.141592653589793;
+static bool points_of(lua_State *L, int64_t *n) {
+    if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TNUMBER || !lua_isinteger(L, 1)) return false;
+    *n = lua_tointeger(L, 1);
+    return *n >= 1 && *n <= 1 << 30;
+}
+static int window(lua_State *L, LtState *s, double by, double up) {
+    int64_t n;
+    double *x = points_of(L, &n) ? cosines(L, s, n, half_turn) : NULL;
+    if (!x) return 0;
+    raised(x, n, by, up);
+    return 1;
+}
+int series_hamming(lua_State *L, LtState *s) { return window(L, s, 0.46, 0.54); }
+int series_hanning(lua_State *L, LtState *s) { return window(L, s, 0.5, 0.5); }
+int series_blackman(lua_State *L, LtState *s) {
+    int64_t n;
+    if (!points_of(L, &n)) return 0;
+    double *x = cosines(L, s, n, half_turn), *y = x ? cosines(L, s, n, 2 * half_turn) : NULL;
+    if (!y) return lua_pop(L, x != NULL), 0;
+    raised_by_two(x, y, n, 0.5, 0.08, 0.42);
+    lua_pop(L, 1);
+    return 1;
+}
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+int series_setxor1d(lua_State *L, LtState *s) { /* setxor1d(x, y) of int64: both in order, then side by side */
+    ThArray *a = short_dense(L, s, 1), *b = short_dense(L, s, 2);
+    if (!a || !b || lua_gettop(L) != 2 || th_array_dtype(a) != TH_INT64 || th_array_dtype(b) != TH_INT64) return 0;
+    if (th_array_ndim(a) != 1 || th_array_ndim(b) != 1) return 0;
+    if (!pushed(L, s, given(s, "unique", a, NULL))) return 0;
+    if (!pushed(L, s, given(s, "unique", b, NULL))) return lua_pop(L, 1), 0;
+    const ThArray *u = lt_array(L, s, -2), *v = lt_array(L, s, -1);
+    const int64_t n = th_array_size(u), m = th_array_size(v), *x = th_array_data(u), *y = th_array_data(v);
+    int64_t *all = lua_newuserdatauv(L, sizeof *all * (size_t)(n + m + 1), 0), k = 0;
+    for (int64_t i = 0, j = 0; i < n || j < m;) {
+        const bool first = j == m || (i < n && x[i] < y[j]), second = i == n || (j < m && y[j] < x[i]);
+        if (first) all[k++] = x[i];
+        else if (second) all[k++] = y[j];
+        i += !second, j += !first;
+    }
+    ThArray *r = th_array_empty(s->ctx, TH_INT64, 1, &k);
+    lt_push_array(L, s, r);
+    if (k) memcpy(th_array_data(r), all, sizeof *all * (size_t)k);
+    return 1;
+}
+
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 int series_insert(lua_State *L, LtState *s) { /* insert(x, i, number) of a vector */
     const ThArray *a = vector_of(L, s, 3);
@@ -200,6 +346,14 @@ int series_insert(lua_State *L, LtState *s) { /* insert(x, i, number) of a vecto
     return 1;
 }
 
+/* 0, 1, .. n - 1, each so many times. */
+WIDE(void, stairs, (double *to, int64_t n, int64_t each), (to, n, each), {
+    if (each == 1)
+        for (int64_t i = 0; i < n; i++) to[i] = (double)i;
+    else
+        for (int64_t i = 0; i < n; i++, to += each)
+            for (int64_t k = 0; k < each; k++) to[k] = (double)i;
+})
 int series_fromfunction(lua_State *L, LtState *s) { /* fromfunction(fn, {n, ..}): fn of positions along each axis */
     enum { MOST = 4 };
     int64_t shape[MOST], all = 1;
@@ -212,15 +366,11 @@ int series_fromfunction(lua_State *L, LtState *s) { /* fromfunction(fn, {n, ..})
     }
     luaL_checkstack(L, nd + 2, "positions");
     lua_pushvalue(L, 1);
-    for (int64_t d = 0, outer = 1, inner = all; d < nd; outer *= shape[d++]) {
+    for (int64_t d = 0, inner = all; d < nd; d++) {
         inner /= shape[d];
         double *to = floats(L, s, nd, shape);
-        for (int64_t o = 0; o < outer; o++)
-            for (int64_t i = 0; i < shape[d]; i++) {
-                if (inner == 1) *to++ = (double)i;
-                else
-                    for (int64_t k = 0; k < inner; k++) *to++ = (double)i;
-            }
+        stairs(to, shape[d], inner);
+        moves_again((char *)to, sizeof *to * (size_t)(shape[d] * inner), sizeof *to * (size_t)all);
     }
     lua_call(L, nd, LUA_MULTRET);
     const int results = lua_gettop(L) - 2;

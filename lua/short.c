@@ -132,7 +132,12 @@ static int short_squeeze(lua_State *L, LtState *s) {
 }
 
 static int short_ravel(lua_State *L, LtState *s) {
-    ThArray *a = short_dense(L, s, 1);
+    ThArray *a = short_dense(L, s, 1), *of = lt_array(L, s, 1);
+    if (!a && of && lua_gettop(L) == 1 && !th_array_contiguous(of) && th_array_device(of) < 0) {
+        lt_push_array(L, s, th_array_copy(of));
+        lua_replace(L, 1);
+        a = lt_array(L, s, 1);
+    }
     int64_t n = th_array_size(a), step = a ? (int64_t)th_dtype_bytes(th_array_dtype(a)) : 0;
     return a && lua_gettop(L) == 1 ? push_view(L, s, a, 1, &n, &step, 0) : 0;
 }
@@ -647,6 +652,22 @@ static const struct {
             {"cumulative_prod", series_cumulative_prod},
             {"insert", series_insert},
             {"fromfunction", series_fromfunction},
+            {"polyder", series_polyder},
+            {"ediff1d", series_ediff1d},
+            {"nanvar", series_nanvar},
+            {"nanstd", series_nanstd},
+            {"hamming", series_hamming},
+            {"hanning", series_hanning},
+            {"blackman", series_blackman},
+            {"setxor1d", series_setxor1d},
+            {"meshgrid", moves_meshgrid},
+            {"empty", moves_empty},
+            {"full_like", moves_full_like},
+            {"copyto", moves_copyto},
+            {"isclose", numbers_isclose},
+            {"atleast_1d", numbers_atleast_1d},
+            {"isscalar", numbers_isscalar},
+            {"common_type", counts_result_type},
             {"format_float_positional", digits_positional},
             {"format_float_scientific", digits_scientific},
             {"fromstring", digits_fromstring},
@@ -663,6 +684,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 static int call(lua_State *L) { /* upvalues: state, number of the way, the other function */
     LtState *s = LT_STATE(L);
+    lt_collect(L, s); /* before there is a result: it may get the memory of the one before it */
     int n = ways[lua_tointeger(L, lua_upvalueindex(2))].way(L, s), top = lua_gettop(L);
     if (n) return n == SHORT_DONE ? 0 : n;
     lua_pushvalue(L, lua_upvalueindex(3));

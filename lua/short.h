@@ -17,6 +17,7 @@ ShortWay vectors_eye;
 ShortWay moves_pad, moves_tile, moves_repeat, moves_tri, moves_tril, moves_triu, moves_tril_indices, moves_triu_indices;
 ShortWay moves_tril_indices_from, moves_triu_indices_from, moves_diag, moves_fill_diagonal, moves_indices, moves_block;
 ShortWay moves_ones, moves_ones_like, moves_full, counts_polyval, counts_gradient, counts_cross;
+ShortWay moves_meshgrid, moves_empty, moves_full_like, moves_copyto;
 ShortWay moves_delete, moves_unstack, moves_ascontiguous, moves_empty_like;
 ShortWay counts_histogram, counts_bin_edges, counts_take_along, counts_put_along, counts_argwhere, counts_unravel;
 ShortWay counts_ravel, counts_polyadd, counts_polysub, counts_inner, counts_vdot, counts_trace, counts_diag_indices,
@@ -26,11 +27,14 @@ ShortWay counts_result_type, counts_iscomplexobj, counts_isrealobj, counts_isfor
 ShortWay lines_vecdot, lines_by_vector, lines_argmax, lines_argmin, lines_all, lines_bartlett, lines_round, lines_ldexp;
 ShortWay lines_rint, lines_real_if_close, lines_trim_zeros, lines_unique_counts;
 ShortWay numbers_quotient, numbers_remainder, numbers_greater, numbers_greater_equal, numbers_less, numbers_less_equal;
+ShortWay numbers_isclose, numbers_atleast_1d, numbers_isscalar;
 ShortWay numbers_equal, numbers_not_equal, numbers_nan_to_num, numbers_array_equal, numbers_ndim;
 ShortWay numbers_from_iterator, numbers_left_shift, numbers_right_shift, lines_nonzero, lines_flatnonzero;
 ShortWay ranks_partition, ranks_argpartition, ranks_median, ranks_nanmedian, ranks_quantile, ranks_percentile;
 ShortWay ranks_nanquantile, ranks_nanpercentile;
 ShortWay series_lexsort, series_sort_complex, series_polyint, series_poly, series_vander, series_trapezoid;
+ShortWay series_polyder, series_ediff1d, series_nanvar, series_nanstd, series_hamming, series_hanning;
+ShortWay series_blackman, series_setxor1d;
 ShortWay series_cumulative_sum, series_cumulative_prod, series_insert, series_fromfunction;
 ShortWay digits_positional, digits_scientific, digits_fromstring, digits_broadcast_shapes, digits_can_cast;
 ShortWay digits_promote_types;

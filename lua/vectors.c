@@ -232,7 +232,7 @@ int vectors_eye(lua_State *L, LtState *s) { /* eye(n), identity(n) */
 /* out[k] = a[k] v[0] + a[k-1] v[1] + .. in this order, each from 0 on; the part of it that lies in a. Some outputs at a
  * time stay in the nearest cache, four terms at a time in registers. */
 #define CONVOLVE(NAME, T) \
-    static void NAME(T *restrict out, const T *a, int64_t n, const T *v, int64_t m) { \
+    WIDE(void, NAME, (T *restrict out, const T *a, int64_t n, const T *v, int64_t m), (out, a, n, v, m), { \
         enum { SOME = 1024 }; \
         memset(out, 0, sizeof *out *(size_t)(n + m - 1)); \
         for (int64_t from = 0; from < n + m - 1; from += SOME) { \
@@ -258,7 +258,7 @@ int vectors_eye(lua_State *L, LtState *s) { /* eye(n), identity(n) */
                 for (int64_t k = lo; k < hi; k++) out[k] += a[k - i] * v[i]; \
             } \
         } \
-    }
+    })
 CONVOLVE(convolve_f64, double)
 CONVOLVE(convolve_f32, float)
 CONVOLVE(convolve_i64, uint64_t)

@@ -119,6 +119,20 @@ describe("dead results are collected in time", function()
     assert.truthy(most >= 400, most .. " MB")
   end)
 
+  it("what views alone keep alive is collected in time", function()
+    for _, mode in ipairs({ "generational", "incremental" }) do
+      local was = collectgarbage(mode)
+      collectgarbage()
+      local before, most, kept = theano.stat("live_bytes") - theano.stat("cache_bytes"), 0, nil
+      for i = 1, 200 do
+        kept = { kept and kept[2], kept and kept[3], nd.zeros({ 4 * MB // 8 })["1:"] }
+        most = math.max(most, theano.stat("live_bytes") - theano.stat("cache_bytes") - before)
+      end
+      collectgarbage(was)
+      assert.truthy(most // MB <= 240, mode .. ": " .. most // MB .. " MB behind views")
+    end
+  end)
+
   it("a row of a large array owes its own bytes alone", function()
     local a, t = nd.zeros({ 4096, 1024 }), setmetatable({}, { __mode = "k" })
     collectgarbage()

@@ -182,6 +182,25 @@ describe("a function of arrays with a short way", function()
     array_equal = { { x, x }, { x, y }, { t, t }, { x, vector(8) }, { vector(3000), vector(3000) }, { k, k },
       { m, m } },
     ndim = { { x }, { m } },
+    isclose = { { x, x + 1e-9 }, { t, t }, { t, -t }, { t, nd.zeros(8) }, { nd.zeros(8), t }, { x, x + 1e-4 },
+      { vector(1000), vector(1000) }, { m, m }, { x, k }, { x, 0.5 } },
+    polyder = { { x }, { vector(2) }, { nd.array { 3.0 } }, { k } },
+    ediff1d = { { x }, { t }, { vector(1) }, { k }, { m } },
+    nanvar = { { holes }, { x }, { nd.array { 0 / 0, 4.0 } }, { nd.array { 0 / 0 } }, { m }, { t } },
+    nanstd = { { holes }, { x }, { nd.array { 0 / 0, 4.0, 2.5 } }, { nd.array { 0 / 0 } }, { m } },
+    setxor1d = { { k, nd.array { 1, 7, 3, 3 } }, { whole, k }, { k, k }, { k, nd.zeros(0, "int64") }, { x, y },
+      { nd.array { math.mininteger, 5 }, nd.array { 5, math.maxinteger } } },
+    meshgrid = { { x, k }, { k, vector(1) }, { vector(40), vector(17) }, { x, nd.zeros(0) }, { x, m }, { x, y, k } },
+    full_like = { { x, 2.5 }, { x, 3 }, { k, 3 }, { m, 0 / 0 } }, atleast_1d = { { x }, { m } },
+    common_type = { { x, x:astype("float32") }, { k, x } }, nanmean = { { holes } },
+    histogram2d = { { x, y }, { vector(500), vector(500) }, { vector(50), vector(50), 5 },
+      { vector(300), vector(300), { nd.array { 0, 0.1, 0.9 }, 4 } } },
+    histogramdd = { { rng:rand(60, 3) }, { rng:rand(60, 2), { 4, nd.array { 0.2, 0.3, 0.5 } } },
+      { rng:rand(9, 1), 3 } },
+    nonzero = { { nd.gt(vector(3000), 0.4) } },
+    flatnonzero = { { nd.frombuffer(("\0\1\2\128\0\255"):rep(500), "bool") }, { nd.gt(vector(1027), 0.5) } },
+    fromfunction = { { function(i, j) return i * 10 + j end, { 7, 9 } }, { function(i) return i end, { 5 } },
+      { function(i, j, l) return i * 100 + j * 10 + l end, { 2, 3, 4 } } },
     interp = { { nd.array { -1, 0, 0.3, 2.5, 9, 0 / 0 }, nd.array { 0.0, 1, 2, 5 }, nd.array { 1.0, -1, 4, 0 } },
       { vector(50), nd.sort(vector(20)), vector(20) }, { x, nd.array { 0.5 }, nd.array { 3.0 } } },
   }
@@ -274,6 +293,52 @@ describe("a function of arrays with a short way", function()
       end
     end
   end)
+  it("windows are cosines of even turns", function()
+    for _, n in ipairs { 1, 2, 9, 1000 } do
+      local turn = (nd.arange(n) * 2 - (n - 1)):astype("float64")
+      local function cosine(by) return nd.cos(turn * by / math.max(n - 1.0, 1)) end
+      assert.is_true(same(cosine(math.pi) * 0.5 + 0.5, nd.hanning(n)))
+      assert.is_true(same(cosine(math.pi) * 0.46 + 0.54, nd.hamming(n)))
+      assert.is_true(same(cosine(math.pi) * 0.5 + cosine(2 * math.pi) * 0.08 + 0.42, nd.blackman(n)))
+    end
+    for _, name in ipairs { "hanning", "hamming", "blackman" } do
+      assert.same({ 0 }, nd[name](0).shape)
+      raises("TypeError", "integer", function() return nd[name](2.5) end)
+    end
+  end)
+  it("positions of each axis are what fromfunction gives its function", function()
+    local i, j, l
+    nd.fromfunction(function(...) i, j, l = ... return i end, { 2, 3, 4 })
+    for at = 0, 23 do
+      local place = { at // 12, at // 4 % 3, at % 4 }
+      assert.same({ place[1] + 0.0, place[2] + 0.0, place[3] + 0.0 }, { i[place], j[place], l[place] })
+    end
+  end)
+  it("copyto writes what the other way writes, or nothing", function()
+    for _, v in ipairs { y, k, y:astype("float32") } do
+      local a, b = x:copy(), strided(x)
+      nd.copyto(a, v)
+      nd.copyto(b, v)
+      assert.is_true(same(a, b))
+    end
+    local a = x:copy()
+    nd.copyto(a["1:"], a[":-1"]) -- what is written is read first
+    assert.is_true(same(x[":-1"], a["1:"]))
+    a.flags.writeable = false
+    raises("ValueError", "read-only", function() nd.copyto(a, x) end)
+    raises("ValueError", "", function() nd.copyto(x, nd.zeros(3)) end)
+  end)
+  it("an array that is not filled has its shape, and a scalar is none", function()
+    assert.same({ { 3, 2 }, "float64", "int8" },
+      { nd.empty({ 3, 2 }).shape, nd.empty(4).dtype, nd.empty(4, "int8").dtype })
+    raises("ValueError", "negative", function() return nd.empty(-1) end)
+    assert.same({ true, true, true, false, false },
+      { nd.isscalar(3), nd.isscalar("x"), nd.isscalar(false), nd.isscalar(x), nd.isscalar(nil) })
+  end)
+  it("a transposed matrix in one line is a copy, any other a view", function()
+    assert.is_true(same(nd.ravel(m.T), m.T:copy():reshape { -1 }))
+    assert.is_false(nd.shares_memory(nd.ravel(m.T), m))
+  end)
   it("eye is a matrix of its own each time", function()
     local a, b = nd.eye(3), nd.identity(3)
     a[{ 0, 0 }] = 5
@@ -316,6 +381,46 @@ describe("a method called with a dot", function()
     assert.equal(0, nd.sum(0))
     assert.equal(0, nd.sum { 0 })
     assert.equal(2, T.sum(2):eval())
+  end)
+end)
+
+describe("remainders of floats", function()
+  local list = { 0.0, -0.0, 1.0, -1, 3, -3, 0.1, 0.3, -0.7, 5e-324, -5e-324, 2.2e-308, 1e300, -1e308, 2 ^ 52,
+    2 ^ 53 + 2, 1e16, 0x1.fffffffffffffp51, 7.5, 1 / 3, math.huge, -math.huge, 0 / 0 }
+  local function of(x, y) -- what C's fmod gives; of NaN nothing is compared
+    return math.fmod(x, y)
+  end
+  local function equal(a, b) return (a ~= a and b ~= b) or (a == b and 1 / a == 1 / b) end
+  it("are fmod's, bit by bit, whatever stands beside them", function()
+    local x, y = {}, {}
+    for _, p in ipairs(list) do
+      for _, q in ipairs(list) do x[#x + 1], y[#y + 1] = p + 0.0, q + 0.0 end
+    end
+    for i = 1, 4000 do -- of all sizes; quotients near whole numbers
+      local p, q = rng:randn(), rng:randn() * 10.0 ^ (i % 19 - 9)
+      x[#x + 1], y[#y + 1] = i % 3 == 0 and q * (i % 1000) or p, q
+    end
+    local a, b = nd.array(x), nd.array(y)
+    local r, m, q = nd.fmod(a, b), nd.mod(a, b), nd.floor_divide(a, b)
+    local both, rest = nd.divmod(a, b)
+    for i = 1, #x do
+      local e = of(x[i], y[i])
+      local f = e == 0 and (y[i] < 0 and -0.0 or 0.0) or (e < 0) ~= (y[i] < 0) and e + y[i] or e
+      assert(equal(e, r[i - 1]), ("fmod(%a, %a): %a, not %a"):format(x[i], y[i], r[i - 1], e))
+      assert(y[i] == 0 or e ~= e or equal(f, m[i - 1]), ("mod(%a, %a): %a"):format(x[i], y[i], m[i - 1]))
+      assert(equal(m[i - 1], rest[i - 1]) and equal(q[i - 1], both[i - 1]))
+      if e == e and y[i] ~= 0 and math.abs(x[i] / y[i]) < 2 ^ 52 and m[i - 1] == m[i - 1] then
+        assert(q[i - 1] == math.floor(q[i - 1]) and math.abs(q[i - 1] - x[i] / y[i]) <= 2,
+          ("floor_divide(%a, %a): %a"):format(x[i], y[i], q[i - 1]))
+      end
+    end
+    for _, n in ipairs { 1, 31, 32, 33, 100 } do -- alone as among others
+      local part = nd.fmod(a[("0:%d"):format(n)], b[("0:%d"):format(n)])
+      for i = 0, n - 1 do assert(equal(part[i], r[i])) end
+    end
+    local s, t = nd.array(x):astype("float32"), nd.array(y):astype("float32")
+    local single = nd.fmod(s, t)
+    for i = 0, #x - 1 do assert(equal(of(s[i], t[i]), single[i]), ("%a %a %a"):format(s[i], t[i], single[i])) end
   end)
 end)
 

@@ -273,6 +273,7 @@ typedef struct ThBuffer {
     bool passing;         /* lent to code of the host for the time of one callback: nothing is bound to it */
     bool own;             /* the context keeps it, so it does not keep the context */
     bool wrapped;         /* host memory: release(user) instead of the allocator */
+    atomic_bool counted;  /* among th_held_bytes */
     atomic_bool storage;  /* it is the storage of a shared variable, which it can be of one only */
     atomic_bool lent;     /* ..and somebody else has held it since, who may have written it */
     uint16_t lead;        /* bytes between the allocation and data */
@@ -292,6 +293,8 @@ static inline uint8_t buffer_special(const ThBuffer *b) {
     return atomic_load_explicit(&b->special, memory_order_acquire);
 }
 static inline bool buffer_is_freed(const ThBuffer *b) { return buffer_special(b) & BUFFER_FREED; }
+/* Counts it among th_held_bytes until its memory goes; false: it was. */
+bool buffer_count(ThBuffer *b);
 /* The host may read it after this (write: and write it): false with the error set, after th_array_free for one. */
 bool buffer_ask(ThContext *c, ThBuffer *b, bool write);
 /* For sides: it is away now, or here; the host's memory is not to be touched, or it is. */

@@ -40,7 +40,7 @@ return function(M, K)
       if math.type(bins) ~= "integer" or bins < 1 then
         util.raise("ValueError", "%s: bins is a number of bins, at least 1, or their edges", what)
       end
-      return even_edges(what, x, bins, range)
+      return K.plain and range == nil and core.even_edges(x, bins) or even_edges(what, x, bins, range)
     end
     if type(bins) == "string" then return even_edges(what, x, K.bins(what, x, bins, range, discrete), range) end
     local e = as(bins)
@@ -51,6 +51,8 @@ return function(M, K)
   -- The bin of each element, and n where it is in none. The last one has its right edge, too.
   local function bins_of(x, edges)
     local n = len(edges, 0) - 1
+    local places = K.plain and core.bin_places(x, edges)
+    if places then return places, n end
     local first, last = K.first(edges["0:1"]), K.first(edges["-1:"])
     local at = M.searchsorted(edges, x, { side = "right" }) - 1
     at = M.switch(M.eq(x, last), n - 1, at)

@@ -245,6 +245,29 @@ static void comparison(ThContext *c) {
     for (int i = 0; i < TH_LEN(all); i++) th_array_release(all[i]);
 }
 
+/* A buffer counts once, whatever views of it there are, until it goes. */
+static void counting(ThContext *c) {
+    double mem[12] = {0};
+    const size_t before = th_held_bytes(c);
+    ThArray *a = th_array_empty(c, TH_FLOAT64, 1, SHAPE(1000)), *v = th_array_view(a, 1, SHAPE(10), NULL, 8);
+    CHECK(th_held_bytes(c) == before && th_array_count_held(v) && !th_array_count_held(a) && !th_array_count_held(v));
+    CHECK(th_held_bytes(c) - before == th_array_held_bytes(a));
+    th_array_release(a);
+    CHECK(th_held_bytes(c) - before >= 8000);
+    th_array_release(v);
+    CHECK(th_held_bytes(c) == before);
+    a = th_array_empty(c, TH_FLOAT64, 1, SHAPE(1000)); /* that memory again */
+    CHECK(th_array_count_held(a) && th_held_bytes(c) - before == th_array_held_bytes(a));
+    th_array_free(a);
+    CHECK(th_held_bytes(c) == before);
+    th_array_release(a);
+    CHECK(th_held_bytes(c) == before && !th_array_count_held(NULL) && !th_held_bytes(NULL));
+    a = th_array_wrap(c, TH_FLOAT64, 1, SHAPE(12), NULL, mem, NULL, NULL);
+    CHECK(th_array_count_held(a) && th_held_bytes(c) - before == sizeof mem);
+    th_array_release(a);
+    CHECK(th_held_bytes(c) == before);
+}
+
 static int released;
 static void on_release(void *user) { *(int *)user += 1; }
 
@@ -404,6 +427,7 @@ int main(void) {
     assignment(c);
     casts();
     comparison(c);
+    counting(c);
     wrapping_and_freeing(c);
     walking(c);
     on_buffers(c);

@@ -257,6 +257,7 @@ void *th_array_data(const ThArray *a) {
     return a->data;
 }
 size_t th_array_held_bytes(const ThArray *a) { return !a ? 0 : a->buf->wrapped ? a->buf->bytes : a->buf->cap; }
+bool th_array_count_held(ThArray *a) { return a && buffer_count(a->buf); }
 bool th_array_alone(const ThArray *a) { return a && atomic_load_explicit(&a->buf->refs, memory_order_relaxed) == 1; }
 bool th_array_contiguous(const ThArray *a) { return a ? a->flags & ARRAY_CONTIGUOUS : false; }
 bool th_array_owns_data(const ThArray *a) { return a ? !(a->flags & ARRAY_VIEW) && !a->buf->wrapped : false; }

@@ -35,6 +35,7 @@ struct BufferCache {
     atomic_flag lock;
     ThBuffer *free[CLASSES]; /* linked through user */
     size_t bytes;
+    atomic_size_t counted; /* bytes of th_held_bytes */
     size_t live;     /* buffers that are out, not wrapped, not own: together they hold one reference of the context */
     ThArray *header; /* linked through buf */
     int headers;
@@ -62,9 +63,29 @@ static int class_of(size_t bytes, size_t *cap) {
 
 bool buffer_cache_init(ThContext *c) {
     c->buffers = ctx_alloc0(c, sizeof *c->buffers);
-    if (c->buffers) atomic_flag_clear(&c->buffers->lock);
-    return c->buffers != NULL;
+    if (!c->buffers) return false;
+    atomic_flag_clear(&c->buffers->lock);
+    atomic_init(&c->buffers->counted, 0);
+    return true;
 }
+
+/* ---- what holders count ------------------------------------------------------------------------------------------ */
+static size_t extent(const ThBuffer *b) { return b->wrapped ? b->bytes : b->cap; }
+
+bool buffer_count(ThBuffer *b) {
+    if (atomic_exchange_explicit(&b->counted, true, memory_order_relaxed)) return false;
+    atomic_fetch_add_explicit(&b->ctx->buffers->counted, extent(b), memory_order_relaxed);
+    return true;
+}
+
+/* Before its memory goes. */
+static void uncount(ThBuffer *b) {
+    if (!atomic_load_explicit(&b->counted, memory_order_relaxed)) return;
+    atomic_store_explicit(&b->counted, false, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&b->ctx->buffers->counted, extent(b), memory_order_relaxed);
+}
+
+size_t th_held_bytes(ThContext *c) { return c ? atomic_load_explicit(&c->buffers->counted, memory_order_relaxed) : 0; }
 
 static size_t header_bytes(int ndim) {
     return sizeof(ThArray) + 2 * sizeof(int64_t) * (size_t)(ndim > HEADER_DIMS ? ndim : HEADER_DIMS);
@@ -182,6 +203,7 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
     atomic_init(&b->refs, 1);
     atomic_init(&b->pins, 0);
     atomic_init(&b->special, 0);
+    atomic_init(&b->counted, false);
     b->side = NULL;
     b->bytes = bytes;
     b->own = false;
@@ -241,6 +263,7 @@ static void drop_side(ThBuffer *b) {
 /* Gives the memory up while views may still look at the header. */
 void buffer_drop(ThBuffer *b) {
     if (buffer_is_freed(b)) return;
+    uncount(b);
     drop_side(b);
     atomic_store_explicit(&b->special, BUFFER_FREED, memory_order_release);
     if (b->wrapped) {
@@ -257,6 +280,7 @@ void buffer_release(ThBuffer *b) {
     if (!b || !last_reference(&b->refs)) return;
     ThContext *c = b->ctx;
     bool live = !b->own, freed = buffer_is_freed(b);
+    uncount(b);
     drop_side(b);
     if (b->wrapped) {
         if (!freed) buffer_drop(b);

@@ -159,6 +159,33 @@ UNSIGNED(DEF_UNSIGNED)
     VLOOP(asinh, T) VLOOP(acosh, T) VLOOP(atanh, T) VLOOP(near_sin, T) VLOOP(near_cos, T) VLOOP(near_tan, T)
 FLOATS(DEF_VMATH)
 
+/* Remainders of floats by division: for x and y positive and x / y below 2^52 (2^22), the quotient's integer part t is
+ * right or one too large, and x - t y is a number of their dtype in both cases, which a fused multiply-add gives as it
+ * is. Where a few in a row hold anything else, libm has these few. */
+#if defined(__FMA__)
+#define REMAINDERS(name, of, T, f)                                                                                      \
+    static void name##_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                       \
+        enum { SOME = 32 };                                                                                             \
+        const T far = sizeof(T) == 8 ? (T)0x1p52 : (T)0x1p22;                                                           \
+        T *o = po;                                                                                                      \
+        const T *va = pa, *vb = pb;                                                                                     \
+        (void)pc;                                                                                                       \
+        for (int64_t m; n > 0; n -= m, o += m, va += m, vb += m) {                                                      \
+            int odd = 0;                                                                                                \
+            m = n < SOME ? n : SOME;                                                                                    \
+            for (int64_t i = 0; i < m; i++) odd |= !(fabs##f(a) < fabs##f(b) * far) | !(fabs##f(b) < (T)INFINITY);         \
+            if (odd)                                                                                                    \
+                for (int64_t i = 0; i < m; i++) o[i] = of##_##T(a, b, fmod##f(a, b));                                   \
+            else                                                                                                        \
+                IVDEP for (int64_t i = 0; i < m; i++) {                                                                 \
+                    const T x = fabs##f(a), y = fabs##f(b), t = trunc##f(x / y), r = __builtin_fma##f(-t, y, x);        \
+                    o[i] = of##_##T(a, b, copysign##f(r < 0 ? r + y : r, a));                                           \
+                }                                                                                                       \
+        }                                                                                                               \
+    }
+#else
+#define REMAINDERS(name, of, T, f) LOOP(name##_##T, T, T, T, T, of##_##T(a, b, fmod##f(a, b)))
+#endif
 #define DEF_FLOAT(T, f)                                                                                                 \
     LOOP(true_div_##T, T, T, T, T, a / b) LOOP(abs_##T, T, T, T, T, fabs##f(a)) LOOP(floor_##T, T, T, T, T, floor##f(a)) \
     LOOP(ceil_##T, T, T, T, T, ceil##f(a)) LOOP(trunc_##T, T, T, T, T, trunc##f(a)) LOOP(rint_##T, T, T, T, T, rint##f(a)) \
@@ -166,20 +193,18 @@ FLOATS(DEF_VMATH)
     LOOP(sqrt_##T, T, T, T, T, sqrt##f(a))                                     \
     LOOP(deg2rad_##T, T, T, T, T, a *(T)0.017453292519943295) LOOP(rad2deg_##T, T, T, T, T, a *(T)57.29577951308232)    \
     LOOP(copysign_##T, T, T, T, T, copysign##f(a, b))               \
-    LOOP(fmod_##T, T, T, T, T, fmod##f(a, b))                                                                           \
-    static inline T floormod_##T(T x, T y) {                                                                            \
-        T r = fmod##f(x, y);                                                                                            \
-        if (r == 0) return y < 0 ? -(T)0 : (T)0;                                                                        \
-        return (r < 0) != (y < 0) ? r + y : r;                                                                          \
+    static inline T floormod_##T(T x, T y, T r) { /* r = fmod(x, y) */                                                  \
+        const T up = r + y, none = y < 0 ? -(T)0 : (T)0, s = (r < 0) != (y < 0) ? up : r;                               \
+        (void)x;                                                                                                        \
+        return r == 0 ? none : s;                                                                                       \
     }                                                                                                                   \
-    LOOP(mod_floor_##T, T, T, T, T, floormod_##T(a, b))                                                                 \
-    static inline T floordiv_##T(T x, T y) { /* as NumPy: exact where x / y rounds up to an integer */                    \
-        if (y == 0) return x / y;                                                                                       \
-        T r = fmod##f(x, y), q = (x - r) / y;                                                                           \
-        if (r != 0 && (r < 0) != (y < 0)) q -= 1;                                                                       \
-        return q == 0 ? x / y * 0 : rint##f(q);                                                                         \
+    static inline T floordiv_##T(T x, T y, T r) { /* as NumPy: exact where x / y rounds up to an integer */             \
+        const T by = x / y, p = (x - r) / y, q = r != 0 && (r < 0) != (y < 0) ? p - 1 : p;                              \
+        const T whole = q == 0 ? by * 0 : rint##f(q);                                                                   \
+        return y == 0 ? by : whole;                                                                                     \
     }                                                                                                                   \
-    LOOP(div_floor_##T, T, T, T, T, floordiv_##T(a, b))
+    static inline T fmod_of_##T(T x, T y, T r) { return (void)x, (void)y, r; }                                          \
+    REMAINDERS(fmod, fmod_of, T, f) REMAINDERS(mod_floor, floormod, T, f) REMAINDERS(div_floor, floordiv, T, f)
 FLOATS(DEF_FLOAT)
 #define DEF_TURN(name, what, T)                                                                                         \
     static void name##_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                       \
