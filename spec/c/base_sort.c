@@ -82,7 +82,7 @@ static void one(int64_t n, int kind) {
 static void all(void) {
     static const int64_t some[] = {700, 1023, 1500, 4097, MOST};
     for (int kind = 0; kind < 11; kind++) {
-        for (int64_t n = 0; n <= 600; n++) one(n, kind);
+        for (int64_t n = 0, step = test_step(601); n <= 600; n += step) one(n, kind);
         for (int i = 0; i < TH_LEN(some); i++) one(some[i], kind);
     }
 }
@@ -91,7 +91,7 @@ static void all(void) {
 static void values(ThDtype d, const void *special, int many) {
     size_t item = th_dtype_bytes(d);
     char *dense = (char *)same, *apart = (char *)room, *k = (char *)key, *k2 = (char *)(room + 2 * 1000);
-    for (int64_t n = 0; n < 200; n++) {
+    for (int64_t n = 0, step = test_step(200); n < 200; n += step) {
         for (int64_t i = 0; i < n; i++) {
             uint64_t bits = draw();
             memcpy(dense + i * item, i % 3 ? (const void *)&bits : (const char *)special + item * (draw() % many),

@@ -124,12 +124,15 @@ static void one(ThContext *ctx, ThDtype d, int64_t m, int64_t n, int64_t k, cons
 /* ---- sizes and layouts ------------------------------------------------------------------------------------------- */
 static void small_sizes(ThContext *c) {
     static const double betas[] = {0, 1, -0.5};
-    int turn = 0;
+    const int64_t step = test_step(1000);
+    int64_t turn = 0;
     for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++)
         for (int64_t m = 0; m <= 20; m++)
             for (int64_t n = 0; n <= 20; n++)
                 for (int64_t k = 0; k <= 20; k++, turn++) {
-                    int layout[3] = {turn % LAYOUTS, turn / LAYOUTS % LAYOUTS, turn / 49 % LAYOUTS};
+                    if (turn % step) continue;
+                    int layout[3] = {(int)(turn % LAYOUTS), (int)(turn / LAYOUTS % LAYOUTS),
+                                     (int)(turn / 49 % LAYOUTS)};
                     one(c, (ThDtype)d, m, n, k, layout, turn % 5 ? 1 : -2.5, betas[turn % 3]);
                 }
 }
@@ -141,10 +144,12 @@ static void large_sizes(ThContext *c) {
         {900, 130, 257}, {2, 3, 1},     {200, 129, 1}, {13, 31, 64},   {129, 64, 64},  {2, 64, 100}, {12, 128, 40},
         {60, 10, 784},   {230, 3, 131}, {784, 10, 60}, {33, 20, 1300}, {41, 5, 129},   {70, 11, 71},
     };
-    int turn = 0;
+    const int64_t step = test_step(1000);
+    int64_t turn = 0;
     for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++)
         for (int i = 0; i < TH_LEN(sizes); i++)
             for (int v = 0; v < 4; v++, turn++) {
+                if (turn % step) continue;
                 int layout[3] = {v < 2 ? v : (int)pick(LAYOUTS),
                                  v == 1  ? 1
                                  : v < 2 ? 0

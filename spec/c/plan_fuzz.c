@@ -240,9 +240,8 @@ static bool run(uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t from = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, n = argc > 2   ? strtoull(argv[2], NULL, 10)
-                                                                    : argc > 1 ? 1
-                                                                               : 300;
+    uint64_t from = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, n = argc > 1 ? 1 : (uint64_t)test_amount(300);
+    if (argc > 2) n = strtoull(argv[2], NULL, 10);
     for (uint64_t s = from; s < from + n; s++)
         if (!run(s)) {
             fprintf(stderr, "seed %llu\n", (unsigned long long)s);

@@ -87,7 +87,7 @@ static void check(const SimdTable *t, const Function *f) {
     static float s[N], q[N];
     bool flushed = f->prim == P_sigmoid;
     double worst = 0, single = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < test_amount(ROUNDS); round++) {
         for (int i = 0; i < N; i++) a[i] = point(round), s[i] = (float)a[i];
         for (int i = 0; i < TH_LEN(ends) && round == 0; i++) a[i] = ends[i], s[i] = (float)ends[i];
         t->prim[f->prim][TH_FLOAT64](N, o, a, a, a);
@@ -136,7 +136,7 @@ static void check2(const SimdTable *t, const Function2 *f) {
     static double a[N], b[N], o[N];
     static float s[N], u[N], q[N];
     double worst = 0, single = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < test_amount(ROUNDS); round++) {
         for (int i = 0; i < N; i++) {
             point2(round, &a[i], &b[i]);
             if (round == 0 && i < TH_LEN(ends2) * TH_LEN(ends2))
