@@ -2319,6 +2319,11 @@ function nd.shares_memory(a, b) end
 ---@return any
 function nd.sort_complex(x) end
 
+---How far the next float is, away from zero.
+---@param x any
+---@return any
+function nd.spacing(x) end
+
 ---`split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions
 ---given.
 ---@param a any
@@ -2845,11 +2850,6 @@ function nd.frexp(x) end
 ---@param x2 theano.Value
 ---@return any
 function nd.ldexp(x1, x2) end
-
----how far the next float is, away from zero
----@param x theano.Value
----@return any
-function nd.spacing(x) end
 
 ---sin(pi x) / (pi x), and 1 at 0
 ---@param x theano.Value

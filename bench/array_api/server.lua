@@ -156,7 +156,7 @@ function F.free(ids)
   for _, id in ipairs(ids) do held[id] = nil end
 end
 
-local env = setmetatable({ nd = nd, C = nd.complex, inf = math.huge, nan = -(0 / 0), X = nd.newaxis,
+local env = setmetatable({ nd = nd, C = nd.complex, inf = math.huge, nan = -(0 / 0), math = math, X = nd.newaxis,
   A = setmetatable({}, { __index = function(_, id) return held[id] end }) }, { __index = F })
 
 io.stdout:setvbuf("full")

@@ -20,7 +20,7 @@ function arrays.order(a, pattern)
   return a:reshape(form)
 end
 -- Whether a vector of n falls: a boolean, or of Variables one that is known in the call.
-function arrays.falls(a, n) return n > 1 and a[0] > a[n - 1] end
+function arrays.falls(a, n) return n > 1 and nd.all(nd.gt(a["0:1"], a["-1:"])) end
 -- A vector without the zeros in front.
 function arrays.trimmed(a)
   local first = core.nonzero(a)
@@ -74,10 +74,21 @@ function arrays.ended(y, _, num, stop)
   if num > 1 then y[num - 1] = stop end
   return y
 end
+-- What clip's bounds are to arrays, as NumPy has it: integers beyond the dtype bound nothing, NaN is in the result.
+local LEAST = { uint8 = 0, uint16 = 0, uint32 = 0, int8 = -128, int16 = -32768, int32 = -2147483648 }
+local MOST = { uint8 = 255, uint16 = 65535, uint32 = 4294967295, int8 = 127, int16 = 32767, int32 = 2147483647 }
+function arrays.within(x, min, max)
+  x = core.asarray(x)
+  local least, most = LEAST[x.dtype], MOST[x.dtype]
+  if least and math.type(min) == "integer" and min < least then min = least end
+  if most and math.type(max) == "integer" and max > most then max = most end
+  if min ~= min or max ~= max then x, min, max = x * (-(0 / 0)), nil, math.huge end
+  return x, min, max
+end
 function arrays.ramp(n, from, step) return core.ramp(n, from + 0.0, step + 0.0) end
 function arrays.remainder(r, from) -- of a division: without what is nothing but rounding in front
   r = r[("%d:"):format(math.min(from, math.max(r.size - 1, 0)))]
-  while r.size > 1 and math.abs(r[0]) <= 1e-8 do r = r["1:"] end
+  while r.size > 1 and nd.abs(r[0]) <= 1e-8 do r = r["1:"] end
   return r
 end
 -- Without the zeros in front, nil where there is nothing else, and a zero for each of those behind, which are left out.

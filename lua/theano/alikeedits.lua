@@ -309,6 +309,9 @@ return function(M, K)
     local bits = M.neq(M.bitwise_and(order(rows, pattern), weights("unpackbits", bitorder)), 0):astype("uint8")
     bits = bits:reshape(shape)
     if count then
+      if type(n) == "number" and count < -n then
+        util.raise("ValueError", "unpackbits: %d bits are left out of %d", -count, n)
+      end
       local more = count - n
       if type(more) == "number" then more = math.max(more, 0) else more = M.maximum(more, 0) end
       shape[#shape] = more

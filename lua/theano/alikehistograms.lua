@@ -7,6 +7,7 @@ local util = require("theano.util")
 return function(M, K)
   local as, len, floats, options = K.as, K.len, K.floats, help.options
 
+  local function is_discrete(x) return not as(x).dtype:find("[fc]") end
   local function flat(x) return floats(as(x)):reshape({ -1 }) end
   -- Edges of so many bins of equal width in the dtype of x; its extremes are the ends where no range is given. Both
   -- ends are vectors of one element.
@@ -79,7 +80,7 @@ return function(M, K)
   -- "rice", "sturges" or "sqrt".
   function M.histogram(x, ...)
     local o = options("histogram", { "bins", "range", "weights", "density" }, ...)
-    local discrete = as(x).dtype:find("int") ~= nil
+    local discrete = is_discrete(x)
     x = flat(x)
     if type(o.bins) == "string" and o.weights ~= nil then
       util.raise("TypeError", "histogram: the number of bins does not follow from weighted elements")
@@ -105,7 +106,7 @@ return function(M, K)
     if type(bins) == "string" and weights ~= nil then
       util.raise("TypeError", "histogram_bin_edges: the number of bins does not follow from weighted elements")
     end
-    return edges_of("histogram_bin_edges", flat(x), bins, range, as(x).dtype:find("int") ~= nil)
+    return edges_of("histogram_bin_edges", flat(x), bins, range, is_discrete(x))
   end
 
   -- The coordinates of points: a sequence of vectors, or the columns of a matrix.

@@ -250,15 +250,23 @@ return function(M, K)
   --- `array_split(x, n)` or `array_split(x, {i, j}, axis)`: a sequence of parts, whose lengths differ by one where they
   -- must, or cut before the positions given.
   function M.array_split(x, at, axis) return cut("array_split", x, at, axis, true) end
+  local function along(what, x, least)
+    x = as(x)
+    if x.ndim < least then
+      util.raise("ValueError", "%s: at least %d dimension%s needed, there %s %d", what, least,
+        least == 1 and " is" or "s are", x.ndim == 1 and "is" or "are", x.ndim)
+    end
+    return x
+  end
   --- Equal parts, or parts cut before positions, along the first axis.
-  function M.vsplit(x, at) return cut("vsplit", x, at, 0) end
+  function M.vsplit(x, at) return cut("vsplit", along("vsplit", x, 2), at, 0) end
   --- The same along the second axis, of vectors along the first.
   function M.hsplit(x, at)
-    x = as(x)
+    x = along("hsplit", x, 1)
     return cut("hsplit", x, at, x.ndim > 1 and 1 or 0)
   end
   --- The same along the third axis.
-  function M.dsplit(x, at) return cut("dsplit", x, at, 2) end
+  function M.dsplit(x, at) return cut("dsplit", along("dsplit", x, 3), at, 2) end
 
   --- The elements in order, again and again, until the shape is full.
   function M.resize(x, new_shape)
@@ -267,6 +275,7 @@ return function(M, K)
     local n = 1
     for i, d in ipairs(shape) do
       util.check_type("resize", ("length %d"):format(i), d, "integer|Variable")
+      if math.type(d) == "integer" and d < 0 then util.raise("ValueError", "resize: length %d is %d, below 0", i, d) end
       n = n * d
     end
     if K.known(x, 0) == 0 then return M.zeros(shape, x.dtype) end

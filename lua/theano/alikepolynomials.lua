@@ -31,7 +31,7 @@ return function(M, K)
   function M.polysub(a1, a2) return summed("polysub", M.sub, a1, a2) end
   --- The product of two polynomials. In graphs zeros in front stay.
   function M.polymul(a1, a2)
-    return K.trimmed(M.convolve(coefficients("polymul", a1), coefficients("polymul", a2)))
+    return M.convolve(K.trimmed(coefficients("polymul", a1)), K.trimmed(coefficients("polymul", a2)))
   end
   --- `polydiv(u, v)`: quotient and remainder of two polynomials. In graphs both lengths are known, and zeros in front
   -- stay.

@@ -30,6 +30,7 @@ return function(M, K)
   -- the min of what is below it.
   function M.clip(x, min, max)
     min, max = bound(min), bound(max)
+    if K.within then x, min, max = K.within(x, min, max) end
     if min ~= nil and max ~= nil then return clip(x, min, max) end
     if min ~= nil then return M.maximum(x, min) end
     if max ~= nil then return M.minimum(x, max) end
@@ -40,6 +41,20 @@ return function(M, K)
     util.check_type("angle", "deg", deg, "boolean")
     local r = angle(z)
     return deg and r * (180 / math.pi) or r
+  end
+
+  local HALVES = { float16 = { 10, -14 }, bfloat16 = { 7, -126 } } -- digits, the least exponent
+  local spacing = M.spacing
+  --- How far the next float is, away from zero.
+  function M.spacing(x)
+    x = as(x)
+    local half = HALVES[x.dtype]
+    if not half then return spacing(x) end
+    local single = x:astype("float32")
+    local _, exponent = M.frexp(single)
+    local step = M.ldexp(as(M.ones_like(single)), as(M.maximum(as(exponent) - 1, half[2])) - half[1])
+    local r = M.switch(as(M.isfinite(single)), M.copysign(step, as(M.switch(M.eq(single, 0), 0.0, single))), M.nan)
+    return K.result(as(r):astype(x.dtype))
   end
 
   -- ---- ranges -------------------------------------------------------------------------------------------------------
@@ -181,12 +196,16 @@ return function(M, K)
     xp, fp = xp[at], fp[at]
     return M.concatenate({ xp["-1:"] - period, xp, xp["0:1"] + period }), M.concatenate({ fp["-1:"], fp, fp["0:1"] })
   end
+  local function double(x) -- NumPy interpolates in float64
+    x = as(x)
+    return x:astype(x.dtype:find("^c") and "complex128" or "float64")
+  end
   --- `interp(x, xp, fp, left, right, period)`: linear interpolation through points with increasing xp; beyond them the
   -- end values, or what is given; with a period through points in any order that come again.
   function M.interp(x, xp, fp, ...)
     local o = util.bind("interp", { "left", "right", "period", left = "number", right = "number", period = "number" },
       ...)
-    x, xp, fp = floats(as(x)), floats(as(xp)), floats(as(fp))
+    x, xp, fp = double(x), double(xp), double(fp)
     local n, m = xp.ndim == 1 and K.known(xp, 0), fp.ndim == 1 and K.known(fp, 0)
     if n == false or m == false or n == 0 or n and m and n ~= m then
       util.raise("ValueError", "interp: xp and fp are vectors of the same length, not empty")
@@ -218,9 +237,17 @@ return function(M, K)
   function M.ediff1d(x, to_end, to_begin)
     local r = M.diff(flat(x))
     if to_end == nil and to_begin == nil then return r end
+    local function kept(name, v)
+      local fits = M.result_type(r, v)
+      v = flat(v)
+      if fits ~= r.dtype and not M.can_cast(v.dtype, r.dtype, "same_kind") then
+        util.raise("TypeError", "ediff1d: %s is %s, the differences are %s", name, v.dtype, r.dtype)
+      end
+      return v:astype(r.dtype)
+    end
     local parts = { r }
-    if to_begin ~= nil then table.insert(parts, 1, flat(to_begin):astype(r.dtype)) end
-    if to_end ~= nil then parts[#parts + 1] = flat(to_end):astype(r.dtype) end
+    if to_begin ~= nil then table.insert(parts, 1, kept("to_begin", to_begin)) end
+    if to_end ~= nil then parts[#parts + 1] = kept("to_end", to_end) end
     return M.concatenate(parts)
   end
 
@@ -273,7 +300,7 @@ return function(M, K)
     return x:astype(small and "float32" or "float64")
   end
   --- Nearest whole number, halves to even: floats, also of integers.
-  function M.rint(x) return M.round_half_to_even(float_of(as(x))) end
+  function M.rint(x) return M.round(float_of(as(x))) end
 
   --- `select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
   function M.select(condlist, choicelist, otherwise)
@@ -282,8 +309,9 @@ return function(M, K)
     if #conditions ~= #choices or #choices == 0 then
       util.raise("ValueError", "select: %d conditions, %d choices", #conditions, #choices)
     end
+    choices[#choices + 1] = otherwise == nil and 0 or otherwise
     local dtype = M.result_type(table.unpack(choices))
-    local out = as(otherwise or 0):astype(dtype)
+    local out = as(table.remove(choices)):astype(dtype)
     for i = #choices, 1, -1 do out = as(M.switch(as(conditions[i]), choices[i]:astype(dtype), out)) end
     return K.result(out)
   end

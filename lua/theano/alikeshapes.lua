@@ -115,7 +115,11 @@ return function(M, K)
   -- ---- broadcasting -------------------------------------------------------------------------------------------------
   --- With the shape given, as broadcasting would have it: of arrays a view that is read-only.
   function M.broadcast_to(x, shape)
-    return K.broadcast(as(x), type(shape) == "table" and util.list("broadcast_to: shape", shape) or { shape })
+    x, shape = as(x), type(shape) == "table" and util.list("broadcast_to: shape", shape) or { shape }
+    if x.ndim > #shape then
+      util.raise("ValueError", "broadcast_to: %d dimensions do not broadcast to %d", x.ndim, #shape)
+    end
+    return K.broadcast(x, shape)
   end
 
   -- The lengths that tensors have together: of each axis the first that is not 1; others are held against it later.
@@ -263,6 +267,7 @@ return function(M, K)
       if axis == nil and x.ndim ~= 1 then util.raise("ValueError", "%s: several axes, so one is to be named", what) end
       axis = axis_of(what, x, axis or 0)
       local r = fn(dtype and x:astype(dtype) or x, { axis = axis })
+      if dtype then r = r:astype(dtype) end
       if not include_initial then return r end
       local shape = {}
       for d = 0, x.ndim - 1 do shape[d + 1] = d == axis and 1 or len(x, d) end

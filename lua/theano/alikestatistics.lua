@@ -143,7 +143,15 @@ return function(M, K)
     end
     return p / scale
   end
-  local function list_of(q) return util.is_array(q) and q:reshape({ -1 }):tolist() or q end
+  -- The numbers of q in order, and its shape: of a number nil. In graphs what a list holds may be Variables.
+  local function several(q)
+    if type(q) ~= "table" and not util.is_array(q) then return { q } end
+    if util.is_array(q) or type(q[1]) == "table" then
+      q = K.plain and as(q) or require("theano.core").asarray(q)
+      return q:reshape({ -1 }):tolist(), q.shape
+    end
+    return q, { #util.list("q", q) }
+  end
 
   -- Of each column the first element with so much of the weights before it and in it; what weighs nothing is none.
   local function weighted(cols, w, q, nan)
@@ -174,6 +182,12 @@ return function(M, K)
     return (columns(what, as(M.second(x, w)), o.axis))
   end
 
+  -- The quantiles of no q: none, each with the form of one.
+  local function no_row(of, sorted, n, method, back, keepdims)
+    local r = as(back(as(of(sorted, n, 0.5, method)), keepdims))
+    return K.part(M.stack({ r }), 0, 0, 0)
+  end
+
   local function quantiles(what, of, x, q, scale, ...)
     local o = options(what, { "axis", "keepdims", "method", "weights" }, ...)
     local method = METHODS[o.method or "linear"]
@@ -184,15 +198,21 @@ return function(M, K)
     x = ELEMENT[method] and as(x) or floats(as(x))
     local cols, n, back = columns(what, x, o.axis)
     if n == 0 then cols = floats(cols) end -- of no integers the quantile is NaN
-    local many = type(q) == "table" or util.is_array(q)
+    local parts, many = several(q)
     local sorted, rows = M.sort(many and not ELEMENT[method] and cols:astype("float64") or cols, 0), {}
     local w = o.weights ~= nil and weights_of(what, o.weights, x, o)
-    for i, p in ipairs(many and list_of(q) or { q }) do
+    for i, p in ipairs(parts) do
       local part = fraction(what, p, scale)
       local r = w and weighted(cols, w, part, of == quantile) or of(sorted, n, part, method)
       rows[i] = back(as(r), o.keepdims)
     end
-    return many and M.stack(rows) or K.result(rows[1])
+    if not many then return K.result(rows[1]) end
+    if #rows == 0 then return no_row(of, sorted, n, method, back, o.keepdims) end
+    local r = M.stack(rows)
+    if #many == 1 then return r end
+    local shape = many
+    for d = 1, r.ndim - 1 do shape[#shape + 1] = len(r, d) end
+    return r:reshape(shape)
   end
   --- `quantile(x, q, axis, keepdims, method, weights)`: the element, or what lies between the two nearest, below which
   -- a part q in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the default), "lower",
@@ -232,9 +252,11 @@ return function(M, K)
       for d = 1, x.ndim do pattern[d] = d == axis + 1 and 0 or "x" end
       w = order(w, pattern)
     end
-    local total = M.sum(M.second(x, w), over(axis, o.keepdims))
-    local r = M.sum(as(x * w), over(axis, o.keepdims)) / total
-    if o.returned then return r, total end
+    local product = as(x * w)
+    local total = as(M.sum(as(M.second(x, w)):astype(product.dtype), over(axis, o.keepdims)))
+    total = K.checked(total, M.all(as(M.neq(total, 0))), "average: the weights sum to zero", "ZeroDivisionError")
+    local r = M.sum(product, over(axis, o.keepdims)) / K.result(total)
+    if o.returned then return r, K.result(total) end
     return r
   end
 
@@ -242,7 +264,7 @@ return function(M, K)
   function M.corrcoef(x, y, rowvar)
     util.check_type("corrcoef", "rowvar", rowvar, "boolean")
     local c = as(M.cov(x, y, rowvar ~= false))
-    if c.ndim == 0 then return 1.0 end
+    if c.ndim == 0 then return K.result(as(c / c)) end
     local d = M.sqrt(M.diagonal(c))
     return M.clip(c / order(d, { 0, "x" }) / d, -1, 1)
   end
@@ -372,6 +394,7 @@ return function(M, K)
       local r = M.take_along_axis(sorted, order(i, pattern), 0)
       return r[0]
     end
+    if ELEMENT[method] then return row(low + t) end
     return between(row(low), row(low + 1), t, sorted.dtype)
   end
   --- `nanquantile(x, q, axis, keepdims, method)`: quantiles of what is not NaN.

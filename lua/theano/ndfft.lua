@@ -9,6 +9,15 @@ return function(nd)
     local name = f.name:match("^fft%.([^.]+)$")
     if name and not name:find("_op$") then fft[name] = f.eager end
   end
+  -- Halves are transformed as float32; where the result is real it is of the same half.
+  for name, transform in pairs(fft) do
+    fft[name] = function(a, ...)
+      local half = type(a) == "userdata" and core.kind(a) == "ndarray" and a.dtype:find("float16") and a.dtype
+      if not half then return transform(a, ...) end
+      local r = transform(a:astype("float32"), ...)
+      return type(r) == "userdata" and r.dtype == "float32" and r:astype(half) or r
+    end
+  end
   local rfftn, irfftn = fft.rfftn, fft.irfftn
 
   --- The first n//2+1 elements of the Fourier transform of real numbers along an axis, complex; n: lines are cut to it

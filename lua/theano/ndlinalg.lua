@@ -19,6 +19,35 @@ return function(nd)
   local linalg = {}
   for name, of in pairs(SAME) do linalg[name] = by_name[of] end
 
+  -- Of no elements: norms without a least one are 0, and there is no rank.
+  local function is_empty(x) return type(x) ~= "string" and not util.is_keywords(x) and arr(x).size == 0 end
+  local function none(x, axis, keepdims) return nd.sum(help.floats(arr(x)), help.over(axis, keepdims)) end
+  local norm, matrix_rank = linalg.norm, linalg.matrix_rank
+  local NONE = util.set({ 1, 2, math.huge, "nuc", "fro" })
+  --- `norm(x, ord, axis, keepdims)`: the norm of a vector, or of matrices: ord 2, 1, 0, math.huge, -math.huge, another
+  -- power, of matrices "fro", "nuc", 1, -1, 2, -2, math.huge, -math.huge.
+  function linalg.norm(x, ...)
+    if not is_empty(x) then return norm(x, ...) end
+    local o = help.options("norm", { "ord", "axis", "keepdims" }, ...)
+    if not NONE[o.ord] or arr(x).ndim == 0 then return norm(x, ...) end
+    return none(x, o.axis, o.keepdims)
+  end
+  --- How many singular values are above `tol` (the largest times `rtol`, or times max(m, n) times epsilon).
+  function linalg.matrix_rank(x, ...)
+    if not is_empty(x) or arr(x).ndim < 2 then return matrix_rank(x, ...) end
+    return nd.sum(arr(x):astype("int64"), { axis = { -2, -1 } })
+  end
+  local power = linalg.matrix_power
+  --- `matrix_power(a, n)`: the product of n times the same square matrix, of its inverse where n is below 0.
+  function linalg.matrix_power(a, n)
+    a = arr(a)
+    local shape = a.shape
+    if #shape > 1 and shape[#shape] ~= shape[#shape - 1] then
+      util.raise("LinAlgError", "matrix_power: the last two dimensions of the array must be square")
+    end
+    return power(a, n)
+  end
+
   for _, name in ipairs({ "vecdot", "cross", "matrix_transpose" }) do linalg[name] = nd[name] end
 
   --- The triangular factor of positive definite matrices: the lower one, or with upper the other.

@@ -1,8 +1,8 @@
 /*
  * weak.c -- operands of elementwise operations in eager calls, by NumPy's promotion. In: operands, literals among them
  * marked VAR_F_WEAK. Out: literals in the dtype that NumPy gives a Python number beside the others (dtype_beside).
- * Quotients and angles of integers are float64, quotients of booleans int8, and integers are round already. Always
- * holds: no flag decides anything.
+ * Quotients of integers and angles of booleans are float64, quotients of booleans int8, and integers are round already.
+ * Always holds: no flag decides anything.
  */
 #include "ops/table/ops.h"
 
@@ -53,7 +53,7 @@ static bool cast_each(Builder *b, ThVar **v, int n, ThDtype d) {
 
 bool weak_settle(Builder *b, int scalar, ThVar **v, int n) {
     if (scalar == S_true_div && all_discrete(v, n)) return cast_each(b, v, n, TH_FLOAT64);
-    if (scalar == S_angle && all_discrete(v, n)) return cast_each(b, v, n, TH_FLOAT64);
+    if (scalar == S_angle && all_bool(v, n)) return cast_each(b, v, n, TH_FLOAT64);
     if ((scalar == S_int_div || scalar == S_mod || scalar == S_sqr) && all_bool(v, n))
         return cast_each(b, v, n, TH_INT8);
     for (int i = 0; i < n; i++) {

@@ -46,13 +46,18 @@ int front_copy(Front *f) {
 /* ---- rounding ---------------------------------------------------------------------------------------------------- */
 static ThVar *round_var(Front *f) {
     ThVar *a = front_var(f, 0);
-    if (front_none(f, 1)) return one(f, S_round_half_to_even, a);
-    const char *mode = front_str(f, 1);
-    if (!mode) return NULL;
-    if (strcmp(mode, "half_to_even") == 0) return one(f, S_round_half_to_even, a);
-    if (strcmp(mode, "half_away_from_zero") == 0) return one(f, S_round_half_away_from_zero, a);
-    front_error(f, TH_ValueError, "mode '%s' is not known: half_to_even or half_away_from_zero", mode);
-    return NULL;
+    int how = S_round_half_to_even;
+    if (!front_none(f, 1)) {
+        const char *mode = front_str(f, 1);
+        if (!mode) return NULL;
+        if (strcmp(mode, "half_away_from_zero") == 0) how = S_round_half_away_from_zero;
+        else if (strcmp(mode, "half_to_even") != 0) {
+            front_error(f, TH_ValueError, "mode '%s' is not known: half_to_even or half_away_from_zero", mode);
+            return NULL;
+        }
+    }
+    if (!a || !dtype_is_complex((ThDtype)a->type.dtype)) return one(f, how, a);
+    return two(f, S_complex, one(f, how, one(f, S_real, a)), one(f, how, one(f, S_imag, a)));
 }
 
 int front_round(Front *f) { return front_return(f, round_var(f)); }

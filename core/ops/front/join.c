@@ -24,6 +24,13 @@ static bool as_dtype(Front *f, int i, VarVec *v) {
     return !failed(f->ctx);
 }
 
+/* Of one tensor there is nothing to join, but the axis has to be one of its own. */
+static bool axis_there(Front *f, const VarVec *v) {
+    ThVar *x = v->n == 1 ? v->at[0] : NULL;
+    int axis;
+    return !x || f->arg[1].kind != TH_ARG_INT || x->type.ndim == 0 || front_axis(f, 1, x->type.ndim, &axis);
+}
+
 int front_concatenate(Front *f) {
     VarVec v = {0};
     if (f->arg[0].kind != TH_ARG_LIST)
@@ -34,7 +41,7 @@ int front_concatenate(Front *f) {
     int r = -1;
     if (axis && front_list(f, 0, &v) && as_dtype(f, 2, &v)) {
         for (int i = 0; flat && i < v.n; i++) v.at[i] = front_flatten_to(f->b, v.at[i], 1);
-        r = failed(f->ctx) ? -1 : join_list(f, axis, &v);
+        r = failed(f->ctx) || !axis_there(f, &v) ? -1 : join_list(f, axis, &v);
     }
     vec_free(f->ctx, &v);
     return r;
@@ -114,13 +121,21 @@ static ThVar *length_product(Builder *b, ThVar *const *dims, int from, int to) {
     return p;
 }
 
+/* The product of the lengths ad[from..from+n), which are to be those of bd too: of one the product itself tells. */
+static ThVar *summed_length(Front *f, ThVar *const *ad, ThVar *const *bd, int n) {
+    ThVar *p = length_product(f->b, ad, 0, n), *cond[TH_MAX_NDIM];
+    if (n < 2) return p;
+    for (int i = 0; i < n; i++) cond[i] = elemwise_2(f->b, S_eq, ad[i], bd[i]);
+    return failed(f->ctx) ? NULL : assert_make(f->b, p, cond, n, "shapes do not match in tensordot", TH_ValueError);
+}
+
 /* The last n dimensions of a against the first n of b, through one product of matrices. */
 static ThVar *tensordot_last(Front *f, ThVar *a, ThVar *b, int n) {
     ThVar *ad[TH_MAX_NDIM], *bd[TH_MAX_NDIM], *shape[2 * TH_MAX_NDIM];
     int an = a->type.ndim, bn = b->type.ndim, out = 0;
     uint32_t bits = 0;
     if (!front_shape_of(f->b, a, ad) || !front_shape_of(f->b, b, bd)) return NULL;
-    ThVar *left[2] = {length_product(f->b, ad, 0, an - n), length_product(f->b, ad, an - n, an)};
+    ThVar *left[2] = {length_product(f->b, ad, 0, an - n), summed_length(f, ad + an - n, bd, n)};
     ThVar *right[2] = {length_product(f->b, bd, 0, n), length_product(f->b, bd, n, bn)};
     ThVar *x = reshape_make(f->b, a, front_shape_vector(f->b, left, 2), 2);
     ThVar *y = reshape_make(f->b, b, front_shape_vector(f->b, right, 2), 2);

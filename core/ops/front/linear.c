@@ -205,7 +205,9 @@ int front_matrix_power(Front *f) {
     ThVar *m = front_var(f, 0), *r = NULL;
     int64_t n = front_int(f, 1);
     if (!m || failed(f->ctx)) return -1;
-    if (m->type.ndim < 2) return front_error(f, TH_TypeError, "M must be a matrix, it has %d dimensions", m->type.ndim);
+    if (m->type.ndim < 2)
+        return front_error(f, f->b->arrays ? TH_LinAlgError : TH_TypeError, "M must be a matrix, it has %d dimensions",
+                           m->type.ndim);
     if (n < -MOST_FACTORS || n > MOST_FACTORS)
         return front_error(f, TH_ValueError, "n = %lld products are too many: at most %d", (long long)n, MOST_FACTORS);
     if (n == 0 && m->type.ndim == 2) {

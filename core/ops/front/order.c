@@ -220,7 +220,9 @@ int front_bincount(Front *f) {
     ThVar *x = front_var(f, 0), *w = front_none(f, 1) ? NULL : front_var(f, 1);
     ThVar *least = front_none(f, 2) ? NULL : front_var(f, 2);
     if (failed(f->ctx) || !x) return -1;
-    if (x->type.ndim != 1) return front_error(f, TH_TypeError, "x must have 1 dimension, it has %d", x->type.ndim);
+    if (x->type.ndim != 1)
+        return front_error(f, b->arrays ? TH_ValueError : TH_TypeError, "x must have 1 dimension, it has %d",
+                           x->type.ndim);
     if (!dtype_is_discrete((ThDtype)x->type.dtype) || x->type.dtype == TH_BOOL)
         return front_error(f, TH_TypeError, "x must hold integers, not %s", th_dtype_name((ThDtype)x->type.dtype));
     if (least && (least->type.ndim != 0 || !dtype_is_int((ThDtype)least->type.dtype)))
@@ -230,10 +232,12 @@ int front_bincount(Front *f) {
     ThDtype d = (ThDtype)(w ? w->type.dtype : x->type.dtype);
     if (b->arrays) d = w ? TH_FLOAT64 : TH_INT64; /* as NumPy */
     ThArg xa = front_arg_var(x);
-    if (front_bool(f, 3)) {
+    if (f->arg[2].kind == TH_ARG_INT && f->arg[2].i < 0) return front_error(f, TH_ValueError, "minlength is negative");
+    if (front_bool(f, 3) || (b->arrays && dtype_is_signed((ThDtype)x->type.dtype))) {
         ThArg positive = front_arg_var(elemwise_2(b, S_ge, x, const_int(b, 0, TH_DTYPE_NONE)));
         ThVar *cond = front_call(b, "all", &positive, 1);
-        x = assert_make(b, x, &cond, 1, "Input to bincount has negative values!", TH_AssertionError);
+        x = assert_make(b, x, &cond, 1, "Input to bincount has negative values!",
+                        b->arrays ? TH_ValueError : TH_AssertionError);
         xa = front_arg_var(x);
     }
     ThVar *n = elemwise_2(b, S_add, cast_make(b, front_call(b, "max", &xa, 1), TH_INT64), const_int(b, 1, TH_INT64));

@@ -411,7 +411,7 @@ static ThVar *covariance(Front *f, ThVar *m, ThVar *w, ThVar *total, ThVar *aw, 
     }
     ThVar *xt = transpose_make(b, w ? elemwise_2(b, S_mul, x, w) : x);
     ThVar *c = dot_make(b, x, dtype_is_complex((ThDtype)m->type.dtype) ? elemwise_1(b, S_conj, xt) : xt);
-    return elemwise_2(b, S_true_div, c, fact);
+    return elemwise_2(b, S_true_div, c, elemwise_2(b, S_maximum, fact, const_float(b, 0, TH_FLOAT64)));
 }
 
 /* Variables in rows; a vector, or a number, is one. */
@@ -431,6 +431,7 @@ int front_cov(Front *f) {
         return front_error(f, TH_TypeError, "m and y have at most 2 dimensions");
     bool number = m->type.ndim < 2 && !y; /* a variance */
     m = variables(b, m, rowvar);
+    if (m && !y && b->arrays && type_bcast(m->type, 0)) number = true; /* as NumPy */
     y = y ? variables(b, y, rowvar) : NULL;
     if (m && dtype_is_discrete((ThDtype)m->type.dtype)) m = cast_make(b, m, TH_FLOAT64);
     if (y) m = join_make(b, const_int(b, 0, TH_DTYPE_NONE), (ThVar *[]){m, y}, 2);

@@ -69,7 +69,8 @@ static int reduce(Front *f, const Op *op, bool no_zeros, int at) {
     ThVar *x = input(f, &axis), *m = where_of(f, at + 1, x, &ok);
     ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
     if (!ok || failed(f->ctx)) return -1;
-    if (f->b->arrays && dtype != TH_DTYPE_NONE && dtype_is_discrete(dtype)) x = cast_make(f->b, x, dtype);
+    if (f->b->arrays && dtype != TH_DTYPE_NONE && (dtype_is_discrete(dtype) || dtype_is_discrete(x->type.dtype)))
+        x = cast_make(f->b, x, dtype);
     x = masked(f->b, x, m, constant(f->b, !sums, x));
     ThVar *r = keep(f, front_bool(f, 3), x, reduce_make(f->b, op, x, &axis, dtype, acc, no_zeros), &axis);
     return front_return(f, with_initial(f, at, sums ? S_add : S_mul, r));
@@ -306,22 +307,15 @@ static ThVar *flip(Front *f, ThVar *x) {
     return elemwise_1(f->b, dtype_is_discrete(d) ? S_invert : S_neg, x); /* minus the least integer is itself */
 }
 
-/* The first of x's axes that are reduced, -1 without one. */
-static int first_axis(const ThVar *x, const AttrInts *axis) {
-    for (int d = 0; d < x->type.ndim; d++)
-        if (axis_in(axis, d)) return d;
-    return -1;
-}
-
-/* NumPy's initial as one more element along the first of the axes, so that there is one; the others may not be empty.
- */
-static ThVar *one_more(Front *f, ThVar *x, ThVar *initial, const AttrInts *axis) {
-    int d = first_axis(x, axis);
+/* What extrema of no elements are with NumPy's initial: it, in the form of the result. */
+static ThVar *initial_alone(Front *f, ThVar *x, ThVar *initial, const AttrInts *axis, bool keepdims) {
     ThVar *dims[TH_MAX_NDIM];
-    if (d < 0 || !front_shape_of(f->b, x, dims)) return x;
-    dims[d] = const_int(f->b, 1, TH_INT64);
-    ThVar *both[2] = {x, alloc_make(f->b, cast_make(f->b, initial, (ThDtype)x->type.dtype), dims, x->type.ndim)};
-    return both[1] ? join_make(f->b, const_int(f->b, d, TH_DTYPE_NONE), both, 2) : NULL;
+    int n = 0;
+    if (!front_shape_of(f->b, x, dims)) return NULL;
+    for (int d = 0; d < x->type.ndim; d++)
+        if (!axis_in(axis, d)) dims[n++] = dims[d];
+        else if (keepdims) dims[n++] = const_int(f->b, 1, TH_INT64);
+    return alloc_make(f->b, cast_make(f->b, initial, (ThDtype)x->type.dtype), dims, n);
 }
 
 /* max and min, with NumPy's initial and where. */
@@ -335,8 +329,8 @@ static int front_extreme(Front *f, bool smallest) {
     if (m && !initial)
         return front_error(f, TH_ValueError, "of no element there is none: with 'where' it needs 'initial'");
     bool empty = x->kind == VAR_CONSTANT && th_array_size(x->u.data) == 0;
+    if (initial && empty) return front_return(f, initial_alone(f, x, initial, &axis, front_bool(f, 2)));
     x = masked(f->b, x, m, initial);
-    if (x && initial && empty) x = one_more(f, x, initial, &axis);
     ThVar *r = extremum(f, smallest ? flip(f, x) : x, &axis, 0, front_bool(f, 2));
     if (smallest) r = flip(f, r);
     return front_return(f, with_initial(f, INITIAL, smallest ? S_minimum : S_maximum, r));

@@ -233,6 +233,12 @@ ThVar *join_make(Builder *b, ThVar *axis, ThVar *const *in, int n) {
     VarVec all = {0};
     ThVar *out = NULL;
     if (n == 1) return in[0];
+    for (int i = 1; b->arrays && i < n; i++) /* NumPy's kind of error; Theano's comes below */
+        if (in[0] && in[i] && in[i]->type.ndim != in[0]->type.ndim) {
+            err(b->ctx, TH_ValueError, "all arrays must have the same number of dimensions: %d and %d",
+                in[0]->type.ndim, in[i]->type.ndim);
+            return NULL;
+        }
     bool ok = vec_push(b->ctx, &all, axis);
     for (int i = 0; ok && i < n; i++) ok = vec_push(b->ctx, &all, in[i]);
     if (ok) out = apply1(b, &op_join, NULL, all.at, all.n);

@@ -84,7 +84,7 @@ static bool infer_bits(Rule *r, ThDtype *out) {
 
 static bool infer_ints(Rule *r, ThDtype *out) {
     for (int i = 0; i < r->nin; i++)
-        if (!dtype_is_int(r->in[i]))
+        if (!dtype_is_discrete(r->in[i]) || r->up == TH_BOOL)
             return err(r->c, TH_TypeError, "%s: integers are expected, not %s", r->op->name, th_dtype_name(r->in[i]));
     return infer_bits(r, out);
 }
@@ -159,8 +159,8 @@ static bool check_kinds(Rule *r) {
             return err(r->c, TH_TypeError, "%s is not defined on complex numbers (input %d is %s)", r->op->name, i,
                        th_dtype_name(d));
         if (dtype_is_complex(d) && !(r->op->flags & SF_COMPLEX))
-            return err(r->c, TH_NotImplementedError, "%s of complex numbers is not available (input %d is %s)",
-                       r->op->name, i, th_dtype_name(d));
+            return err(r->c, TH_TypeError, "%s of complex numbers is not available (input %d is %s)", r->op->name, i,
+                       th_dtype_name(d));
         if (dtype_is_discrete(d) && (r->op->flags & SF_FLOAT_ONLY))
             return err(r->c, TH_TypeError, "%s works on floats only, and input %d is %s: an integer is already round",
                        r->op->name, i, th_dtype_name(d));
