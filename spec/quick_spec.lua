@@ -357,7 +357,7 @@ describe("a function of arrays with a short way", function()
     end
   end)
   it("says what is wrong in the words of the other way", function()
-    raises("TypeError", "", function() return nd.concatenate { x, m } end)
+    raises("ValueError", "", function() return nd.concatenate { x, m } end)
     raises("IndexError", "", function() return nd.take(x, nd.array { 9 }) end)
     raises("ValueError", "not empty", function() return nd.convolve(x, nd.zeros(0)) end)
     raises("ValueError", "mode", function() return nd.convolve(x, y, "some") end)
