@@ -98,6 +98,12 @@ function arrays.stripped(p)
   local last = at[at.size - 1]
   return p[("%d:%d"):format(at[0], last + 1)], core.zeros(p.size - 1 - last)
 end
+function arrays.complex(re, im)
+  local z = core.empty({ re.size }, "complex128")
+  nd.real(z):assign(re:reshape({ -1 }))
+  nd.imag(z):assign(im:reshape({ -1 }))
+  return z:reshape(re.shape)
+end
 function arrays.len(a, d) return a.shape[d + 1] end
 function arrays.one(a, d) return a.shape[d + 1] == 1 end
 arrays.known = arrays.len

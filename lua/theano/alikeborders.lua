@@ -105,7 +105,8 @@ return function(M, K)
   local function ramp(x, axis, w, values)
     local function side(v, n, edge)
       local span = most(n, 1)
-      local step = (as(edge):astype("float64") - v) / (type(span) == "number" and span or as(span):astype("float64"))
+      local wide = x.dtype:find("^c") and "complex128" or "float64"
+      local step = (as(edge):astype(wide) - v) / (type(span) == "number" and span or as(span):astype("float64"))
       local line = along(M.arange(n), x, axis) * step + v
       return as(discrete(x) and M.floor(line) or line):astype(x.dtype)
     end

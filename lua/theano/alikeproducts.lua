@@ -30,6 +30,11 @@ return function(M, K)
     if x.ndim == 0 then util.raise("ValueError", "%s: a vector is expected, not a number", what) end
     return x
   end
+  local function matrices(what, x)
+    x = as(x)
+    if x.ndim < 2 then util.raise("ValueError", "%s: matrices are expected, not %d dimensions", what, x.ndim) end
+    return x
+  end
   -- x with an axis of length 1 before the last one, or behind it.
   local function widened(x, behind)
     local pattern = {}
@@ -43,9 +48,14 @@ return function(M, K)
     return x["..., 0" .. (behind and "" or ", :")]
   end
   --- Matrices by vectors, over all axes in front.
-  function M.matvec(x1, x2) return narrowed(M.matmul(x1, widened(vectors("matvec", x2), true)), true) end
+  function M.matvec(x1, x2)
+    x1 = matrices("matvec", x1)
+    return narrowed(M.matmul(x1, widened(vectors("matvec", x2), true)), true)
+  end
   --- Vectors (their conjugates) by matrices, over all axes in front.
-  function M.vecmat(x1, x2) return narrowed(M.matmul(widened(vectors("vecmat", M.conj(as(x1)))), x2)) end
+  function M.vecmat(x1, x2)
+    return narrowed(M.matmul(widened(vectors("vecmat", M.conj(as(x1)))), matrices("vecmat", x2)))
+  end
 
   --- Sums of products over the last axes of both.
   function M.inner(a, b)

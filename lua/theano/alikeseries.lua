@@ -206,6 +206,10 @@ return function(M, K)
     local o = util.bind("interp", { "left", "right", "period", left = "number", right = "number", period = "number" },
       ...)
     x, xp, fp = double(x), double(xp), double(fp)
+    if fp.dtype == "complex128" then -- each part by itself, so that one does not spoil the other
+      return K.result(K.complex(as(M.interp(x, xp, M.real(fp), o.left, o.right, o.period)),
+        as(M.interp(x, xp, M.imag(fp), o.left and 0, o.right and 0, o.period))))
+    end
     local n, m = xp.ndim == 1 and K.known(xp, 0), fp.ndim == 1 and K.known(fp, 0)
     if n == false or m == false or n == 0 or n and m and n ~= m then
       util.raise("ValueError", "interp: xp and fp are vectors of the same length, not empty")

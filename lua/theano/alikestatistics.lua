@@ -196,6 +196,9 @@ return function(M, K)
         what, tostring(o.method))
     end
     x = ELEMENT[method] and as(x) or floats(as(x))
+    if what ~= "nanmedian" and x.dtype:find("^c") then
+      util.raise("TypeError", "%s: complex numbers have no order", what)
+    end
     local cols, n, back = columns(what, x, o.axis)
     if n == 0 then cols = floats(cols) end -- of no integers the quantile is NaN
     local parts, many = several(q)

@@ -91,6 +91,7 @@ function K.bins(what)
     .. "the elements", what)
 end
 function K.one(x, d) return x.broadcastable[d + 1] end
+function K.complex(re, im) return T.complex(re, im) end
 function K.len(x, d) return K.one(x, d) and 1 or x.shape[d] end
 function K.known(x, d)
   if K.one(x, d) then return 1 end

@@ -177,6 +177,15 @@ ThVar *front_var(Front *f, int i) {
     return front_as_var(f, &f->arg[i], param_name(f, i, name, sizeof name));
 }
 
+ThVar *front_integers(Front *f, int i) {
+    int64_t none = 0;
+    if (f->arg[i].kind != TH_ARG_LIST || f->arg[i].list.n != 0) return front_var(f, i);
+    ThArray *empty = th_array_empty(f->ctx, TH_INT64, 1, &none);
+    ThVar *v = empty ? const_make(f->b, empty) : NULL;
+    th_array_release(empty);
+    return v;
+}
+
 /* ---- numbers and names ------------------------------------------------------------------------------------------- */
 static bool wrong(Front *f, int i, const char *wanted) {
     char name[64];

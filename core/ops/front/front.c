@@ -315,7 +315,11 @@ static bool bind(Front *f, const ThArg *args, int n) {
         f->nrest = f->rest[0].list.n;
         f->rest = f->rest[0].list.at;
     }
-    return fill_defaults(f, &sig);
+    int dtype = find_param(&sig, "dtype");
+    f->wanted = TH_DTYPE_NONE;
+    if (!fill_defaults(f, &sig)) return false;
+    if (dtype >= 0 && f->arg[dtype].kind == TH_ARG_STR) f->wanted = th_dtype_from_name(f->arg[dtype].s);
+    return true;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -342,7 +346,8 @@ static bool take_halves(Front *f, Halves how, const ThArg *args, int nargs) {
         return front_error(f, TH_TypeError,
                            "there is none of halves (float16, bfloat16): cast them, "
                            "x:astype(\"float32\")") > 0;
-    f->half = all == TH_FLOAT64 ? TH_FLOAT32 : all;
+    f->half = f->wanted != TH_DTYPE_NONE || all == TH_FLOAT64 ? TH_FLOAT32 : all;
+    if (dtype_is_half(f->wanted)) f->half = f->wanted;
     return true;
 }
 

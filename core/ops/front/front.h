@@ -28,6 +28,7 @@ typedef struct Front {
     const ThArg *rest;
     int nrest;    /* what *xs received; a single list there is spread */
     ThDtype half; /* floats among the arguments that are halves come as float32, and such results become this again */
+    ThDtype wanted; /* by the parameter `dtype`: results that are asked for stay as they are */
     ThVar **out;
     int max; /* results; never more than max are stored */
 } Front;
@@ -46,6 +47,7 @@ static inline bool front_none(const Front *f, int i) { return f->arg[i].kind == 
 /* as_tensor_variable: numbers by autocast, arrays and lists of numbers as Constants, lists with variables stacked.
  * NULL: error. */
 ThVar *front_var(Front *f, int i);
+ThVar *front_integers(Front *f, int i); /* the same, an empty list as integers */
 ThVar *front_as_var(Front *f, const ThArg *a, const char *what);
 bool front_bool(Front *f, int i);
 int64_t front_int(Front *f, int i);                    /* an integer, or an integer constant; TypeError otherwise */

@@ -234,7 +234,7 @@ int front_getitem(Front *f) {
 }
 
 int front_take(Front *f) {
-    ThVar *a = front_var(f, 0), *i = front_var(f, 1);
+    ThVar *a = front_var(f, 0), *i = front_integers(f, 1);
     const char *mode = front_str(f, 3);
     int axis = 0;
     if (!a || !i || !mode || !want_integer(f, i) || (!front_none(f, 2) && !front_axis(f, 2, a->type.ndim, &axis)))

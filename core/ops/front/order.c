@@ -223,6 +223,7 @@ int front_bincount(Front *f) {
     if (x->type.ndim != 1)
         return front_error(f, b->arrays ? TH_ValueError : TH_TypeError, "x must have 1 dimension, it has %d",
                            x->type.ndim);
+    if (b->arrays && x->type.dtype == TH_BOOL && !(x = cast_make(b, x, TH_INT64))) return -1;
     if (!dtype_is_discrete((ThDtype)x->type.dtype) || x->type.dtype == TH_BOOL)
         return front_error(f, TH_TypeError, "x must hold integers, not %s", th_dtype_name((ThDtype)x->type.dtype));
     if (least && (least->type.ndim != 0 || !dtype_is_int((ThDtype)least->type.dtype)))

@@ -102,6 +102,13 @@ int front_choose(Front *f) {
     c = front_var(f, 1);
     if (!c || !a) return -1;
     if (c->type.ndim == 0) return front_error(f, TH_ValueError, "choices must have at least one dimension");
+    if (b->arrays && strcmp(mode, "raise") == 0) { /* as NumPy; in graphs an index that is out of bounds raises */
+        ThArg there = front_arg_var(elemwise_2(b, S_and_, elemwise_2(b, S_ge, a, number(b, 0)),
+                                               elemwise_2(b, S_lt, a, shape_elem_make(b, c, 0))));
+        ThVar *cond = failed(f->ctx) ? NULL : front_call(b, "all", &there, 1);
+        a = cond ? assert_make(b, a, &cond, 1, "invalid entry in choice array", TH_ValueError) : NULL;
+        if (!a) return -1;
+    }
     int nd = c->type.ndim - 1 > a->type.ndim ? c->type.ndim - 1 : a->type.ndim;
     if (nd + 1 > TH_MAX_NDIM || !front_shape_of(b, c, dims)) return -1;
     in[0] = padleft_make(b, by_mode(f, a, dims[0], mode), nd);

@@ -69,7 +69,8 @@ static int reduce(Front *f, const Op *op, bool no_zeros, int at) {
     ThVar *x = input(f, &axis), *m = where_of(f, at + 1, x, &ok);
     ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
     if (!ok || failed(f->ctx)) return -1;
-    if (f->b->arrays && dtype != TH_DTYPE_NONE && (dtype_is_discrete(dtype) || dtype_is_discrete(x->type.dtype)))
+    if (f->b->arrays && dtype != TH_DTYPE_NONE &&
+        (dtype_is_discrete(dtype) || dtype_is_discrete(x->type.dtype) || dtype_is_half(x->type.dtype)))
         x = cast_make(f->b, x, dtype);
     x = masked(f->b, x, m, constant(f->b, !sums, x));
     ThVar *r = keep(f, front_bool(f, 3), x, reduce_make(f->b, op, x, &axis, dtype, acc, no_zeros), &axis);

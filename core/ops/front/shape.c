@@ -313,7 +313,7 @@ static ThVar *repeat_each(Front *f, ThVar *x, ThVar *repeats, int axis) {
 }
 
 int front_repeat(Front *f) {
-    ThVar *x = front_var(f, 0), *n = front_var(f, 1);
+    ThVar *x = front_var(f, 0), *n = front_integers(f, 1);
     int axis = 0;
     if (!x || !n || (!front_none(f, 2) && !front_axis(f, 2, x->type.ndim, &axis))) return -1;
     if (n->type.ndim == 1 && type_bcast(n->type, 0)) n = subtensor_int_make(f->b, n, 0);
