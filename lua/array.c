@@ -24,7 +24,7 @@ ThArray *lt_check_array(lua_State *L, LtState *s, int i) {
 
 void lt_push_array(lua_State *L, LtState *s, ThArray *a) {
     LT_CHECK(L, s, a);
-    lt_collect(L, s);
+    lt_collect_between(L, s);
     LtArray *p = lua_newuserdatauv(L, sizeof *p, 0);
     p->a = a;
     p->held = lt_hold_array(s, a);

@@ -45,6 +45,7 @@ typedef struct LtState {
     size_t nlog;
     size_t owed, young;         /* collect.c: bytes and number of things made since the last step of the collector.. */
     size_t batch;               /* ..which is to come when they are so many bytes */
+    int spare;                  /* arrays that are made before it is asked for a collection once more */
     size_t held, most;          /* bytes that userdata hold, and from where on a full collection is to come */
     lua_State *running;         /* who compiles: rewrites of the user's run there */
     LtCall *call;               /* the rewrite being tried, or NULL */
@@ -82,6 +83,7 @@ const char *lt_push_text(lua_State *L, int i);          /* of any value, as luaL
 
 /* collect.c: before results are made, a step of the collector when one is due */
 void lt_collect(lua_State *L, LtState *s);
+void lt_collect_between(lua_State *L, LtState *s); /* the same where a call has asked and makes some results */
 void lt_collect_init(LtState *s);
 /* A new userdata holds so much, alone or with others: returns what lt_let_go is to get. */
 size_t lt_hold(LtState *s, size_t bytes, bool alone);

@@ -8,7 +8,7 @@
  */
 #include "binding.h"
 
-enum { SMALL = 4096, OFTEN = 512 << 10, SELDOM = 16 << 20, MANY = 8192, ROOM = 64 << 20, HEAP_ROOM = 4 };
+enum { SMALL = 4096, OFTEN = 512 << 10, SELDOM = 16 << 20, MANY = 8192, ROOM = 64 << 20, HEAP_ROOM = 4, RESULTS = 8 };
 
 void lt_collect_init(LtState *s) {
     s->batch = OFTEN;
@@ -36,7 +36,7 @@ static void full(lua_State *L, LtState *s) {
     s->most = 2 * held(s) + (heap * HEAP_ROOM > ROOM ? heap * HEAP_ROOM : ROOM);
 }
 
-void lt_collect(lua_State *L, LtState *s) {
+static void collect(lua_State *L, LtState *s) {
     if (s->owed < s->batch && s->young < MANY) return;
     if (lua_gc(L, LUA_GCISRUNNING) != 1) return; /* the user stopped it, or it runs us */
     step(L, s);
@@ -50,6 +50,17 @@ size_t lt_hold(LtState *s, size_t bytes, bool alone) {
     s->owed += alone ? bytes : AROUND; /* what others hold too goes with none of them in a hurry */
     s->young++;
     return bytes;
+}
+
+/* Of several results of one call the first would be no young one when it dies: what lives for two steps is old. */
+void lt_collect(lua_State *L, LtState *s) {
+    s->spare = RESULTS;
+    collect(L, s);
+}
+
+void lt_collect_between(lua_State *L, LtState *s) {
+    if (s->spare > 0) s->spare--;
+    else collect(L, s);
 }
 
 /* A large buffer is counted once, whatever views of it there are, and until nobody has it. */

@@ -194,8 +194,11 @@ int counts_argwhere(lua_State *L, LtState *s) { /* argwhere(a) */
     if (!a || lua_gettop(L) != 1 || th_array_ndim(a) == 0) return 0;
     const int nd = th_array_ndim(a);
     luaL_checkstack(L, nd + 4, "argwhere");
-    if (th_array_nonzero(a, to)) return th_error_clear(s->ctx), 0;
-    for (int d = 0; d < nd; d++) lt_push_array(L, s, to[d]);
+    if (lines_nonzero(L, s)) to[0] = lt_array(L, s, -1);
+    else {
+        if (th_array_nonzero(a, to)) return th_error_clear(s->ctx), 0;
+        for (int d = 0; d < nd; d++) lt_push_array(L, s, to[d]);
+    }
     const int64_t n = th_array_size(to[0]), shape[2] = {n, nd}, strides[2] = {8, 8};
     if (nd == 1) {
         ThArray *v = th_array_view(to[0], 2, shape, strides, 0);

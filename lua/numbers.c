@@ -154,6 +154,29 @@ int numbers_nan_to_num(lua_State *L, LtState *s) { /* nan_to_num(x) */
     return 1;
 }
 
+/* special_parts.h's without branches. */
+WIDE(void, parted, (double *restrict to, int32_t *restrict power, const double *x, int64_t n), (to, power, x, n), {
+    for (int64_t i = 0; i < n; i++) {
+        const double big = x[i] * 0x1p54;
+        uint64_t u, v;
+        memcpy(&u, &x[i], 8), memcpy(&v, &big, 8);
+        const uint64_t e = u >> 52 & 0x7ff;
+        v = e ? u : v;
+        const int64_t k = (int64_t)(v >> 52 & 0x7ff) - (e ? 1022 : 1076);
+        const bool none = (e == 0x7ff) | (x[i] == 0);
+        v = none ? u : (v & 0x800fffffffffffff) | 0x3fe0000000000000;
+        memcpy(&to[i], &v, 8);
+        power[i] = none ? 0 : (int32_t)k;
+    }
+})
+int numbers_frexp(lua_State *L, LtState *s) { /* frexp(x) of float64 */
+    ThArray *a = array_of(L, s, TH_FLOAT64, 1);
+    if (!a) return 0;
+    double *to = made(L, s, TH_FLOAT64, a);
+    parted(to, made(L, s, TH_INT32, a), th_array_data(a), th_array_size(a));
+    return 2;
+}
+
 /* ---- closeness --------------------------------------------------------------------------------------------------- */
 WIDE(void, close_ones, (uint8_t *restrict to, const double *x, const double *y, int64_t n), (to, x, y, n), {
     for (int64_t i = 0; i < n; i++) {

@@ -346,6 +346,19 @@ int series_insert(lua_State *L, LtState *s) { /* insert(x, i, number) of a vecto
     return 1;
 }
 
+WIDE(void, counting, (int64_t * to, int64_t n), (to, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = i;
+})
+int series_arange(lua_State *L, LtState *s) { /* arange(n) */
+    if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TNUMBER || !lua_isinteger(L, 1)) return 0;
+    const int64_t n = lua_tointeger(L, 1);
+    if (n < 0) return 0;
+    ThArray *r = th_array_empty(s->ctx, TH_INT64, 1, &n);
+    lt_push_array(L, s, r);
+    counting(th_array_data(r), n);
+    return 1;
+}
+
 /* 0, 1, .. n - 1, each so many times. */
 WIDE(void, stairs, (double *to, int64_t n, int64_t each), (to, n, each), {
     if (each == 1)

@@ -652,6 +652,8 @@ static const struct {
             {"cumulative_prod", series_cumulative_prod},
             {"insert", series_insert},
             {"fromfunction", series_fromfunction},
+            {"arange", series_arange},
+            {"frexp", numbers_frexp},
             {"polyder", series_polyder},
             {"ediff1d", series_ediff1d},
             {"nanvar", series_nanvar},

@@ -184,6 +184,8 @@ describe("a function of arrays with a short way", function()
     ndim = { { x }, { m } },
     isclose = { { x, x + 1e-9 }, { t, t }, { t, -t }, { t, nd.zeros(8) }, { nd.zeros(8), t }, { x, x + 1e-4 },
       { vector(1000), vector(1000) }, { m, m }, { x, k }, { x, 0.5 } },
+    frexp = { { x }, { t }, { nd.array { 5e-324, -2.2e-308, 1e308, 8, -0.3 } }, { vector(1000) }, { k }, { m } },
+    argwhere = { { nd.gt(vector(3000), 0.4) }, { bits }, { nd.gt(m, 0.5) }, { k } },
     polyder = { { x }, { vector(2) }, { nd.array { 3.0 } }, { k } },
     ediff1d = { { x }, { t }, { vector(1) }, { k }, { m } },
     nanvar = { { holes }, { x }, { nd.array { 0 / 0, 4.0 } }, { nd.array { 0 / 0 } }, { m }, { t } },
@@ -293,6 +295,13 @@ describe("a function of arrays with a short way", function()
       end
     end
   end)
+  it("arange counts", function()
+    for _, n in ipairs { 0, 1, 7, 1000 } do
+      assert.is_true(same(nd.arange(0, n, 1), nd.arange(n)))
+      assert.equal("int64", nd.arange(n).dtype)
+    end
+    assert.same({ 0 }, nd.arange(-3).shape)
+  end)
   it("windows are cosines of even turns", function()
     for _, n in ipairs { 1, 2, 9, 1000 } do
       local turn = (nd.arange(n) * 2 - (n - 1)):astype("float64")
@@ -381,6 +390,31 @@ describe("a method called with a dot", function()
     assert.equal(0, nd.sum(0))
     assert.equal(0, nd.sum { 0 })
     assert.equal(2, T.sum(2):eval())
+  end)
+end)
+
+describe("powers", function()
+  it("have the same bits whatever stands beside them", function()
+    for _, dtype in ipairs { "float64", "float32" } do
+      local x, y = {}, {}
+      for i = 1, 3000 do
+        x[i] = i % 7 == 0 and rng:randint(1, 30) + 0.0 or math.exp(rng:randn() * (i % 2 == 0 and 1 or 20))
+        y[i] = i % 5 == 0 and rng:randint(-10, 11) + 0.0 or rng:randn() * 4
+      end
+      x[1], x[2], x[3], y[1], y[2], y[3] = 1, 3, 2, 9.5, 0, -10
+      local a, b = nd.array(x):astype(dtype), nd.array(y):astype(dtype)
+      local one = nd.power(a, b)
+      for i = 0, 2999, 13 do -- with a lane that is anything but common
+        local c, d = a[("%d:%d"):format(i, i + 3)]:copy(), b[("%d:%d"):format(i, i + 3)]:copy()
+        c[1], d[1] = -0.5, 77
+        local two = nd.power(c, d)
+        assert(two[0] == one[i] and (i + 2 > 2999 or two[2] == one[i + 2]), ("%a ^ %a: %a, %a"):format(a[i], b[i],
+          one[i], two[0]))
+      end
+      local v, w = T.TensorType(dtype, { false })("v"), T.TensorType(dtype, { false })("w")
+      local f = theano.compile { inputs = { v, w }, outputs = v ^ w, mode = theano.compile.Mode("c", "fast_run") }
+      assert.is_true(same(f(a, b), one))
+    end
   end)
 end)
 

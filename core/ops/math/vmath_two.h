@@ -8,50 +8,56 @@
  * of squares that is a sum of two numbers, corrected by what is left of it.
  */
 /* clang-format off */
+/* Half the logarithm of 2^k (1 + f): l, and what it lacks, ll. */
+#define POW_LOG \
+    V d = 2 + f; \
+    V r = 1 / d; \
+    V q = f * r; \
+    V p = q * d; \
+    V ql = (((f - p) - REST(q, d, p)) - q * (f - (d - 2))) * r; \
+    V z = q * q; \
+    V zl = FMA(q + q, ql, REST(q, q, z)); \
+    V s = PER( \
+        FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.e045d4712d5fcp-5), K(0x1.df7a766f361a5p-5)), K(0x1.1118d37799539p-4)), K(0x1.3b139598fbdcep-4)), \
+        K(0x1.745d177b266f6p-4)), K(0x1.c71c71c6e9f38p-4)), K(0x1.2492492492524p-3)), K(0x1.999999999999ap-3)), \
+        FMA(z, FMA(z, K(0x1.d8147ep-4), K(0x1.247a02p-3)), K(0x1.9999a4p-3))); \
+    s *= z * z; \
+    V t = z * K(PER(0x1.5555555555555p-2, 0x1.555556p-2)); \
+    V tl = FMA(zl, K(PER(0x1.5555555555555p-2, 0x1.555556p-2)), FMA(z, K(PER(0x1.5555555555555p-56, -0x1.555556p-27)), \
+        REST(z, K(PER(0x1.5555555555555p-2, 0x1.555556p-2)), t))); \
+    V w = t + s; \
+    V wl = ((t - w) + s) + tl; \
+    V c = q * w; \
+    V cl = FMA(q, wl, FMA(ql, w, REST(q, w, c))); \
+    V h = k * K(PER(0x1.62e42fefa3p-2, 0x1.62e4p-2)); \
+    V u = h + q; \
+    V v = u + c; \
+    V low = (((h - u) + q) + ((u - v) + c)) + FMA(k, K(PER(0x1.3de6af278ece6p-43, 0x1.7f7d1cp-21)), ql + cl); \
+    V l = v + low; \
+    V ll = (v - l) + low;
+/* e^(g + gl) = 2^n (w + wl), t being n + a number whose low bits are free. */
+#define POW_EXP \
+    t = FMA(g, K(PER(0x1.71547652b82fep+0, 0x1.715476p+0)), K(PER(0x1.8p52, 0x1.8p23))); \
+    V n = t - K(PER(0x1.8p52, 0x1.8p23)); \
+    r = FMA(n, K(PER(-0x1.62e42fee00000p-1, -0x1.62e4p-1)), g); \
+    f = n * K(PER(-0x1.a39ef35793c76p-33, -0x1.7f7d1cp-20)); \
+    u = r + f; \
+    gl += (r - u) + f; \
+    v = expm1_of(u); \
+    w = 1 + v; \
+    wl = ((1 - w) + v) + FMA(gl, v, gl);
 VB2(pow, "exponent_of fraction_of expm1_of", {
     V a = ABS(x);
     V k = exponent_of(a);
     V f = fraction_of(a);
-    V d = 2 + f;
-    V r = 1 / d;
-    V q = f * r;
-    V p = q * d;
-    V ql = (((f - p) - REST(q, d, p)) - q * (f - (d - 2))) * r;
-    V z = q * q;
-    V zl = FMA(q + q, ql, REST(q, q, z));
-    V s = PER(
-        FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.e045d4712d5fcp-5), K(0x1.df7a766f361a5p-5)), K(0x1.1118d37799539p-4)), K(0x1.3b139598fbdcep-4)),
-        K(0x1.745d177b266f6p-4)), K(0x1.c71c71c6e9f38p-4)), K(0x1.2492492492524p-3)), K(0x1.999999999999ap-3)),
-        FMA(z, FMA(z, K(0x1.d8147ep-4), K(0x1.247a02p-3)), K(0x1.9999a4p-3)));
-    s *= z * z;
-    V t = z * K(PER(0x1.5555555555555p-2, 0x1.555556p-2));
-    V tl = FMA(zl, K(PER(0x1.5555555555555p-2, 0x1.555556p-2)), FMA(z, K(PER(0x1.5555555555555p-56, -0x1.555556p-27)),
-        REST(z, K(PER(0x1.5555555555555p-2, 0x1.555556p-2)), t)));
-    V w = t + s;
-    V wl = ((t - w) + s) + tl;
-    V c = q * w;
-    V cl = FMA(q, wl, FMA(ql, w, REST(q, w, c)));
-    V h = k * K(PER(0x1.62e42fefa3p-2, 0x1.62e4p-2));
-    V u = h + q;
-    V v = u + c;
-    V low = (((h - u) + q) + ((u - v) + c)) + FMA(k, K(PER(0x1.3de6af278ece6p-43, 0x1.7f7d1cp-21)), ql + cl);
-    V l = v + low;
-    V ll = (v - l) + low;
+    POW_LOG
     l = PICK(a == 0, K(-__builtin_inf()), PICK(a == K(__builtin_inf()), a, l));
     V b = MOST(LEAST(y, K(PER(0x1p65, 0x1p35))), K(PER(-0x1p65, -0x1p35)));
     b += b;
     V g = b * l;
     V gl = PICK(ABS(g) < K(PER(800, 150)), FMA(b, ll, REST(b, l, g)), K(0));
     g = MOST(LEAST(g, K(PER(710, 89))), K(PER(-746, -104)));
-    t = FMA(g, K(PER(0x1.71547652b82fep+0, 0x1.715476p+0)), K(PER(0x1.8p52, 0x1.8p23)));
-    V n = t - K(PER(0x1.8p52, 0x1.8p23));
-    r = FMA(n, K(PER(-0x1.62e42fee00000p-1, -0x1.62e4p-1)), g);
-    f = n * K(PER(-0x1.a39ef35793c76p-33, -0x1.7f7d1cp-20));
-    u = r + f;
-    gl += (r - u) + f;
-    v = expm1_of(u);
-    w = 1 + v;
-    wl = ((1 - w) + v) + FMA(gl, v, gl);
+    POW_EXP
     V e = SCALE(FLUSH(g, K(PER(-745.5, -103.98)), w + wl), t, n);
     V j = LEAST(ABS(y), K(PER(0x1p53, 0x1p24)));
     j -= (j + K(PER(0x1p53, 0x1p24))) - K(PER(0x1p53, 0x1p24));
@@ -60,6 +66,22 @@ VB2(pow, "exponent_of fraction_of expm1_of", {
     I none = (x != x) | ((x < 0) & (j != 0) & (ABS(j) != 1) & (a != K(__builtin_inf())));
     return PICK((y == 0) | (x == 1), K(1), PICK(none, K(__builtin_nan("")), e));
 })
+#ifdef VM_NEAR /* of x and y with pow's bits where neither they nor the result are extreme: see simd_body.h */
+VB2(pow_near, "expm1_of", {
+    I u_ = (I)x - PER(0x3fe6a09e667f3bcd, 0x3f3504f3) + PER(0x3ff0000000000000, 0x3f800000);
+    V k = (V)(PER((u_ >> 52 & 0xfff) | 0x4330000000000000, (u_ >> 23 & 0x1ff) | 0x4b000000))
+        - K(PER(0x1.00000000003ffp52, 0x1.0000fep23));
+    V f = (V)(PER((u_ & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd, (u_ & 0x007fffff) + 0x3f3504f3)) - 1;
+    POW_LOG
+    V b = y + y;
+    V g = b * l;
+    V gl = FMA(b, ll, REST(b, l, g));
+    POW_EXP
+    return (w + wl) * (V)(((I)t << PER(52, 23)) + PER(0x3ff0000000000000, 0x3f800000));
+})
+#endif
+#undef POW_LOG
+#undef POW_EXP
 VB2(atan2, "atan_of", {
     V p = ABS(x);
     V q = ABS(y);

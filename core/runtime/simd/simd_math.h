@@ -96,6 +96,7 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 }
 
 /* The texts, for one dtype and then for the other. */
+#define VM_NEAR 1
 #define VF(D, name, uses, ...) VF_##D(vm_##name, (V x), __VA_ARGS__)
 #define VF2(D, name, uses, ...) VF_##D(vm_##name, (V x, V y), __VA_ARGS__)
 #define K(c) ((E)(c) - (V){0})
@@ -160,6 +161,7 @@ VM vm_float vm_scale_float(vm_float y, vm_float t) {
 #undef VF_FLOAT32
 #undef VB
 #undef VB2
+#undef VM_NEAR
 #undef VF
 #undef VF2
 #undef K
