@@ -138,6 +138,19 @@ describe("f:memory()", function()
     all(data)
     assert.is_true(all:memory() < (DEPTH + 4) * LAYER + DEPTH * WIDTH * WIDTH * 8)
   end)
+
+  it("of convolutions too, whose filters' gradients are steps of their own: the last layer's comes first", function()
+    local x, w, updates = T.dtensor4("x"), {}, {}
+    local h = x
+    for i = 1, DEPTH do
+      w[i] = theano.shared(nd.ones({ 4, 4, 3, 3 }) * 0.01)
+      h = T.tanh(T.nnet.conv2d(h, w[i], { border_mode = "half" }))
+    end
+    for i, g in ipairs(T.grad(T.sqr(h):sum(), w)) do updates[i] = { w[i], w[i] - 0.1 * g } end
+    local f = theano.compile({ inputs = { x }, outputs = {}, updates = updates })
+    f(nd.ones({ 2, 4, 16, 16 }))
+    assert.is_true(f:memory() < (DEPTH + 2.5) * 2 * 4 * 16 * 16 * 8, f:memory())
+  end)
 end)
 
 describe("a training step", function()

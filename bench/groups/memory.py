@@ -1,16 +1,22 @@
 """The peers of memory.lua: each figure is a process of its own (this file as a program)."""
+import ctypes
+import gc
 import subprocess
 import sys
 
+import modern
 import numpy as np
 from common import Skip, graph_library, jax_double, torch_single
 
 BATCH, SIZES = 2000, (784, 2000, 2000, 10)
 
 
-def prepare(peer, name):
+def prepare(peer, *words):
+    if words[0] != "MLP":
+        modern.check(peer, words[0])
+
     def measured():
-        done = subprocess.run([sys.executable, __file__, peer], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, __file__, peer, *words], capture_output=True, text=True)
         if done.returncode:
             raise Skip(done.stderr.strip().split("\n")[-1])
         return float(done.stdout.split()[-1])
@@ -87,9 +93,14 @@ def graph_step(peer, x, y, params):
 
 if __name__ == "__main__":
     make = {"jax": jax_step, "torch": torch_step}
-    peer = sys.argv[1]
-    x, y, params = start()
-    step = make[peer](x, y, params) if peer in make else graph_step(peer, x, y, params)
+    peer, words = sys.argv[1], sys.argv[2:]
+    if words[0] == "MLP":
+        x, y, params = start()
+        step = make[peer](x, y, params) if peer in make else graph_step(peer, x, y, params)
+    else:
+        step = modern.build(peer, *words)
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # what its compiler used and freed would hide what a step takes
     before = status("VmRSS")
     open("/proc/self/clear_refs", "w").write("5")
     for _ in range(3):

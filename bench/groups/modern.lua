@@ -246,7 +246,8 @@ function W.bodies()
     { { speed, later }, { place, place + later * 1e-3 } }
 end
 
-function G.prepare(name, ...)
+--- A step, not run yet, and its arguments.
+function G.make(name, ...)
   params, made, dtype = {}, 0, "float32"
   local _ <close> = theano.config.change_flags({ floatX = "float32" })
   local inputs, values, cost, _, _, updates = W[name](...)
@@ -254,7 +255,11 @@ function G.prepare(name, ...)
     updates = {}
     for i, g in ipairs(T.grad(cost, params)) do updates[i] = { params[i], params[i] - c(RATE) * g } end
   end
-  local f = theano.compile({ inputs = inputs, outputs = cost, updates = updates })
+  return theano.compile({ inputs = inputs, outputs = cost, updates = updates }), values
+end
+
+function G.prepare(...)
+  local f, values = G.make(...)
   local last
   for _ = 1, STEPS do last = f(table.unpack(values)) end
   return { f = f, args = values }, type(last) == "number" and last or last:astype("float64"):sum()

@@ -107,8 +107,8 @@ class Jax:
         return self.step(whole, params, data)
 
     def step(self, whole, params, data):
-        fast = self.jax.jit(whole, donate_argnums=0)
         state, data = [[self.np.array(p) for p in params]], [self.np.array(d) for d in data]
+        fast = self.jax.jit(whole, donate_argnums=0).lower(state[0], *data).compile()
 
         def step():
             state[0], value = fast(state[0], *data)
@@ -405,7 +405,7 @@ def mlp(M, batch):
 
     if isinstance(M, Jax):
         P, x = [M.np.array(p) for p in S.params], M.np.array(data[0])
-        fast = M.jax.jit(run)
+        fast = M.jax.jit(run).lower(P, x).compile()
         return lambda: fast(P, x).block_until_ready()
     P, (x,) = M.tensors(S.params, data)
     fast = M.torch.compile(run) if M.compiled else run
@@ -451,19 +451,27 @@ def bodies(M):
     return step
 
 
-def prepare(peer, name, *words):
+def check(peer, name):
     if peer not in ("jax", "torch", "torch-compile"):
         raise Skip("no such step")
-    compiled = peer == "torch-compile"
-    if compiled and name in ("rk4", "wgan-gp"):
+    if peer == "torch-compile" and name in ("rk4", "wgan-gp"):
         raise Skip("its compiler unrolls the loop" if name == "rk4" else "it has no second derivative")
+
+
+def build(peer, name, *words):
+    """A step, not run yet; JAX's is compiled."""
+    check(peer, name)
+    compiled = peer == "torch-compile"
     M = Jax() if peer == "jax" else Torch(compiled)
     if name in ("embedding", "mlp", "bodies"):
-        f = globals()[name](M, *words)
-    else:
-        S = Start()
-        data, loss = globals()[name.split("-")[0]](M, S, *words)
-        f = M.training(loss, S.params, data)
+        return globals()[name](M, *words)
+    S = Start()
+    data, loss = globals()[name.split("-")[0]](M, S, *words)
+    return M.training(loss, S.params, data)
+
+
+def prepare(peer, *words):
+    f = build(peer, *words)
     for _ in range(STEPS):
         value = f()
     return f, (), float(value)

@@ -3,10 +3,12 @@
  * In: the rewritten FGraph. Out: fg->order. Depth first from the outputs; of a node's inputs the last is computed first
  * (as Theano's toposort has it) unless another order provably holds less memory at once. A node that makes the new
  * value of a shared variable comes after the readers of the old one and after every step that can fail, where
- * dependencies allow it.
+ * dependencies allow it. Updates come in the order in which their values can be there: of a network the last layer's
+ * first, so that what its gradient was made of is free before those of the layers below are computed.
  */
 #include "opt/engine/rewrite.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { NEW, OPEN, DONE };
@@ -15,6 +17,7 @@ typedef struct Plan {
     Opt *o;
     ThContext *c;
     double *need, *held; /* by node id: peak of the subtree, size of the results */
+    int *level;          /* by node id: nodes on the longest way to it */
     uint8_t *state;
     int8_t *update;       /* by node id: 1 + it makes a new shared value that nobody else uses */
     ThVar **target;       /* by node id: the shared it updates */
@@ -90,7 +93,10 @@ static bool estimate(Plan *p) {
         p->node[a->id] = a;
         p->start[a->id] = p->inputs.n;
         p->count[a->id] = n;
+        p->level[a->id] = 1;
         for (int k = 0; k < n; k++) {
+            const int below = p->level[in.at[k]->id];
+            if (below >= p->level[a->id]) p->level[a->id] = below + 1;
             held += p->held[in.at[k]->id];
             p->inputs.at[p->inputs.n++] = in.at[k]->id;
         }
@@ -155,6 +161,15 @@ static void find_updates(Plan *p) {
     }
 }
 
+/* What alone reads a node's result point by point: the planner makes one kernel of a product and what follows it,
+ * unless something is written between them. The node itself where there is no such thing. */
+static ThApply *with_next(const Plan *p, ThApply *a) {
+    if (a->nout != 1 || a->out[0]->nclients != 1) return a;
+    ThApply *next = a->out[0]->clients[0].node;
+    bool follows = next && (next->op->flags & OP_ELEMWISE) && p->node[next->id] && !p->update[next->id];
+    return follows && p->state[next->id] == NEW ? next : a;
+}
+
 /* Readers of the shared's storage, through views, go on the stack: they come before the write. */
 static bool push_readers(Plan *p, const ThVar *shared, const ThApply *self) {
     VEC(const ThVar *) views = {0};
@@ -165,7 +180,7 @@ static bool push_readers(Plan *p, const ThVar *shared, const ThApply *self) {
             ThApply *r = v->clients[k].node;
             if (!r || r == self || !p->node[r->id]) continue;
             if ((r->op->flags & OP_VIEW) && v->clients[k].pos == 0) ok = vec_push(p->c, &views, r->out[0]);
-            if (ok && p->state[r->id] == NEW) ok = vec_push(p->c, &p->stack, r->id);
+            if (ok && p->state[r->id] == NEW) ok = vec_push(p->c, &p->stack, with_next(p, r)->id);
         }
     }
     vec_free(p->c, &views);
@@ -200,6 +215,31 @@ static bool visit_from(Plan *p, ThApply *root) {
     return ok;
 }
 
+typedef struct Root {
+    int level, place;
+    ThApply *node;
+} Root;
+
+static int soonest(const void *a, const void *b) {
+    const Root *x = a, *y = b;
+    if (x->level != y->level) return x->level < y->level ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static bool walk_updates(Plan *p) {
+    FGraph *fg = p->o->fg;
+    const size_t bytes = sizeof(Root) * (size_t)(fg->nout - fg->nplain_out + 1);
+    Root *root = ctx_alloc(p->c, bytes);
+    int n = 0;
+    bool ok = root != NULL;
+    for (int i = fg->nplain_out; ok && i < fg->nout; i++)
+        if (fg->out[i]->owner) root[n++] = (Root){p->level[fg->out[i]->owner->id], i, fg->out[i]->owner};
+    if (ok && !fg->device) qsort(root, (size_t)n, sizeof *root, soonest); /* a device makes all at the end, together */
+    for (int i = 0; ok && i < n; i++) ok = visit_from(p, root[i].node);
+    ctx_free(p->c, root, bytes);
+    return ok;
+}
+
 static bool walk(Plan *p) {
     FGraph *fg = p->o->fg;
     bool ok = true;
@@ -209,9 +249,7 @@ static bool walk(Plan *p) {
         if (!(fg->effects.at[i]->flags & APPLY_DEAD)) ok = visit_from(p, fg->effects.at[i]);
     for (int i = 0; ok && i < p->all.n && fg->nout > fg->nplain_out; i++)
         if (schedule_can_fail(p->all.at[i])) ok = visit_from(p, p->all.at[i]);
-    for (int i = fg->nplain_out; ok && i < fg->nout; i++)
-        if (fg->out[i]->owner) ok = visit_from(p, fg->out[i]->owner);
-    return ok;
+    return ok && walk_updates(p);
 }
 
 bool pass_schedule(Opt *o) {
@@ -221,14 +259,15 @@ bool pass_schedule(Opt *o) {
     Plan p = {.o = o, .c = c};
     p.need = ctx_alloc0(c, n * sizeof *p.need);
     p.held = ctx_alloc0(c, n * sizeof *p.held);
+    p.level = ctx_alloc0(c, n * sizeof *p.level);
     p.node = ctx_alloc0(c, n * sizeof *p.node);
     p.start = ctx_alloc0(c, n * sizeof *p.start);
     p.count = ctx_alloc0(c, n * sizeof *p.count);
     p.state = ctx_alloc0(c, n);
     p.update = ctx_alloc0(c, n);
     p.target = ctx_alloc0(c, n * sizeof *p.target);
-    bool ok =
-        p.need && p.held && p.node && p.start && p.count && p.state && p.update && p.target && fg_toposort(fg, &p.all);
+    bool ok = p.need && p.held && p.level && p.node && p.start && p.count && p.state && p.update && p.target &&
+              fg_toposort(fg, &p.all);
     if (ok) find_updates(&p);
     ok = ok && estimate(&p) && walk(&p);
     if (ok) {
@@ -239,6 +278,7 @@ bool pass_schedule(Opt *o) {
     }
     ctx_free(c, p.need, n * sizeof *p.need);
     ctx_free(c, p.held, n * sizeof *p.held);
+    ctx_free(c, p.level, n * sizeof *p.level);
     ctx_free(c, p.node, n * sizeof *p.node);
     ctx_free(c, p.start, n * sizeof *p.start);
     ctx_free(c, p.count, n * sizeof *p.count);
