@@ -1,5 +1,6 @@
 --- compile.autotune: candidates of schedules give the same bits, and what timing found is kept.
 local cpu = require("spec.support.cpu")
+local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
@@ -43,6 +44,7 @@ describe("compile.candidate", function()
     local name, inputs, outputs, arguments = table.unpack(case)
     it("runs " .. name .. " in other ways, with the same bits", function()
       cpu.only("candidates of the C backend")
+      skip.unless(theano.config.cxx ~= "", "no C compiler")
       local seen, wide = {}, nil
       local kept = { with({}, inputs, outputs)(table.unpack(arguments)) } -- their memory is not had again,
       local as_chosen, others = bits(kept), {}
@@ -103,6 +105,7 @@ describe("compile.autotune", function()
   ]]
 
   local function run(flags, seconds)
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
     local of = program:format(seconds)
     local words = "profiling.destination=/dev/null,base_compiledir=" .. dir .. flags
     local p = assert(io.popen(("THEANO_FLAGS=%s timeout 120 build/theano -e '%s' 2>&1"):format(words, of)))

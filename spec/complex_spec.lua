@@ -3,6 +3,7 @@
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
 local theano = require("theano")
+local skip = require("spec.support.skip")
 local T = require("theano.tensor")
 local compile, G = theano.compile, theano.gradient
 local interpreter = compile.Mode({ linker = "interpreter" })
@@ -194,6 +195,7 @@ end)
 
 describe("complex constants that are no numbers", function()
   it("stand in generated code", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
     local x = T.zmatrix("x")
     local c = T.constant(nd.complex(0 / 0, -1 / 0))
     local f = theano.compile({ inputs = { x }, outputs = x + c, mode = theano.compile.Mode({ linker = "c" }) })

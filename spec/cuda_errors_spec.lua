@@ -49,7 +49,9 @@ describe("memory of a GPU that is too small", function()
     emulated.memory(1 << 40)
     assert.is_false(ok)
     assert.equal("MemoryError", theano.error_kind(e))
-    for _, words in ipairs({ "asked for 200", "in use, of", "fewer rows at once", "this call plans",
+    -- which of the two results does not fit depends on what the device keeps of earlier functions
+    assert.matches("asked for [12]%d+ bytes", tostring(e))
+    for _, words in ipairs({ "in use, of", "fewer rows at once", "this call plans",
       "Apply node that caused the error: Elemwise{Tanh}[(0, 0)](Dot22.0)", "cuda_errors_spec.lua:" }) do
       assert.matches(words, tostring(e), nil, true)
     end
