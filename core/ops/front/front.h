@@ -26,8 +26,8 @@ typedef struct Front {
     ThArg arg[FRONT_MAX_PARAMS]; /* by position in the signature: the argument given, or the default */
     uint32_t given;              /* bit i: parameter i was given (None counts) */
     const ThArg *rest;
-    int nrest;    /* what *xs received; a single list there is spread */
-    ThDtype half; /* floats among the arguments that are halves come as float32, and such results become this again */
+    int nrest;      /* what *xs received; a single list there is spread */
+    ThDtype half;   /* floats among the arguments that are halves come as float32, and such results become this again */
     ThDtype wanted; /* by the parameter `dtype`: results that are asked for stay as they are */
     ThVar **out;
     int max; /* results; never more than max are stored */
