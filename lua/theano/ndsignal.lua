@@ -9,6 +9,7 @@ return function(nd)
   local arr, axis_of = core.asarray, help.axis_of
   local M = {}
   require("theano.ndfilters")(nd, M)
+  require("theano.ndresample")(nd, M)
 
   -- ---- convolutions -------------------------------------------------------------------------------------------------
   local function sizes(a, b)
