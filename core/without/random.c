@@ -45,6 +45,39 @@ ThArray *th_random_dirichlet(ThRandom *r, ThArray *alpha, int ndim, const int64_
     return none(r, "dirichlet");
 }
 
+/* ---- PCG64 ------------------------------------------------------------------------------------------------------- */
+static const char whole[] = "PCG64";
+
+ThRandom *th_random_pcg64(ThContext *c, const uint32_t *entropy, int n) {
+    (void)entropy, (void)n;
+    if (c) err(c, TH_NotImplementedError, "%s: this library was built without it (TH_RANDOM=OFF)", whole);
+    return NULL;
+}
+
+int th_random_pcg64_get(const ThRandom *r, ThPcg64 *out) {
+    (void)out;
+    return refuse(r, whole) - 1;
+}
+
+int th_random_pcg64_set(ThRandom *r, const ThPcg64 *in) {
+    (void)in;
+    return refuse(r, whole) - 1;
+}
+
+int th_random_pcg64_advance(ThRandom *r, const uint64_t delta[2]) {
+    (void)delta;
+    return refuse(r, whole) - 1;
+}
+
+ThArray *th_random_pcg64_draw(ThRandom *r, char which, ThDtype d, int ndim, const int64_t *shape) {
+    (void)which, (void)d, (void)ndim, (void)shape;
+    return none(r, whole);
+}
+
+/* Never called, as there is no such generator. */
+uint64_t pcg_bounded(Pcg *p, uint64_t range) { return (void)p, (void)range, 0; }
+double pcg_normal(Pcg *p) { return (void)p, 0; }
+
 /* ---- for operations: what fits is asked for first ---------------------------------------------------------------- */
 void random_counts(ThRandom *r, RandomCount one, const ThValue *p, int64_t *out, int64_t n) {
     for (int64_t i = 0; i < n; i++) out[i] = one(r, p);

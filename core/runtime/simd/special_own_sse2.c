@@ -82,18 +82,21 @@ NEAR(sin, 0, float)
 NEAR(cos, 1, float)
 NEAR(tan, 2, float)
 
-SimdFn special_own(SimdPrim p, ThDtype d) {
-#define BLOCK(name) [P_##name] = { [TH_FLOAT32] = block_##name##_float, [TH_FLOAT64] = block_##name##_double }
+#define BLOCK(name) [P_##name] = {[TH_FLOAT32] = block_##name##_float, [TH_FLOAT64] = block_##name##_double}
 #define PRIM(name, arity, flags, doc) [P_##name] = {[TH_FLOAT32] = own_##name##_f32, [TH_FLOAT64] = own_##name##_f64},
 #define CPRIM(name, arity, flags, doc) \
     [P_##name] = {[TH_COMPLEX64] = own_##name##_ThComplex64, [TH_COMPLEX128] = own_##name##_ThComplex128},
-    static const SimdFn own[SIMD_PRIMS][TH_DTYPE_COUNT] = {
+
+SimdFn special_own(SimdPrim p, ThDtype d) {
 #if TH_SPECIAL
-        SPECIAL_PRIMS(PRIM) SPECIAL_CPRIMS(CPRIM)
-#endif
-            BLOCK(sin),
-        BLOCK(cos),
-        BLOCK(tan)
-    };
+    static const SimdFn own[SIMD_PRIMS][TH_DTYPE_COUNT] = {SPECIAL_PRIMS(PRIM) SPECIAL_CPRIMS(CPRIM) BLOCK(sin),
+                                                           BLOCK(cos), BLOCK(tan)};
     return own[p][d];
+#else /* three rows of so many: no table */
+    const bool single = d == TH_FLOAT32;
+    if (d != TH_FLOAT64 && !single) return NULL;
+    if (p == P_sin) return single ? block_sin_float : block_sin_double;
+    if (p == P_cos) return single ? block_cos_float : block_cos_double;
+    return p != P_tan ? NULL : single ? block_tan_float : block_tan_double;
+#endif
 }
