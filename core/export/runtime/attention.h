@@ -23,9 +23,11 @@ static void OF(attend_dot)(i64 m, i64 n, i64 k, i64 panel, const T *a, i64 ar, i
 }
 
 static T OF(attend_sum)(const T *lane) {
-    T all = lane[0];
-    for (int l = 1; l < ATTEND_PAD; l++) all += lane[l];
-    return all;
+    T all[ATTEND_PAD];
+    memcpy(all, lane, sizeof all);
+    for (int w = ATTEND_PAD / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) all[l] += all[l + w];
+    return all[0];
 }
 
 /* q . k of some rows, scaled and masked; behind them what no weight comes from. */
@@ -61,7 +63,8 @@ static T OF(attend_most)(const T *s, i64 n) {
     memcpy(m, s, sizeof m);
     for (i64 i = ATTEND_PAD; i < n; i += ATTEND_PAD)
         for (int l = 0; l < ATTEND_PAD; l++) m[l] = s[i + l] > m[l] ? s[i + l] : m[l];
-    for (int l = 1; l < ATTEND_PAD; l++) m[0] = m[l] > m[0] ? m[l] : m[0];
+    for (int w = ATTEND_PAD / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) m[l] = m[l + w] > m[l] ? m[l + w] : m[l];
     return m[0];
 }
 

@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { NEAR_BYTES = 192 * 1024, MOST_ROWS = 48, LEAST_ROWS = 12, ALIGN = 64, WHOLE_K = 1024 };
+enum { NEAR_BYTES = 192 * 1024, MOST_ROWS = 72, LEAST_ROWS = 12, ALIGN = 64, WHOLE_K = 1024 };
 
 typedef ReachView View;
 
@@ -187,7 +187,7 @@ static void put_number(void *p, ThDtype d, int64_t i, double v) {
     else ((float *)p)[i] = (float)v;
 }
 
-/* q . k of rows row .. row + m, scaled and masked; each row then to `each`. */
+/* q . k of rows row .. row + m; each row then to `each`. */
 static bool score(Part *t, int64_t b, int64_t row, int64_t m, void (*each)(Part *t, SimdRow *r, int64_t at)) {
     const Attend *a = t->a;
     const int64_t n = t->now.end - t->now.first;
@@ -197,10 +197,10 @@ static bool score(Part *t, int64_t b, int64_t row, int64_t m, void (*each)(Part 
     if (!run(t, &g, 0)) return false;
     for (int64_t i = 0; i < m; i++) {
         SimdRow r = {.n = n, .padded = up(n, SIMD_PAD), .scale = a->w->scale, .fill = a->w->fill};
+        r.clear = t->now.clear - t->now.first; /* none where it is negative */
         r.keep = a->w->kind == ATTENTION_KEEP;
         r.s = t->p + i * a->padded * a->item, r.ds = t->dp + i * a->padded * a->item;
         set_mask(t, &r, b, row + i);
-        a->simd->scores(&r);
         each(t, &r, b * a->queries + row + i);
     }
     return true;
@@ -208,9 +208,7 @@ static bool score(Part *t, int64_t b, int64_t row, int64_t m, void (*each)(Part 
 
 static void forward_row(Part *t, SimdRow *r, int64_t at) {
     const Attend *a = t->a;
-    a->simd->most(r);
-    r->factor = 1;
-    a->simd->exp(r);
+    a->simd->forward(r);
     put_number(a->w->stats->data, a->d, 2 * at, r->most);
     put_number(a->w->stats->data, a->d, 2 * at + 1, 1 / r->sum);
 }
@@ -219,8 +217,7 @@ static void again_row(Part *t, SimdRow *r, int64_t at) {
     const Attend *a = t->a;
     r->most = number(a->w->stats->data, a->d, 2 * at);
     r->factor = number(a->w->stats->data, a->d, 2 * at + 1);
-    a->simd->exp(r);
-    a->simd->back(r);
+    a->simd->backward(r);
 }
 
 #define DIVIDE(T) \
@@ -305,7 +302,8 @@ static bool one_matrix(Part *t, int64_t b, bool start) {
     }
     for (int64_t row = 0; row < a->queries; row += a->rows) {
         int64_t m = a->queries - row < a->rows ? a->queries - row : a->rows;
-        t->now = t->some ? t->reach[row / a->rows] : (Reach){0, a->keys};
+        t->now = a->some ? t->reach[row / a->rows] : (Reach){0, a->keys, 0};
+        if (!t->some) t->now.first = 0, t->now.end = a->keys;
         if (!(back ? backward_rows : forward_rows)(t, b, row, m)) return false;
     }
     return true;
@@ -338,10 +336,12 @@ static void nothing(ThArray *a) {
     if (a && a->size) memset(a->data, 0, (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype));
 }
 
-int64_t attention_rows(int64_t keys, int64_t item, int64_t *padded) {
+int64_t attention_rows(int64_t queries, int64_t keys, int64_t item, int64_t *padded) {
     *padded = up(keys, SIMD_PAD);
-    int64_t rows = NEAR_BYTES / (*padded * item) / LEAST_ROWS * LEAST_ROWS;
-    return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+    int64_t most = NEAR_BYTES / (*padded * item) / LEAST_ROWS * LEAST_ROWS;
+    most = most < LEAST_ROWS ? LEAST_ROWS : most > MOST_ROWS ? MOST_ROWS : most;
+    const int64_t blocks = (queries + most - 1) / most; /* of about one length */
+    return up((queries + blocks - 1) / blocks, LEAST_ROWS);
 }
 
 int attention_host(HostCall *h, const AttentionWork *w) {
@@ -362,7 +362,7 @@ int attention_host(HostCall *h, const AttentionWork *w) {
     const GemmKernels *kern = cpu->gemm[a.d == TH_FLOAT64];
     a.lanes = kern->vl, a.panel = (int64_t)kern->nv * kern->vl;
     a.simd = &simd_table(h->ctx)->rows[a.d == TH_FLOAT64];
-    a.rows = attention_rows(a.keys, a.item, &a.padded);
+    a.rows = attention_rows(a.queries, a.keys, a.item, &a.padded);
     a.tile = up(a.rows * a.padded * a.item, ALIGN), a.row = up(a.padded * a.item, ALIGN);
     a.some = reach_may(w);
     a.reach = a.some ? up((int64_t)sizeof(Reach) * ((a.queries + a.rows - 1) / a.rows), ALIGN) : 0;

@@ -7,6 +7,6 @@
 int attention_host(HostCall *h, const AttentionWork *w); /* of HostServices */
 
 /* Rows of scores that are in memory at a time; their length there. */
-int64_t attention_rows(int64_t keys, int64_t item, int64_t *padded);
+int64_t attention_rows(int64_t queries, int64_t keys, int64_t item, int64_t *padded);
 
 #endif

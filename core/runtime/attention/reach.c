@@ -27,17 +27,20 @@ static double value(const AttentionWork *w, ThDtype d, const char *at) {
 Reach reach_rows(const AttentionWork *w, ThDtype d, int64_t b, int64_t row, int64_t n, int64_t keys, int64_t step) {
     const ThArray *m = w->mask;
     const int64_t *len = ARRAY_SHAPE(m), *st = ARRAY_STRIDES(m);
-    Reach r = {keys, 0};
+    Reach r = {keys, 0, keys};
     for (int64_t i = row; i < row + n; i++) {
         const char *at = m->data + (len[0] > 1 ? b * st[0] : 0) + (len[1] > 1 ? i * st[1] : 0);
         double most = -INFINITY;
         bool nothing = false; /* a NaN: of weights, too */
+        int64_t clear = 0;
+        while (clear < r.clear && value(w, d, at + clear * st[2]) == 0) clear++;
+        r.clear = clear;
         for (int64_t k = 0; k < keys; k++) {
             double v = value(w, d, at + k * st[2]);
             if (v > most) most = v;
             nothing |= v != v;
         }
-        if (nothing || !(fabs(most) <= REACH_MOST)) return (Reach){0, keys};
+        if (nothing || !(fabs(most) <= REACH_MOST)) return (Reach){0, keys, 0};
         int64_t first = 0, end = keys;
         while (value(w, d, at + first * st[2]) < most - REACH_GAP) first++; /* stops at the largest one */
         while (value(w, d, at + (end - 1) * st[2]) < most - REACH_GAP) end--;

@@ -13,7 +13,7 @@ typedef struct ReachView {
 } ReachView;
 
 typedef struct Reach {
-    int64_t first, end;
+    int64_t first, end, clear; /* clear: the first keys, whose scores the mask leaves as they are */
 } Reach;
 
 /* The mask can hide keys from some rows and not from others. */

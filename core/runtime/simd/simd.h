@@ -49,20 +49,20 @@ typedef void (*SimdFn)(int64_t n, void *o, const void *a, const void *b, const v
 /* acc[i] = acc[i] (+) v[i] for i < n; n is any number here */
 typedef void (*SimdFold)(int64_t n, void *acc, const void *v);
 
-/* A row of attention's scores: n of them, in memory for `padded` (a multiple of SIMD_PAD), which is 64-aligned. */
+/* A row of products of q and k: n of them, in memory for `padded` (a multiple of SIMD_PAD), which is 64-aligned. */
 typedef struct SimdRow {
-    int64_t n, padded;
-    void *s, *ds;        /* scores, then their softmax; its gradient, then that of the products of q and k */
-    const void *mask;    /* to add, or NULL */
-    const uint8_t *pick; /* or NULL: where a score stays (keep), or where it does not, but becomes `fill` */
+    int64_t n, padded, clear; /* clear: the first ones, which no mask changes */
+    void *s, *ds;             /* products, then weights; gradient of the weights, then of the products */
+    const void *mask;         /* to add, or NULL */
+    const uint8_t *pick;      /* or NULL: where a score stays (keep), or where it does not, but becomes `fill` */
     bool keep;
     double scale, fill, most, sum, factor;
 } SimdRow;
 typedef struct SimdRows { /* simd_rows.h */
-    void (*scores)(const SimdRow *r);
-    void (*most)(SimdRow *r);
-    void (*exp)(SimdRow *r);
-    void (*back)(const SimdRow *r);
+    /* s = exp(scores - most), their largest, and their sum */
+    void (*forward)(SimdRow *r);
+    /* s = p = exp(scores - most) factor; ds = p (ds - sum(p ds)) scale, zero where the mask put a number */
+    void (*backward)(const SimdRow *r);
 } SimdRows;
 
 typedef struct SimdTable {
