@@ -1,5 +1,5 @@
---- Attention as one operation (the pass `attention`, which a mode includes): results and gradients against the graph as
--- it is otherwise, masks, what is not matched, lengths that do not fit, threads.
+--- Attention as one operation (the pass `attention`, asked for or taken by itself): results and gradients against the
+-- graph as it is otherwise, masks, four dimensions, what is not matched, lengths that do not fit, threads.
 local attention = require("spec.support.attention")
 local compile = require("theano.compile")
 local nd = require("theano.ndarray")
@@ -182,5 +182,110 @@ describe("attention", function()
     for _, way in ipairs({ f, h }) do
       for i, got in ipairs({ way(table.unpack(args)) }) do assert(got:tobytes() == alone[i]:tobytes(), i) end
     end
+  end)
+end)
+
+-- softmax(q k' + mask) v as people write it over (batch, head, row, feature); kinds of masks by their lengths, of which
+-- a dimension that is 1 is one of the type.
+describe("attention of four dimensions", function()
+  local B, H, M, N, D = 2, 3, 20, 33, 8
+  local function wide(name, dtype, broadcast)
+    return T.TensorType(dtype, broadcast or { false, false, false, false })(name)
+  end
+  local products = {
+    matmul = function(q, k) return T.matmul(q, k:dimshuffle(0, 1, 3, 2)) end,
+    einsum = function(q, k) return T.einsum("bhqd,bhkd->bhqk", q, k) end,
+  }
+  local low = T.constant(-1e9, { dtype = "float32" })
+  local ways = {
+    scaled = function(q, k, _, times) return times(q, k) * T.constant(0.25, { dtype = "float32" }) end,
+    before = function(q, k, _, times) return times(q * T.constant(0.25, { dtype = "float32" }), k) end,
+    add = function(q, k, m, times) return times(q, k) / T.constant(4, { dtype = "float32" }) + m end,
+    keep = function(q, k, m, times) return T.switch(m, times(q, k), low) end,
+    fill = function(q, k, m, times) return T.switch(m, low, times(q, k) * T.constant(0.25, { dtype = "float32" })) end,
+  }
+  local masks = { { 1, 1, M, N }, { B, 1, 1, N }, { 1, H, 1, N }, { B, H, 1, N }, { B, H, M, N }, { 1, 1, 1, N },
+    { B, H, M, 1 }, { 1, 1, M, 1 } }
+
+  local function built(product, way, lengths, including)
+    local q, k, v, g = wide("q", "float32"), wide("k", "float32"), wide("v", "float32"), wide("g", "float32")
+    local ones = {}
+    for d = 1, 4 do ones[d] = lengths[d] == 1 end
+    local m = wide("m", way == "add" and "float32" or "bool", ones)
+    local p = T.nnet.softmax(ways[way](q, k, m, products[product]), { axis = -1 })
+    local z = product == "einsum" and T.einsum("bhqk,bhkd->bhqd", p, v) or T.matmul(p, v)
+    local _ <close> = theano.config.change_flags({ optimizer_including = including })
+    return compile({ inputs = { q, k, v, g, m }, on_unused_input = "ignore",
+      outputs = { z, table.unpack(T.grad(T.sum(z * g), { q, k, v })) } })
+  end
+  local function values(way, lengths)
+    local function draw(...) return rng:randn(...):astype("float32") end
+    local m = draw(table.unpack(lengths))
+    return draw(B, H, M, D), draw(B, H, N, D), draw(B, H, N, 5), draw(B, H, M, 5), way == "add" and m or nd.gt(m, -0.5)
+  end
+
+  it("is one operation with its gradient, and what its parts are", function()
+    for product in pairs(products) do
+      for way in pairs(ways) do
+        for _, lengths in ipairs(masks) do
+          local what = ("%s, %s, mask %s"):format(product, way, table.concat(lengths, " "))
+          local one, parts = built(product, way, lengths, "attention"), built(product, way, lengths, "")
+          local shown = text(one)
+          assert(shown:find("AttentionGrad", 1, true) and not shown:find("Softmax", 1, true), what)
+          local args = { values(way, lengths) }
+          local want = { parts(table.unpack(args)) }
+          for i, got in ipairs({ one(table.unpack(args)) }) do
+            assert.same(want[i].shape, got.shape)
+            local off = nd.abs(got - want[i]):max()
+            assert(off < 3e-5, ("%s, output %d: %g"):format(what, i, off))
+          end
+          if way ~= "add" or product ~= "matmul" then break end
+        end
+      end
+    end
+  end)
+
+  it("stays its parts where a mask of rows and columns is shared by some of the batch", function()
+    for _, lengths in ipairs({ { B, 1, M, N }, { 1, H, M, N } }) do
+      assert(text(built("matmul", "add", lengths, "attention")):find("Softmax", 1, true))
+    end
+  end)
+
+  it("raises where a mask has other lengths", function()
+    local wrong = { { 1, 1, M, N + 1 }, { 1, 1, M + 1, N }, { B + 1, 1, 1, N }, { 1, H + 1, 1, N }, { H, B, M, N },
+      { B, H, 1, N - 1 } }
+    for _, lengths in ipairs(wrong) do
+      local f = built("matmul", "keep", lengths, "attention")
+      assert(text(f):find("AttentionGrad", 1, true))
+      local ok, why = pcall(f, values("keep", lengths))
+      assert(not ok, table.concat(lengths, " "))
+      assert(tostring(why):find("mis%-match") or tostring(why):find("SpecifyShape")
+        or tostring(why):find("Cannot reshape"), tostring(why))
+    end
+  end)
+end)
+
+describe("attention that nobody asked for", function()
+  local function step(length, flags)
+    local s = T.dtensor3("s")
+    local x = length and s:reshape({ 2, length, 4 }) or s
+    local p = T.nnet.softmax(T.batched_dot(x, x:dimshuffle(0, 2, 1)), { axis = -1 })
+    local _ <close> = theano.config.change_flags(flags or {})
+    return compile({ inputs = { s }, outputs = T.batched_dot(p, x) })
+  end
+  local function taken(f) return text(f):find("Attention", 1, true) ~= nil end
+
+  it("is one operation where its keys are known to be many", function()
+    assert(taken(step(256)) and taken(step(1000)))
+    assert(not taken(step(255)) and not taken(step(1)) and not taken(step()))
+    local x = nd.array(rng:randn(2, 300, 4))
+    local off = nd.abs(step(300)(x) - step()(x)):max()
+    assert(off < 1e-13, off)
+  end)
+
+  it("is not where it is excluded", function()
+    assert(not taken(step(256, { optimizer_excluding = "attention" })))
+    assert(not taken(step(256, { optimizer = "fast_compile" })))
+    assert(taken(step(3, { optimizer_including = "attention" })))
   end)
 end)
