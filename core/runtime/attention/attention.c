@@ -284,11 +284,11 @@ static void reach(Part *t, int64_t b, bool start) {
     const int64_t step = a->panel > SIMD_PAD ? a->panel : SIMD_PAD;
     for (int64_t row = 0; (start || ARRAY_SHAPE(a->w->mask)[0] > 1) && row < a->queries; row += a->rows) {
         int64_t m = a->queries - row < a->rows ? a->queries - row : a->rows;
-        t->reach[row / a->rows] = reach_rows(a->w, a->d, b, row, m, a->keys, step);
+        t->reach[row / a->rows] = reach_rows(a->w, a->simd, a->d, (ReachBlock){b, row, m, a->keys, step});
     }
     for (int64_t i = 0; i * a->rows < a->queries; i++)
         t->some = t->some || t->reach[i].first > 0 || t->reach[i].end < a->keys;
-    t->some = t->some && reach_holds(a->w, a->d, b);
+    t->some = t->some && reach_holds(a->w, a->simd, a->d, b);
     if (t->some && a->w->dz) clear(a, &a->dv, b, a->keys, a->values), clear(a, &a->dk, b, a->features, a->keys);
 }
 

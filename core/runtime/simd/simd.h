@@ -63,6 +63,8 @@ typedef struct SimdRows { /* simd_rows.h */
     void (*forward)(SimdRow *r);
     /* s = p = exp(scores - most) factor; ds = p (ds - sum(p ds)) scale, zero where the mask put a number */
     void (*backward)(const SimdRow *r);
+    /* the largest of n numbers, or of their magnitudes; NaN where one is NaN */
+    double (*top)(int64_t n, const void *v, bool magnitude);
 } SimdRows;
 
 typedef struct SimdTable {

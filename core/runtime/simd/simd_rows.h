@@ -57,6 +57,31 @@
             ROW_LOAD(T, x, last) \
         } \
     } \
+    static double rows_top_##T(int64_t n, const void *p, bool magnitude) { \
+        const T *v = p; \
+        T top = -INFINITY; \
+        int64_t i = 0; \
+        if (n >= SIMD_PAD) { \
+            ROW_VECTORS(T, m); \
+            ROW_VECTORS(T, x); \
+            ROW_VECTORS(T, odd) = {{0}}; /* NaN where one was */ \
+            ROW_EACH(T) m[c] = (vm_##T){0} + top; \
+            for (; i + SIMD_PAD <= n; i += SIMD_PAD) { \
+                ROW_LOAD(T, x, v + i) \
+                ROW_EACH(T) odd[c] = vm_pick_##T(x[c] == x[c], odd[c], x[c]); \
+                ROW_EACH(T) m[c] = vm_most_##T(m[c], magnitude ? vm_most_##T(x[c], -x[c]) : x[c]); \
+            } \
+            top = row_most_##T(m); \
+            const T all = row_sum_##T(odd); \
+            if (all != all) return (double)all; \
+        } \
+        for (; i < n; i++) { \
+            const T x = magnitude && v[i] < 0 ? -v[i] : v[i]; \
+            if (x != x) return (double)x; \
+            top = x > top ? x : top; \
+        } \
+        return (double)top; \
+    } \
     static void rows_forward_##T(SimdRow *r) { \
         T *s = r->s, times = row_pick_##T(r) ? 1 : (T)r->scale; \
         ROW_VECTORS(T, x); \
@@ -104,4 +129,4 @@
     }
 FLOATS(DEF_ROWS)
 #define ROWS_OF(T) \
-    { rows_forward_##T, rows_backward_##T }
+    { rows_forward_##T, rows_backward_##T, rows_top_##T }
