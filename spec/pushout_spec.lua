@@ -158,6 +158,11 @@ describe("the gradient of a recurrence with gates", function()
     assert(select(2, loop:gsub("IncSubtensor{InplaceSet", "")) >= 3, loop)
     assert.is_nil(loop:find("InplaceInc", 1, true), loop)
     assert.equal(1, select(2, loop:gsub("\n >IncSubtensor", "")), loop)
+    local parts = 0 -- all three by one kernel
+    for kernel in theano.printing.plan(f):gmatch("\nkernel (.-)\n  stage 0") do
+      parts = math.max(parts, select(2, kernel:gsub("write part", "")))
+    end
+    assert.equal(3, parts)
     local g = theano.compile({ U, rows }, T.grad(cost(4), { U, rows }), { mode = "None" })
     for _, turns in ipairs({ 0, 1, 5 }) do
       local u, r = rng:randn(4, 12), rng:randn(turns, 2, 12)

@@ -246,6 +246,9 @@ typedef struct LowerApi {
      * them. A node that writes nothing leaves its output undefined (AllocEmpty). */
     int (*read_at)(Lower *l, Kernel *k, int i, Size off, const Size *st);
     int (*write_at)(Lower *l, Kernel *k, int o, uint8_t flags, Size off, const Size *st);
+    /* Kernels of this node made from here on store other elements of output 0 each; `more`: and other ones than those
+     * of the nodes that stored parts of it before. */
+    void (*parts)(Lower *l, bool more);
     Size (*out_stride)(Lower *l, int o, int d); /* elements */
     Size (*out_offset)(Lower *l, int o);
     bool (*host)(Lower *l, HostFn fn, size_t scratch_bytes); /* inputs and outputs as arrays */

@@ -48,7 +48,8 @@ enum {
     ACC_WRITE = 2,
     ACC_ADD = 4 /* store accumulates (sequential order) */,
     ACC_SAMEMAP = 8 /* in place */,
-    ACC_ROWTEMP = 16 /* private to one outer point */
+    ACC_ROWTEMP = 16, /* private to one outer point */
+    ACC_PART = 32     /* others of them store other elements of the buffer */
 };
 typedef struct { /* element index = off + sum i_d * st[d] (+ value idx), in ELEMENTS of dtype from the buffer's base */
     int buf;     /* kernel-local buffer number (Kernel.nbuf); a Step maps it to a plan buffer */

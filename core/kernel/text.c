@@ -46,7 +46,7 @@ static void put_dims(Text *t, const Kernel *k, Syms *s) {
 }
 
 static void put_accesses(Text *t, const Kernel *k, Syms *s) {
-    static const char *const flag[] = {"read", "write", "add", "samemap", "rowtemp"};
+    static const char *const flag[] = {"read", "write", "add", "samemap", "rowtemp", "part"};
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
         text_printf(t, "  a%d: b%d %s", i, a->buf, th_dtype_name((ThDtype)a->dtype));

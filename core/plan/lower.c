@@ -107,7 +107,7 @@ bool planner_leaves(Planner *p) {
 }
 
 int planner_work(Planner *p, WorkKind kind, Kernel *k) {
-    Work w = {.kind = kind, .node = p->node, .k = k, .host = -1, .members = -1};
+    Work w = {.kind = kind, .node = p->node, .part = p->part, .k = k, .host = -1, .members = -1};
     return vec_push(p->ctx, &p->work, w) ? p->work.n - 1 : -1;
 }
 
@@ -216,6 +216,15 @@ static int api_read_out(Lower *l, Kernel *k, int o, const int8_t *map, uint8_t f
 static int api_write_at(Lower *l, Kernel *k, int o, uint8_t flags, Size off, const Size *st) {
     Val *v = planner_out(planner(l), l->node->out[o]);
     return v && k ? access_free(planner(l), k, v, (uint8_t)(ACC_WRITE | flags), off, st) : -1;
+}
+
+static void api_parts(Lower *l, bool more) {
+    Planner *p = planner(l);
+    const Val *v = planner_out(p, l->node->out[0]);
+    if (!v) return;
+    Root *r = &p->root.at[v->root];
+    if (!more || !r->part) r->part = p->node + 1;
+    p->part = r->part;
 }
 
 static Size api_out_stride(Lower *l, int o, int d) {
@@ -450,6 +459,7 @@ static const LowerApi lower_api = {.in_type = api_in_type,
                                    .rowtemp = api_rowtemp,
                                    .read_at = api_read_at,
                                    .write_at = api_write_at,
+                                   .parts = api_parts,
                                    .out_stride = api_out_stride,
                                    .out_offset = api_out_offset,
                                    .host = api_host,
@@ -517,6 +527,7 @@ static bool refuse(Planner *p, const ThApply *a) {
 static bool lower_node(Planner *p, int n) {
     ThApply *a = p->order.at[n];
     p->node = p->sizes.node = n;
+    p->part = 0;
     p->size_at = p->work.n;
     if (!whole_values(p, p->node_shape[n], p->node_shape[n + 1])) return false;
     int first = p->size_at, sizes0 = p->sizes.ins.n;

@@ -79,6 +79,7 @@ typedef struct Root {
     int node;         /* at work when it was made, -1 */
     int writers;      /* works that store into it */
     int rmark, wmark; /* the group that reads, stores it, as merge.c last saw */
+    int part;         /* Work.part of the last one that stored a part of it, 0 */
     int wish;         /* slot of this root is wished for, -1 */
     Size size;
     int ndim;
@@ -97,6 +98,7 @@ typedef struct Work {
     bool alias;  /* writes a root in place */
     bool effect, live;
     int node;
+    int part; /* works of the same number store different elements of their root; 0: no such number */
     Kernel *k;
     int host;     /* PlanHost number; WORK_EMBED: Embed number */
     int members;  /* first Member of this work, -1 */
@@ -199,6 +201,7 @@ typedef struct Planner {
     int *out_next;
     int *out_root;   /* by output: root holding a copy made for it, or -1 */
     int node;        /* ordinal at work */
+    int part;        /* Work.part of the works that it makes */
     int size_at;     /* while a node is lowered: where in `work` its STEP_SIZE goes; -1 before and after */
     int size_from;   /* SizeIns made for this node start here */
     int *node_shape; /* by node: where its shape phase started in sizes.ins (norder + 1 entries) */
@@ -242,6 +245,7 @@ bool commit_end(Planner *p);
 uint64_t group_access_key(Planner *p, const Access *a, const int8_t *map, int ndim); /* equal: the same elements */
 int group_next_writer(const Planner *p, int r,
                       int w); /* the first work after w that stores into root r, or INT32_MAX */
+bool group_alone_reads(const Planner *p, int root, int g); /* nobody else reads it */
 bool group_writes_foreign(const Planner *p, int g);
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
 bool merge_groups(Planner *p);                              /* merge.c */

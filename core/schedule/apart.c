@@ -26,6 +26,7 @@ bool apart_access(const Kernel *k, const Access *w) {
     if (size_is(w->st[0], 0) || w->idx >= 0 || (w->flags & (ACC_ROWTEMP | ACC_ADD))) return false;
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
+        if (a != w && (a->flags & w->flags & ACC_PART)) continue;
         if (a->buf == w->buf && (!size_eq(a->off, w->off) || !size_eq(a->st[0], w->st[0]))) return false;
     }
     return true;

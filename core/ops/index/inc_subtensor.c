@@ -4,6 +4,7 @@
  * x's type. One store through the view's strides into the output; nothing else of x is touched.
  */
 #include "ops/table/index.h"
+#include "ops/table/shape.h"
 #include "ops/table/lowering.h"
 
 static bool infer_inc(Infer *q) {
@@ -76,6 +77,40 @@ static void grad_inc(Grad *g) {
     }
 }
 
+/* The one slice that a stores, where all else is whole: its dimension and known bounds. */
+static bool one_slice(const ThApply *a, int *dim, int64_t *from, int64_t *to) {
+    const AttrIdx *idx = &ATTRS(IncSubtensorAttrs, a)->idx;
+    *dim = -1;
+    for (int e = 0, in = 2; e < idx->n; e++) {
+        int has = idx->at[e].has;
+        if (idx->at[e].kind == 's' && !has) continue;
+        if (*dim >= 0 || idx->at[e].kind != 's' || (has & 4)) return false;
+        *dim = e, *from = 0, *to = INT64_MAX;
+        if (((has & 1) && !scalar_known(a->in[in++], from)) || ((has & 2) && !scalar_known(a->in[in++], to)) ||
+            *from < 0 || *to < 0)
+            return false;
+    }
+    return *dim >= 0;
+}
+
+const ThVar *inc_subtensor_below(const ThApply *a) {
+    enum { SLICES = 16 };
+    const ThVar *x = a->in[0];
+    int dim, other;
+    int64_t from, to, first, end;
+    if (!one_slice(a, &dim, &from, &to)) return NULL;
+    for (int n = 0; x->owner && x->owner->op == &op_inc_subtensor; n++, x = x->owner->in[0])
+        if (n == SLICES || !one_slice(x->owner, &other, &first, &end) || other != dim || (first < to && from < end))
+            return NULL;
+    return x;
+}
+
+/* Another slice of what nodes before it have set slices of. */
+static bool sets_more(const ThApply *a) {
+    const ThApply *x = a->in[0]->owner;
+    return x && x->op == &op_inc_subtensor && ATTRS(IncSubtensorAttrs, x)->set && inc_subtensor_below(a);
+}
+
 /* Where the slot lies in the output: kernel dims, offset and strides. */
 static bool slot_access(Lower *l, Kernel *k, Size *offset, Size *stride, int *nslot) {
     LowerAlg alg;
@@ -107,6 +142,7 @@ static bool lower_inc(Lower *l) {
     int8_t map[TH_MAX_NDIM];
     int n;
     if (!(l->node->destroys == 0 ? l->api->alias(l, 0, 0) : l->api->copy(l, 0, 0))) return false;
+    if (set) l->api->parts(l, sets_more(l->node));
     Kernel *k = l->api->kernel(l);
     if (!k || !slot_access(l, k, &offset, stride, &n) || kernel_stage(k, STAGE_LOOP, 0, n) < 0) return false;
     sizes_map_dims(map, y, n - y.ndim);

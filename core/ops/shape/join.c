@@ -191,6 +191,7 @@ static bool lower_join(Lower *l) {
     lower_alg_init(&alg, l);
     bool ok = axis_of(&alg.alg, l->node, 0, ndim, &axis);
     Size offset = l->api->out_offset(l, 0);
+    l->api->parts(l, false);
     for (int i = 1; ok && i < l->node->nin; i++) {
         ok = copy_part(l, i, 0, true, offset);
         if (i + 1 < l->node->nin) offset = l->api->add(l, offset, part_step(l, &alg, &axis, ndim, true, i));

@@ -19,6 +19,9 @@ typedef struct IncSubtensorAttrs {
 /* in: the parts that idx says are given, in order, each TYPE_SCALAR. */
 ThVar *subtensor_make(Builder *b, ThVar *x, const AttrIdx *idx, ThVar *const *in, int n);
 ThVar *inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx, ThVar *const *in, int n, bool set);
+/* What lies below IncSubtensor a and those before it, each of which is to another known slice than a of the same
+ * dimension; NULL where one is not, or where there are many. */
+const ThVar *inc_subtensor_below(const ThApply *a);
 ThVar *subtensor_int_make(Builder *b, ThVar *x, int64_t i); /* x[i] with a constant index */
 
 /* ---- advanced.c -------------------------------------------------------------------------------------------------- */

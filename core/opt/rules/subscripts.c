@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { PARTS = 3 * TH_MAX_NDIM, SLICES = 16 };
+enum { PARTS = 3 * TH_MAX_NDIM };
 
 /* A subscript being rewritten: entries, and the inputs they name in order. */
 typedef struct Subscript {
@@ -506,31 +506,11 @@ ThVar *rw_adv_sub1_adv_inc_sub1(Opt *o, ThApply *a) {
                        "Bad indexing or shapes in a AdvancedIncSubtensor1 that was optimized away", TH_IndexError);
 }
 
-/* The one slice that an increment is to, where all else is whole: its dimension and known bounds. */
-static bool one_slice(const ThApply *a, int *dim, int64_t *from, int64_t *to) {
-    const AttrIdx *idx = idx_of(a);
-    *dim = -1;
-    for (int e = 0; e < idx->n; e++) {
-        if (is_whole(idx, e)) continue;
-        if (*dim >= 0 || idx->at[e].kind != 's' || (idx->at[e].has & 4)) return false;
-        ThVar *start = part(a, 2, idx, e, 1), *stop = part(a, 2, idx, e, 2);
-        *dim = e, *from = 0, *to = INT64_MAX;
-        if ((start && !scalar_known(start, from)) || (stop && !scalar_known(stop, to)) || *from < 0 || *to < 0)
-            return false;
-    }
-    return *dim >= 0;
-}
-
 /* Are there zeros where a adds? Zeros with nothing else than what was added to other slices of the dimension. */
 static bool adds_to_zeros(const ThApply *a) {
-    const ThVar *x = a->in[0];
-    int dim, other;
-    int64_t from, to, first, end;
-    if (ask_zeros(x)) return true;
-    if (a->op != &op_inc_subtensor || !one_slice(a, &dim, &from, &to)) return false;
-    for (int n = 0; n < SLICES && ask_op(x, &op_inc_subtensor); n++, x = x->owner->in[0])
-        if (!one_slice(x->owner, &other, &first, &end) || other != dim || (first < to && from < end)) return false;
-    return ask_zeros(x);
+    if (ask_zeros(a->in[0])) return true;
+    const ThVar *x = a->op == &op_inc_subtensor ? inc_subtensor_below(a) : NULL;
+    return x && ask_zeros(x);
 }
 
 /* inc(zeros[i], y) -> set(zeros[i], y): nothing has to be read. Positions must be distinct. */

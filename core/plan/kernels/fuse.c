@@ -21,6 +21,7 @@ typedef struct Fuse {
     Kernel *k;
     const Kernel *from; /* member at work */
     const int8_t *map;
+    int part; /* its Work.part */
     VEC(Draft) ins;
     VEC(Known) known;    /* roots whose element at this point is a value */
     VEC(int) vmap, rmap; /* member's values and reductions -> ours */
@@ -115,8 +116,14 @@ static bool draft_store(Fuse *f, const Ins *i) {
     if (plain && r->gone) return true;
     int acc = add_access(f, a);
     if (acc < 0) return false;
-    for (int x = 0; x < f->k->acc.n; x++)
-        if (f->k->acc.at[x].buf == a->buf) f->loaded.at[x] = -1;
+    for (int x = 0; x < f->k->acc.n; x++) {
+        Access *other = &f->k->acc.at[x];
+        if (other->buf != a->buf) continue;
+        f->loaded.at[x] = -1;
+        if (x == acc || !f->part || !(other->flags & ACC_WRITE)) continue;
+        other->flags |= ACC_PART;
+        f->k->acc.at[acc].flags |= ACC_PART;
+    }
     Ins store = *i;
     store.a = acc;
     store.b = v;
@@ -250,6 +257,7 @@ static void share_storage(Fuse *f) {
 static bool add(Fuse *f, const Member *m) {
     f->from = f->p->work.at[m->work].k;
     f->map = m->map;
+    f->part = f->p->work.at[m->work].part;
     f->vmap.n = f->rmap.n = 0;
     f->k->can_fail |= f->from->can_fail;
     f->k->fails_first |= f->from->fails_first; /* what joins a draw fails nowhere */

@@ -528,8 +528,7 @@ static bool members_in_line(Planner *p, int w, const Group *g, const int8_t *inv
     return k->ndim > 0;
 }
 
-/* Only members of group g read root `root`. */
-static bool read_in(const Planner *p, int root, int g) {
+bool group_alone_reads(const Planner *p, int root, int g) {
     for (int u = p->use0[root]; u < p->use0[root + 1]; u++) {
         const Work *r = &p->work.at[p->use[u].work];
         for (int m = r->live ? r->members : -1; m >= 0; m = p->member.at[m].next_of_work)
@@ -555,8 +554,8 @@ static int join_call(Planner *p, int w, const Join *j, int n, bool outside) {
     if (!all_mapped(k, f->map)) return no(p, APART_PLACES);
     if (!invert(p, w, f->group, f->map, inverse)) return no(p, APART_REPEATED);
     int draw = drawn(p, w);
-    if (draw >= 0 &&
-        (!read_in(p, draw, f->group) || !members_in_line(p, w, g, inverse) || (k->can_fail && g->exec > p->foreign)))
+    if (draw >= 0 && (!group_alone_reads(p, draw, f->group) || !members_in_line(p, w, g, inverse) ||
+                      (k->can_fail && g->exec > p->foreign)))
         return no(p, APART_DRAWN);
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) compose(p->member.at[m].map, inverse, KDIM);

@@ -1,7 +1,8 @@
 /*
  * merge.c -- neighbours over the same space become one kernel. In: groups. Out: fewer groups: where two of them run one
- * right after the other over equal dims, the first waits for the second. Values pass between them when they meet at the
- * same element; storage that is overwritten in place is touched by one of them only.
+ * right after the other over equal dims, the first waits for the second. Values pass between them when they meet at
+ * the same element; storage that is overwritten in place is touched by one of them only, or both store parts of it (a
+ * Join's, slices that are set one after the other).
  */
 #include "plan/parts.h"
 
@@ -12,6 +13,16 @@ static bool delicate(const Root *r) {
 
 static const Kernel *kernel_of(const Planner *p, const Member *m) { return p->work.at[m->work].k; }
 
+enum { MANY = 8 }; /* works that store parts of one root: such ones are alike and share one text, each with its place */
+
+/* Both compute something: copies alone are rows that memcpy moves. */
+static bool compute(const Group *a, const Group *b) { return a->nins > 0 && b->nins > 0; }
+
+/* Work w stores another part of root r than the works that merge.c saw last. */
+static bool other_part(const Planner *p, const Root *r, int w) {
+    return r->writers <= MANY && r->part && r->part == p->work.at[w].part;
+}
+
 /* Notes what group g reads and stores under the name id. */
 static void note(Planner *p, int g, int id) {
     for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
@@ -19,7 +30,9 @@ static void note(Planner *p, int g, int id) {
         for (int a = 0; a < k->acc.n; a++) {
             Root *r = &p->root.at[k->acc.at[a].buf];
             if (k->acc.at[a].flags & ACC_READ) r->rmark = id;
-            if ((k->acc.at[a].flags & ACC_WRITE) && !r->gone) r->wmark = id;
+            if (!(k->acc.at[a].flags & ACC_WRITE) || r->gone) continue;
+            r->wmark = id;
+            r->part = p->work.at[p->member.at[m].work].part;
         }
     }
 }
@@ -41,12 +54,14 @@ static uint64_t stored_key(Planner *p, int r, int g) {
 }
 
 /* Member x of the second group touches what the first one (noted as id) did only where values can pass. */
-static bool agrees(Planner *p, const Member *x, int g, int id, bool reduces) {
+static bool agrees(Planner *p, const Member *x, int g, int id, bool reduces, bool parts) {
     const Kernel *k = kernel_of(p, x);
     for (int a = 0; a < k->acc.n; a++) {
         const Access *acc = &k->acc.at[a];
         const Root *r = &p->root.at[acc->buf];
-        if ((acc->flags & ACC_WRITE) && !r->gone && (r->wmark == id || (delicate(r) && r->rmark == id))) return false;
+        bool stores = (acc->flags & ACC_WRITE) && !r->gone;
+        if (stores && r->wmark == id && !(parts && other_part(p, r, x->work))) return false;
+        if (stores && delicate(r) && r->rmark == id) return false;
         if (!(acc->flags & ACC_READ) || r->wmark != id) continue;
         if (reduces || acc->idx >= 0 || acc->guard >= 0) return false;
         uint64_t key = stored_key(p, acc->buf, g);
@@ -90,9 +105,21 @@ static bool mergeable(Planner *p, int ga, int gb, Seen *seen, int *nseen) {
     if ((can_fail(p, ga) && group_writes_foreign(p, gb)) || (can_fail(p, gb) && group_writes_foreign(p, ga)))
         return false;
     for (int m = b->first; m >= 0; m = p->member.at[m].next_in_group)
-        if (!agrees(p, &p->member.at[m], ga, ga + 1, p->work.at[b->base].reduce)) return false;
+        if (!agrees(p, &p->member.at[m], ga, ga + 1, p->work.at[b->base].reduce, compute(a, b))) return false;
     *nseen = together(a, b, seen);
     return *nseen <= KACC;
+}
+
+/* What group g computes for members of it alone leaves no store behind: they have met it as a value. */
+static void keep_inside(Planner *p, int g) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
+        const Kernel *k = kernel_of(p, &p->member.at[m]);
+        for (int a = 0; a < k->acc.n; a++) {
+            Root *r = &p->root.at[k->acc.at[a].buf];
+            if (k->acc.at[a].flags != ACC_WRITE || r->kind != BUF_TEMP || r->kept || delicate(r) || r->gone) continue;
+            if (group_alone_reads(p, k->acc.at[a].buf, g)) r->gone = true;
+        }
+    }
 }
 
 /* Group b joins a, which then runs in b's place. */
@@ -121,6 +148,7 @@ bool merge_groups(Planner *p) {
         if (before >= 0 && mergeable(p, before, g, seen, &nseen)) {
             note(p, g, before + 1);
             merge(p, before, g, seen, nseen);
+            if (p->work.at[p->group.at[before].base].point) keep_inside(p, before);
             continue;
         }
         before = p->work.at[p->group.at[g].base].kind == WORK_KERNEL ? g : -1;
