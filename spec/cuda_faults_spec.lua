@@ -144,6 +144,7 @@ describe("a step", function()
     end)
     assert.equal(1, c.cuGraphLaunch)
     assert.is_nil(c.cuLaunchKernel)
+    assert.is_nil(c.cuLaunchCooperativeKernel)
   end)
 
   it("with a loop and its gradient is one graph, new lengths another one", function()

@@ -2,6 +2,10 @@
 peer with what a call takes and a number of its answer, or why there is none. scripts/gpu-bench runs it and compares.
 
     python bench/gpu/peers.py [--device cuda|cpu] [--small] [--only TEXT] [--peers torch,jax,..] [--seconds S]
+    python bench/gpu/peers.py --count [--small] [--only TEXT]
+
+--count: nothing runs; what eager PyTorch would launch, of shapes alone: operations that are no views, the bytes that these
+read and write, the floating-point operations of products and convolutions.
 """
 import argparse
 import json
@@ -14,7 +18,10 @@ options.add_argument("--small", action="store_true")
 options.add_argument("--only", default="")
 options.add_argument("--peers", default="torch,torch-compile,jax,cupy")
 options.add_argument("--seconds", type=float, default=0.2)
+options.add_argument("--count", action="store_true")
 options = options.parse_args()
+if options.count:
+    options.device, options.peers = "meta", "torch"
 SMALL = options.small
 
 import numpy as np  # noqa: E402
@@ -56,6 +63,31 @@ def least(f, wait):
     turn(3)
     n = max(1, int(options.seconds / 5 / max(turn(1), 1e-9)))
     return min(turn(n) / n for _ in range(5))
+
+
+def counted(call):
+    """What eager PyTorch launches in a call: each operation by its bytes and FLOPs."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves
+    from torch.utils.flop_counter import flop_registry
+    ops = []
+
+    class Counting(TorchDispatchMode):
+        def __torch_dispatch__(self, f, types, args=(), kwargs=None):
+            out = f(*args, **(kwargs or {}))
+            if f.is_view or f._schema.name in ("aten::_unsafe_view", "aten::detach", "aten::empty_like"):
+                return out
+            tensors = [v for v in tree_leaves((args, kwargs, out)) if isinstance(v, torch.Tensor)]
+            flops = flop_registry.get(f.overloadpacket)
+            many = len(args[0]) if f._schema.name.startswith("aten::_foreach") else 1
+            ops.append({"op": f._schema.name, "bytes": sum(v.numel() * v.element_size() for v in tensors),
+                        "flops": flops(*args, **(kwargs or {}), out_val=out) if flops else 0, "of": many,
+                        "dtype": str(tensors[0].dtype).removeprefix("torch.") if tensors else "float32"})
+            return out
+    with Counting():
+        call()
+    return ops
 
 
 # ---- PyTorch --------------------------------------------------------------------------------------------------------
@@ -100,13 +132,15 @@ class Torch:
             with t.no_grad():
                 t._foreach_add_(params, grads, alpha=-RATE)
             return c
+        if options.count:
+            return step, None
         costs = [float(step().detach()) for _ in range(3)]
         return step, costs[2]
 
     def function(self, f, *data):
         f = self.made(f)
         with self.t.no_grad():
-            value = float(f(*data).double().mean())
+            value = None if options.count else float(f(*data).double().mean())
 
         def call():
             with self.t.no_grad():
@@ -157,6 +191,8 @@ class Torch:
         t, (steps, n, width) = self.t, LSTM
         if self.compiled:
             raise Skip("cuDNN's LSTM is what eager PyTorch calls")
+        if options.count:
+            raise Skip("cuDNN's LSTM does not say what it launches")
         net = t.nn.LSTM(width, width, bias=False, device=options.device)
         with t.no_grad(): # gates: input, forget, candidate, output
             net.weight_ih_l0.copy_(self.array(numbers(1, width, 4 * width)).T)
@@ -409,6 +445,10 @@ for peer in options.peers.split(","):
                 raise Skip("not written for it")
             start = time.perf_counter()
             call, value = getattr(server, method)(*words)
+            if options.count:
+                out["ops"] = counted(call)
+                print(json.dumps(out), flush=True)
+                continue
             call()
             server.wait()
             out["first"] = time.perf_counter() - start

@@ -26,7 +26,8 @@ void cuda_address(Emit *e, Text *t, int acc, int depth); /* ins.c: element of an
 /* reduce.c: the accumulators of a block's threads become r<red> in all of them. */
 void cuda_fold(Emit *e, int red);
 void cuda_join(Emit *e, int red, int n); /* ..of the blocks that share a point: all but the last one leave it */
-/* loops.c: one of the kernel's Nests; its nodes */
+/* loops.c: one of the kernel's Nests, or as a function of such a loop's kernel; its nodes */
+enum { GRID_PART = GRID_FUNCTIONS };
 bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);
 void cuda_head(Emit *e);                 /* extents and pointers */
@@ -37,6 +38,9 @@ bool cuda_draw(Emit *e, const NestNode *call);
 bool cuda_scatter(Emit *e);
 /* gemm.c: a product of matrices by tiles, and its children on each element */
 bool cuda_gemm(Emit *e, const NestNode *call);
+int cuda_tile_bytes(const Contract *c, int which); /* of shared memory, by that shape of tile */
+/* turns.c: loops all of whose turns are one kernel */
+bool cuda_turns(Emit *e, const GridTurns *t, int n, const CudaKernel *kernel);
 bool cuda_behind(Emit *e, const CudaKernel *k); /* the children of a product that stands in memory */
 /* unit.c: the text of a plan's kernels, */
 bool emit_cuda(Text *t, const Plan *p, const char *function_name);

@@ -18,6 +18,7 @@ typedef struct Tile {
     ChooseTile shape;
     const char *type;
     int size[2], own[2], pitch[2]; /* of rows and columns: how many, of a thread, elements between two slices */
+    bool lines; /* a thread has one sum, and takes its terms by 16 bytes: a line for each row (column), `pitch` apart */
 } Tile;
 
 static const char side_name[2] = {'x', 'y'};
@@ -105,20 +106,19 @@ static bool fetch(const Tile *t, int side) {
     return ok;
 }
 
-/* The fetched slice goes to shared memory, a line for each depth. */
+/* The fetched slice goes to shared memory, a line for each depth, or for each row (column). */
 static void put(const Tile *t, int side) {
     Emit *e = t->e;
     int size = t->size[side], deep = t->shape.deep;
     bool along = t->c->side[side].deep;
+    char at[24], depth[24];
+    snprintf(at, sizeof at, along ? "part / %d" : "part %% %d", along ? deep : size);
+    snprintf(depth, sizeof depth, along ? "part %% %d" : "part / %d", along ? deep : size);
     emit_line(e, "UNROLL");
     emit_line(e, "for (int j = 0; j < %d; j++) {", size * deep / CUDA_THREADS);
     emit_line(e, "    const int part = j * %d + t;", CUDA_THREADS);
-    if (along)
-        emit_line(e, "    s%c[part %% %d * %d + part / %d] = n%c[j];", side_name[side], deep, t->pitch[side], deep,
-                  side_name[side]);
-    else
-        emit_line(e, "    s%c[part / %d * %d + part %% %d] = n%c[j];", side_name[side], size, t->pitch[side], size,
-                  side_name[side]);
+    emit_line(e, "    s%c[(%s) * %d + %s] = n%c[j];", side_name[side], t->lines ? at : depth, t->pitch[side],
+              t->lines ? depth : at, side_name[side]);
     emit_line(e, "}");
 }
 
@@ -135,11 +135,47 @@ static const char *pack(Emit *e, const char *type, int n, size_t item, char name
 
 static const char *fma_of(ThDtype d) { return d == TH_FLOAT32 ? "fmaf" : "fma"; }
 
-static void multiply_add(const Tile *t) {
+/* sum[to] and one more term, a.v[i] times b.v[j]. */
+static void term(const Tile *t, const char *to, const char *i, const char *j) {
     Emit *e = t->e;
     ThDtype d = (ThDtype)t->c->dtype;
-    char x[24], y[24];
-    size_t item = th_dtype_bytes(d);
+    if (dtype_is_complex(d)) {
+        char mul[64], add[64];
+        snprintf(mul, sizeof mul, "%s", need_math(e, "c_mul", d, 1));
+        snprintf(add, sizeof add, "%s", need_math(e, "c_add", d, 1));
+        emit_line(e, "        sum[%s] = %s(sum[%s], %s(a.v[%s], b.v[%s]));", to, add, to, mul, i, j);
+    } else if (dtype_is_float(d))
+        emit_line(e, "        sum[%s] = %s(a.v[%s], b.v[%s], sum[%s]);", to, fma_of(d), i, j, to);
+    else emit_line(e, "        sum[%s] = (%s)(sum[%s] + (%s)(a.v[%s] * b.v[%s]));", to, t->type, to, t->type, i, j);
+}
+
+/* Terms of a line, some at a time. */
+static void along_lines(const Tile *t) {
+    Emit *e = t->e;
+    size_t item = th_dtype_bytes((ThDtype)t->c->dtype);
+    int some = item < 4 ? 4 : item < 16 ? 16 / (int)item : 1;
+    char x[24];
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int q = 0; q < %d; q += %d) {", t->shape.deep, some);
+    e->indent++;
+    pack(e, t->type, some, item, x);
+    emit_line(e, "const %s a = *(const %s *)(sx + ty * %d + q);", x, x, t->pitch[0]);
+    emit_line(e, "const %s b = *(const %s *)(sy + tx * %d + q);", x, x, t->pitch[1]);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int i = 0; i < %d; i++)", some);
+    term(t, "0", "i", "i");
+    e->indent--;
+    emit_line(e, "}");
+}
+
+static void multiply_add(const Tile *t) {
+    Emit *e = t->e;
+    char x[24], y[24], to[32];
+    size_t item = th_dtype_bytes((ThDtype)t->c->dtype);
+    if (t->lines) {
+        along_lines(t);
+        return;
+    }
     emit_line(e, "UNROLL");
     emit_line(e, "for (int q = 0; q < %d; q++) {", t->shape.deep);
     e->indent++;
@@ -151,17 +187,8 @@ static void multiply_add(const Tile *t) {
     emit_line(e, "for (int i = 0; i < %d; i++)", t->own[0]);
     emit_line(e, "    UNROLL");
     emit_line(e, "    for (int j = 0; j < %d; j++)", t->own[1]);
-    if (dtype_is_complex(d)) {
-        char mul[64], add[64];
-        snprintf(mul, sizeof mul, "%s", need_math(e, "c_mul", d, 1));
-        snprintf(add, sizeof add, "%s", need_math(e, "c_add", d, 1));
-        emit_line(e, "        sum[i * %d + j] = %s(sum[i * %d + j], %s(a.v[i], b.v[j]));", t->own[1], add, t->own[1],
-                  mul);
-    } else if (dtype_is_float(d))
-        emit_line(e, "        sum[i * %d + j] = %s(a.v[i], b.v[j], sum[i * %d + j]);", t->own[1], fma_of(d), t->own[1]);
-    else
-        emit_line(e, "        sum[i * %d + j] = (%s)(sum[i * %d + j] + (%s)(a.v[i] * b.v[j]));", t->own[1], t->type,
-                  t->own[1], t->type);
+    snprintf(to, sizeof to, "i * %d + j", t->own[1]);
+    term(t, to, "i", "j");
     e->indent--;
     emit_line(e, "}");
 }
@@ -251,11 +278,34 @@ static bool results(const Tile *t) {
 }
 
 /* ---- a tile ------------------------------------------------------------------------------------------------------ */
+static void shape_of(const Contract *c, int which, Tile *t) {
+    size_t item = contract_item(c);
+    t->shape = choose_tile_shape(which, item);
+    t->size[0] = t->shape.rows, t->size[1] = t->shape.cols;
+    for (int i = 0; i < 2; i++) {
+        t->own[i] = t->size[i] / SPREAD;
+        /* lines that begin in other banks */
+        t->pitch[i] = (which == CHOOSE_THIN ? t->shape.deep : t->size[i]) + (item < 16 ? 16 / (int)item : 1);
+    }
+    t->lines = which == CHOOSE_THIN;
+}
+
+static int bytes_of(const Tile *t) {
+    int lines = t->lines ? t->size[0] : t->shape.deep; /* of both sides */
+    int slices = (t->pitch[0] + t->pitch[1]) * lines, all = t->size[0] * t->size[1];
+    return (slices > all ? slices : all) * (int)th_dtype_bytes((ThDtype)t->c->dtype);
+}
+
+int cuda_tile_bytes(const Contract *c, int which) {
+    Tile t = {.c = c};
+    shape_of(c, which, &t);
+    return bytes_of(&t);
+}
+
 static void room(const Tile *t) {
-    size_t item = th_dtype_bytes((ThDtype)t->c->dtype);
-    int slices = (t->pitch[0] + t->pitch[1]) * t->shape.deep, all = t->size[0] * t->size[1];
-    emit_line(t->e, "SHARED_BYTES(%d);", (slices > all ? slices : all) * (int)item);
-    emit_line(t->e, "%s *const sx = (%s *)sh, *const sy = sx + %d;", t->type, t->type, t->pitch[0] * t->shape.deep);
+    if (!t->e->part) emit_line(t->e, "SHARED_BYTES(%d);", bytes_of(t));
+    emit_line(t->e, "%s *const sx = (%s *)sh, *const sy = sx + %d;", t->type, t->type,
+              t->pitch[0] * (t->lines ? t->size[0] : t->shape.deep));
     emit_line(t->e, "const %s zero = {0};", t->type);
 }
 
@@ -277,14 +327,9 @@ void cuda_tiles_places(Emit *e, const Contract *c, const int size[2]) {
 bool cuda_gemm(Emit *e, const NestNode *call) {
     const Contract *c = e->nest->contract;
     ThDtype d = (ThDtype)c->dtype;
-    size_t item = contract_item(c);
     if (c->half) return cuda_cores(e, call);
-    Tile t = {.e = e, .c = c, .call = call, .shape = choose_tile_shape(e->tile, item), .type = type_short(d)};
-    t.size[0] = t.shape.rows, t.size[1] = t.shape.cols;
-    for (int i = 0; i < 2; i++) {
-        t.own[i] = t.size[i] / SPREAD;
-        t.pitch[i] = t.size[i] + (item < 16 ? 16 / (int)item : 1); /* lines that begin in other banks */
-    }
+    Tile t = {.e = e, .c = c, .call = call, .type = type_short(d)};
+    shape_of(c, e->tile, &t);
     room(&t);
     emit_line(e, "const int t = (int)threadIdx.x, tx = t %% %d, ty = t / %d;", SPREAD, SPREAD);
     cuda_tiles_places(e, c, t.size);

@@ -338,12 +338,14 @@ static void own_record(Emit *e, const CudaKernel *c) {
 }
 
 bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
-    const Nest *t = nest == GRID_MANY ? c->nest : grid_nest(c->nest, nest);
+    bool own = nest == GRID_MANY || nest == GRID_PART;
+    const Nest *t = own ? c->nest : grid_nest(c->nest, nest);
     if (!emit_begin(e, c->k, c->number)) return false;
     e->many = nest == GRID_MANY;
+    e->part = nest == GRID_PART;
     e->lanes = 1;
     e->nsym = c->nsym;
-    e->tile = nest;
+    e->tile = e->part ? CHOOSE_THIN : nest;
     e->nbuf = c->nbuf;
     e->nest = t;
     e->way = t->way;
@@ -351,15 +353,22 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (t->grid == GRID_SCATTER) return cuda_scatter(e);
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
     char name[GRID_NAME];
-    grid_name(name, c->number, nest);
-    emit_line(e, e->many ? "KERNEL %s(const Many_%d many) {" : "KERNEL %s(const Args_%d a) {", name, c->number);
+    if (e->part) snprintf(name, sizeof name, "part_%d", c->number);
+    else grid_name(name, c->number, nest);
+    emit_line(e,
+              e->part   ? "INLINE void %s(const Args_%d a, char *const sh) {"
+              : e->many ? "KERNEL %s(const Many_%d many) {"
+                        : "KERNEL %s(const Args_%d a) {",
+              name, c->number);
     e->indent = 1;
     if (e->many) own_record(e, c);
+    if (e->part) emit_line(e, "(void)sh;");
     cuda_head(e);
-    cuda_leave(e, c->k->can_fail);
+    if (!e->part) cuda_leave(e, c->k->can_fail);
     if (t->grid == GRID_BLOCK && !t->warp) emit_line(e, "SHARED; (void)sh;");
     if (t->tiled) turned(e);
     bool ok = cuda_nodes(e, t->root);
+    e->part = false;
     e->indent = 0;
     emit_line(e, "}\n");
     return ok && !failed(e->c);

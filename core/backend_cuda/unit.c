@@ -66,7 +66,11 @@ bool cuda_emit_text(Text *t, const Emit *e, const char *name) {
 
 bool emit_cuda(Text *t, const Plan *p, const char *name) {
     Emit e;
-    bool ok = cuda_emit_begin(&e, p) && cuda_emit_kernels(&e) && cuda_emit_text(t, &e, name);
+    GridTurns *turns;
+    CudaKernel *k = NULL;
+    int n;
+    bool ok = cuda_emit_begin(&e, p) && (k = cuda_emit_kernels(&e)) && turns_find(p, k, e.arena, &turns, &n) &&
+              cuda_turns(&e, turns, n, k) && cuda_emit_text(t, &e, name);
     cuda_emit_end(&e);
     return ok;
 }

@@ -19,12 +19,13 @@ typedef struct Launched {
     const GridProgram *g;
     const Places *places;
     Text *t;
-    int64_t *sizes;   /* of one step */
-    DeviceAddress *b; /* of one step: nowhere */
-    double *runs;     /* by region: how often a call runs it; negative: unknown */
-    bool *arm;        /* ..if its arm of a branch is taken */
-    int *of, *todo;   /* by step: its region */
-    int before, with; /* the step that was put last, if others may be launched with it, and how many are; or -1 */
+    int64_t *sizes;         /* of one step */
+    DeviceAddress *b;       /* of one step: nowhere */
+    double *runs;           /* by region: how often a call runs it; negative: unknown */
+    bool *arm;              /* ..if its arm of a branch is taken */
+    int *of, *todo;         /* by step: its region */
+    const LaunchUnit *unit; /* of one that was called on a GPU; or NULL */
+    int before, with;       /* the step that was put last, if others may be launched with it, and how many are; or -1 */
 } Launched;
 
 /* ---- how often --------------------------------------------------------------------------------------------------- */
@@ -143,6 +144,21 @@ static bool joins(Launched *l, int i, bool own) {
     return joined;
 }
 
+/* It is one of the steps of a loop whose turns were one launch: which one, before which of its steps blocks wait. */
+static bool put_turns(Launched *l, int step) {
+    for (int i = 0; l->unit && i < l->g->nturns; i++) {
+        const GridTurns *t = &l->g->turns[i];
+        unsigned long long waits = atomic_load(&l->unit->waited[i]);
+        if (!waits || step < t->first || step >= t->first + t->nstep) continue;
+        describe_int(l->t, "turns_of", i);
+        describe_int(l->t, "waits", waits >> (step - t->first) & 1);
+        describe_double(l->t, "loops", l->runs[t->region]);
+        if (step > t->first) text_put(l->t, ", \"joined\": true");
+        return true;
+    }
+    return false;
+}
+
 static void put_launch(Launched *l, int step, const Step *s) {
     static const char *const kind[] = {"serial", "threads", "blocks", "tiles", "scatter", "draw"};
     const GridKernel *g = &l->g->kernel[s->kernel];
@@ -175,7 +191,8 @@ static void put_launch(Launched *l, int step, const Step *s) {
     describe_double(l->t, "bytes", w.bytes);
     describe_double(l->t, "written", w.written);
     describe_double(l->t, "moved", w.moved);
-    if (joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
+    if (put_turns(l, step)) l->before = -1;
+    else if (joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
     if (nest->grid == GRID_TILES && grid.nest >= 0) put_product(l, g, s);
 }
 
@@ -213,6 +230,7 @@ static void put_step(Launched *l, int i, bool first) {
     } else {
         StepWork w = work_of_step(l->p, i, l->sym);
         l->before = -1;
+        if (s->kind == STEP_TRANSFER) put_turns(l, i);
         describe_string(l->t, "kind", s->kind == STEP_TRANSFER ? "copy" : s->kind == STEP_HOST ? "call" : "kernel");
         describe_double(l->t, "flops", w.flops);
         describe_double(l->t, "bytes", w.bytes);
@@ -329,6 +347,8 @@ char *th_function_launches(ThFunction *f) {
     Text t;
     text_init(&t, c);
     Launched l = {.c = c, .p = function_plan(f), .sym = sym, .g = g, .t = &t, .before = -1};
+    if (function_newest(f)->unit && function_newest(f)->unit->run == launch_run)
+        l.unit = function_newest(f)->unit->impl;
     bool ok = g && describe(&l, th_function_name(f), g);
     cuda_program_free(g);
     th_free(c, source);

@@ -5,14 +5,9 @@
  * A call whose steps are all the device's is pure: what it queues follows from shapes and addresses alone. The second
  * such call with the same ones is captured as a graph, later ones launch that (graphs.h).
  */
-#include "launch.h"
+#include "launch_state.h"
 
-#include "graphs.h"
-#include "many.h"
 #include "profile.h"
-#include "race.h"
-#include "sides.h"
-#include "times.h"
 #include "base/array/sparse.h"
 #include "ops/table/host.h"
 #include "runtime/frame/walk.h"
@@ -22,45 +17,10 @@
 #include <string.h>
 
 enum { LONGEST = 1 << 13 }; /* launches of a graph, so long that a launch of it costs nothing beside */
-enum { USED = 1, WROTE = 2 };
-
-typedef struct Launches {
-    Sides sides; /* first: look finds the rest by it */
-    LaunchUnit *u;
-    const Plan *plan;
-    DeviceQueue q;
-    GpuRoom room; /* of host calls */
-    GpuRoom rows; /* private rows of blocks: of one launch after the other */
-    char *args;   /* the largest record of arguments */
-    size_t args_bytes;
-    Times times; /* of a profiled function */
-    Races races; /* ways of launches that are timed */
-    Graphs graphs;
-    Many many;  /* what waits for others to be launched with */
-    bool known; /* a pure call was seen: `used` is there.. */
-    int *used;  /* ..the buffers whose addresses any pure call took */
-    int nused;
-    uint8_t *seen;  /* by plan buffer, of the call at work: USED, WROTE; of all: it is in `used` */
-    bool impure;    /* the last call that was queued as it is was not pure */
-    bool ranked;    /* it asks other ranks */
-    bool capturing; /* what is queued does not run */
-    bool steered;   /* a failure's place has a mark perhaps: no library, no plain copy */
-    int64_t ask;    /* after which turn of such a loop the host asks whether it is over.. */
-    int64_t often;  /* ..and after how many the next time */
-    bool pure;      /* so far.. */
-    long launches;  /* ..and its launches */
-    unsigned life;  /* of the device, for the queue and all that was had by it */
-} Launches;
 
 static const DeviceOps *ops(const Launches *l) { return l->u->device->op; }
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
-#define TRY(call) \
-    do { \
-        DeviceStatus s_ = (call); \
-        if (s_) return sides_refuse(&l->sides, f, s_); \
-    } while (0)
-
 /* What was changed in place is changed for good by then: a driver that refuses once is asked again. */
 static int look(Sides *m, ThFrame *f) {
     Launches *l = (Launches *)(void *)m;
@@ -77,251 +37,6 @@ static int judge(Sides *m, ThFrame *f, const int64_t r[SIDES_RECORD]) {
     const Op *op = l->plan->host[s->host].op; /* r[2]: which of its failures */
     host_failure_text(l->u->c, f->ws->host_text, sizeof f->ws->host_text, op, (int)r[2], r + 4);
     return f->rt->fail(f, (int)r[1], op->failures[r[2]].kind, 0, 0, 0, 0, 0);
-}
-
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
-static int64_t length(const Step *s, const ThFrame *f, Size z) { return z.sym < 0 ? z.k : z.k * f->sym[s->sym[z.sym]]; }
-
-static int64_t product(const GridKernel *g, const Step *s, const ThFrame *f, int from, int to) {
-    const LoopStage *st = &g->o.stage[0];
-    int64_t n = 1;
-    for (int i = from; i < to; i++) n *= length(s, f, g->k->dim[st->loop[i]].n);
-    return n;
-}
-
-/* Literals as the kernels read them: floats as float64, complex numbers of both, all others as they are. */
-static void literals(const GridKernel *g, const Step *s, char *to) {
-    for (int i = 0; i < s->nparam; i++) {
-        char kind = 'f';
-        for (int j = 0; j < g->k->ins.n; j++)
-            if (g->k->ins.at[j].op == INS_PARAM && g->k->ins.at[j].a == i)
-                kind = th_dtype_kind((ThDtype)g->k->ins.at[j].dtype);
-        const ThValue *v = &s->param[i];
-        if (kind == 'c') memcpy(to + 16 * i, &v->c, 16);
-        else memcpy(to + 16 * i, kind == 'f' ? (const void *)&v->f : &v->i, 8);
-    }
-}
-
-static uint8_t use_of(const Kernel *k, int buf) {
-    uint8_t use = 0;
-    for (int a = 0; a < k->acc.n; a++)
-        if (k->acc.at[a].buf == buf) use |= k->acc.at[a].flags & (ACC_READ | ACC_WRITE | ACC_ADD);
-    return use ? use : ACC_READ | ACC_WRITE; /* operands of a product */
-}
-
-/* Where buffer buf lies on the device; what follows from it is noted. */
-static int use(Launches *l, ThFrame *f, int buf, DeviceAddress *at) {
-    l->seen[l->u->places->root[buf]] |= USED;
-    return sides_to_device(&l->sides, f, buf, at);
-}
-
-static void wrote(Launches *l, int buf) {
-    l->seen[l->u->places->root[buf]] |= WROTE;
-    sides_device_wrote(&l->sides, buf);
-}
-
-/* Memory for the private rows of a launch: of the one before it, whose kernel is done when this one's runs. */
-static int fit_rows(Launches *l, ThFrame *f, size_t bytes) {
-    if (bytes <= l->rows.bytes) return 0;
-    l->pure = false;
-    if (l->capturing) return 1;
-    TRY(ops(l)->free(&l->q, l->rows.at));
-    l->rows = (GpuRoom){0};
-    TRY(ops(l)->alloc(&l->q, bytes, &l->rows.at));
-    l->rows.bytes = bytes;
-    return 0;
-}
-
-static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const GridLaunch *ch) {
-    DeviceAddress *b = (DeviceAddress *)(void *)l->args;
-    const int64_t *sizes = (const int64_t *)(void *)(l->args + g->nbuf * 8);
-    int64_t *row = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16 + 16);
-    size_t all = 0;
-    for (int i = 0; i < s->nbuf; i++) {
-        size_t item = grid_row_item(g->k, i);
-        if (!item) {
-            if (use(l, f, s->buf[i], &b[i])) return 1;
-            continue;
-        }
-        row[i] = grid_row(g->k, i, sizes);
-        if (ch->shared) continue;
-        b[i] = all;
-        all += ((size_t)(ch->blocks * row[i]) * item + 64 + 255) / 256 * 256;
-    }
-    if (ch->kept) all = (size_t)ch->kept; /* such a kernel has no rows */
-    if (fit_rows(l, f, all)) return 1;
-    for (int i = 0; i < s->nbuf && all; i++)
-        if (grid_row_item(g->k, i)) b[i] += l->rows.at;
-    if (!ch->kept) return 0;
-    b[g->nbuf - 1] = l->rows.at;
-    row[g->nbuf - 1] = ch->parts;
-    TRY(ops(l)->set(&l->q, l->rows.at, 0, (size_t)ch->zeros));
-    return 0;
-}
-
-/* Lengths of the last stage's loops that are (not) in order, together. */
-static int64_t positions(const GridKernel *g, const Step *s, const ThFrame *f, bool ordered) {
-    const Stage *st = &g->k->st.at[g->k->st.n - 1];
-    const Scatter how = scatter_form(g->k);
-    int64_t n = 1;
-    for (int d = st->d0; d < st->d0 + st->nd; d++)
-        if (scatter_sorts(g->k, &how, d) == ordered) n *= length(s, f, g->k->dim[d].n);
-    return n;
-}
-
-/* Places, sorted with their positions, and the stores. false: there is little to do, or nothing. */
-static bool sorts(const GridKernel *g, const Step *s, const ThFrame *f) {
-    enum { FEW = 64 };
-    return g->nest->grid == GRID_SCATTER && positions(g, s, f, true) * positions(g, s, f, false) > FEW;
-}
-
-static DeviceStatus queue_blocks(Launches *l, const GridKernel *g, int function, int64_t points) {
-    int64_t blocks = (points + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
-    DeviceGrid grid = {(unsigned)(blocks < CHOOSE_BLOCKS ? blocks : CHOOSE_BLOCKS), CHOOSE_THREADS, 0};
-    void *what = l->u->function[GRID_FUNCTIONS * g->number + function];
-    return points > 0 ? ops(l)->launch(&l->q, what, grid, l->args) : DEVICE_OK;
-}
-
-static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
-    HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
-    int64_t many = positions(g, s, f, true), *tail = (int64_t *)(void *)(l->args + grid_record_bytes(g) - 16);
-    GpuOrder o = {0};
-    char *key;
-    bool ok = gpu_room(&h, (size_t)many * sizeof(int64_t), &key);
-    tail[0] = (int64_t)(uintptr_t)key;
-    ok = ok && !gpu_status(&h, queue_blocks(l, g, GRID_PLACES, many)) && !gpu_order_places(&h, key, many, &o);
-    tail[0] = (int64_t)(uintptr_t)o.key, tail[1] = (int64_t)(uintptr_t)o.pos;
-    if (ok) gpu_status(&h, queue_blocks(l, g, 0, many * positions(g, s, f, false)));
-    l->pure &= call.most <= l->room.bytes; /* the room grows */
-    gpu_end(&call);
-    return call.status ? call.status : ok ? DEVICE_OK : DEVICE_FAILED;
-}
-
-static GpuDone product_made(Launches *l, HostCall *h, const GridKernel *g, const Step *s, const int64_t *sizes) {
-    GpuProduct p;
-    if (!product_for_library(g, s, (const DeviceAddress *)(void *)l->args, sizes, &p)) return GPU_NOT;
-    GpuDone done = gpu_product(h, &p);
-    if (done != GPU_DONE || p.added || !grid_has(g, GRID_BEHIND)) return done;
-    return gpu_status(h, queue_blocks(l, g, GRID_BEHIND, p.matrices * p.c.rows * p.c.cols)) ? GPU_FAILED : GPU_DONE;
-}
-
-static GpuDone conv_made(Launches *l, HostCall *h, const GridKernel *g, const int64_t *sizes) {
-    const DeviceAddress *b = (const DeviceAddress *)(void *)l->args;
-    int64_t *whole = (int64_t *)(void *)(l->args + grid_record_bytes(g) - 8);
-    ConvWork w;
-    int64_t points = conv_for_library(g, b, sizes, &w);
-    if (!points || !gpu_conv_wanted(h, &w)) return GPU_NOT;
-    char *at = conv_lies(g, b, sizes), *to = at;
-    if (!at && !gpu_room(h, (size_t)points * th_dtype_bytes(w.dtype), &to)) return GPU_FAILED;
-    *(w.target == CONV_TO_TOP ? &w.top : w.target == CONV_TO_IMAGE ? &w.image : &w.filter) = to;
-    GpuDone done = gpu_conv(h, &w);
-    if (done != GPU_DONE || at) return done;
-    *whole = (int64_t)(uintptr_t)to;
-    return gpu_status(h, queue_blocks(l, g, GRID_BEHIND, points)) ? GPU_FAILED : GPU_DONE;
-}
-
-/* A product or a convolution by the device's library, and what follows it by a kernel. Nothing stops a library behind a
- * failure: so not where it would be seen. */
-static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const int64_t *sizes) {
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
-    HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
-    bool product = grid_is_product(g), conv = !product && grid_is_conv(g);
-    if ((!product && !conv) || l->steered || (l->sides.unlooked && l->sides.step >= l->plan->first_write))
-        return GPU_NOT;
-    GpuDone done = product ? product_made(l, &h, g, s, sizes) : conv_made(l, &h, g, sizes);
-    l->pure &= call.most <= l->room.bytes;
-    gpu_end(&call);
-    if (done == GPU_FAILED && call.status) sides_refuse(&l->sides, f, call.status);
-    else if (done == GPU_FAILED) f->rt->fail(f, l->sides.step, TH_MemoryError, 0, 0, 0, 0, 0);
-    return done;
-}
-
-static int take_over(Launches *l, ThFrame *f, int number);
-
-/* All that wait are launched. Where the device refuses, nothing of them has run: the host does them, or, if nothing was
- * changed in place before, the call ends. */
-static int launch_many(Launches *l, ThFrame *f) {
-    Many *m = &l->many;
-    if (!m->g) return 0;
-    DeviceStatus st = many_launch(m, &l->q, l->u->function);
-    l->launches++;
-    if (!st) return 0;
-    int now = l->sides.step, bad = 0;
-    l->sides.step = m->step[0];
-    if (m->step[0] <= l->plan->first_write || l->capturing) return sides_refuse(&l->sides, f, st);
-    for (int i = 0; i < m->n && !bad; i++) {
-        l->sides.step = m->step[i];
-        bad = take_over(l, f, m->step[i]);
-    }
-    l->sides.step = now;
-    return bad;
-}
-
-/* It waits for others; 1: not this one. -1: launching what waited before failed. */
-static int wait(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, int64_t blocks) {
-    ManySpan span[MANY_BUFFERS];
-    if (!many_spans(l->plan, s, g, f, (const DeviceAddress *)(void *)l->args, span)) return launch_many(l, f) ? -1 : 1;
-    if (many_add(&l->many, g, l->sides.step, l->args, blocks, span, s->nbuf)) return 0;
-    if (launch_many(l, f)) return -1;
-    return many_add(&l->many, g, l->sides.step, l->args, blocks, span, s->nbuf) ? 0 : 1;
-}
-
-static void wrote_all(Launches *l, const GridKernel *g, const Step *s) {
-    for (int i = 0; i < s->nbuf; i++)
-        if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) wrote(l, s->buf[i]);
-}
-
-/* How it is launched; *lap: it is timed, which is no graph's. */
-static GridLaunch way_of(Launches *l, const GridKernel *g, const int64_t *sizes, int nsizes, int *lap) {
-    GridLaunch way[GRID_WAYS];
-    bool races = l->races.device && !g->many && !l->times.to && !l->steered;
-    int n = races ? grid_ways(g, sizes, l->u->device->info.multiprocessors, way) : 1, at = 0;
-    *lap = -1;
-    if (!races) return grid_launch(g, sizes);
-    if (n > 1) at = race_way(&l->races, g, sizes, nsizes, n, lap);
-    l->pure &= *lap < 0;
-    return way[at];
-}
-
-static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
-    memset(l->args, 0, l->args_bytes);
-    int64_t *sizes = (int64_t *)(void *)(l->args + g->nbuf * 8);
-    for (int i = 0; i < s->nsym; i++) sizes[i] = f->sym[s->sym[i]];
-    int lap;
-    GridLaunch ch = way_of(l, g, sizes, s->nsym, &lap);
-    if (ch.nest < 0) return 0;
-    if (addresses(l, f, g, s, &ch)) return 1;
-    literals(g, s, l->args + g->nbuf * 8 + g->nsym * 8);
-    int64_t *last = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16);
-    last[0] = (int64_t)l->sides.answers;
-    last[1] = (int64_t)(2 * l->launches + 1) << 32 | l->sides.step; /* which launch of the call, of which step */
-    if (g->many && ch.nest == GRID_OWN && !l->times.to) {
-        int waits = wait(l, f, g, s, ch.blocks);
-        if (!waits) wrote_all(l, g, s);
-        if (waits < 1) return waits < 0;
-    }
-    if (launch_many(l, f)) return 1;
-    DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};
-    void **function = l->u->function + GRID_FUNCTIONS * g->number;
-    DeviceStatus st = DEVICE_OK;
-    bool sorted = sorts(g, s, f);
-    GpuDone made = by_library(l, f, g, s, sizes);
-    if (made == GPU_FAILED) return 1;
-    if (g->nest->grid == GRID_SCATTER && grid_looks(g))
-        st = queue_blocks(l, g, GRID_LOOK, product(g, s, f, 0, g->o.stage[0].nloop));
-    else if (grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);
-    last[1] += (int64_t)1 << 32;
-    if (lap >= 0 && made == GPU_DONE) race_none(&l->races, lap), lap = -1;
-    if (lap >= 0) race_begin(&l->races, lap);
-    if (!st && sorted) st = scatter(l, f, g, s);
-    else if (!st && made != GPU_DONE) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
-    TRY(st);
-    if (lap >= 0) race_end(&l->races, lap);
-    l->launches++;
-    l->sides.unlooked |= s->can_fail;
-    wrote_all(l, g, s);
-    return 0;
 }
 
 /* ---- steps of the host ------------------------------------------------------------------------------------------- */
@@ -356,7 +71,7 @@ static void host_wrote(Launches *l, const Step *s) {
     const Kernel *k = s->kind == STEP_KERNEL ? p->kernel[s->kernel] : NULL;
     if (k)
         for (int i = 0; i < s->nbuf; i++)
-            if (use_of(k, i) & (ACC_WRITE | ACC_ADD)) sides_host_wrote(&l->sides, s->buf[i]);
+            if (launch_use_of(k, i) & (ACC_WRITE | ACC_ADD)) sides_host_wrote(&l->sides, s->buf[i]);
     if (s->kind != STEP_HOST) return;
     const PlanHost *h = &p->host[s->host];
     for (int i = 0; i < h->nout; i++)
@@ -373,7 +88,7 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
         bool reads = n < h->nin && (h->op->device & DEVICE_READS(n));
         DeviceAddress at = 0;
         if (buf < 0) continue;
-        if (reads ? sides_to_host(&l->sides, f, buf) : use(l, f, buf, &at)) return 1;
+        if (reads ? sides_to_host(&l->sides, f, buf) : launch_use(l, f, buf, &at)) return 1;
         bool head = n < h->nin && plan_reads_head(h, n);
         if (head && sides_peek(&l->sides, f, buf, 0, SPARSE_HEAD * 8)) return 1;
         if (head) side.head[n] = f->buf[buf];
@@ -388,7 +103,7 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
     l->sides.unlooked |= s->can_fail;
     if (g.status) return sides_refuse(&l->sides, f, g.status);
     for (int i = 0; i < h->nout && !bad; i++)
-        if (h->out[i].buf >= 0) wrote(l, h->out[i].buf);
+        if (h->out[i].buf >= 0) launch_wrote(l, h->out[i].buf);
     return bad;
 }
 
@@ -404,13 +119,13 @@ static int transfer(Launches *l, ThFrame *f, const Step *s) {
     int64_t bytes;
     if (!size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes))
         return f->rt->fail(f, l->sides.step, TH_RuntimeError, 0, 0, 0, 0, 0);
-    if (use(l, f, s->buf[0], &from) || use(l, f, s->buf[1], &to)) return 1;
+    if (launch_use(l, f, s->buf[0], &from) || launch_use(l, f, s->buf[1], &to)) return 1;
     GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     if (l->steered && gpu_move(&h, to, from, (size_t)bytes)) return refused(l, f, &call);
     if (!l->steered) TRY(ops(l)->copy(&l->q, to, from, (size_t)bytes));
     l->launches++;
-    wrote(l, s->buf[1]);
+    launch_wrote(l, s->buf[1]);
     return 0;
 }
 
@@ -431,7 +146,7 @@ static bool writes_blindly(const Launches *l, const Step *s) {
 static int run_there(Launches *l, ThFrame *f, const Step *s) {
     if (writes_blindly(l, s) && look(&l->sides, f)) return 1;
     if (s->kind == STEP_TRANSFER) return transfer(l, f, s);
-    return s->kind == STEP_HOST ? device_call(l, f, s) : launch(l, f, kernel_of(l, s), s);
+    return s->kind == STEP_HOST ? device_call(l, f, s) : launch_kernel(l, f, kernel_of(l, s), s);
 }
 
 /* By the host, on what the host has. An earlier failure on the device comes first. */
@@ -448,7 +163,7 @@ static int lengths_step(Launches *l, ThFrame *f, const Step *s) {
 }
 
 /* A step of the host. */
-static int take_over(Launches *l, ThFrame *f, int number) {
+int launch_take_over(Launches *l, ThFrame *f, int number) {
     const Step *s = &l->plan->step[number];
     l->pure = false;
     if (host_needs(l, f, s) || look(&l->sides, f)) return 1;
@@ -460,7 +175,7 @@ static int take_over(Launches *l, ThFrame *f, int number) {
 static int one_step(Launches *l, ThFrame *f, int number) {
     const Step *s = &l->plan->step[number];
     uint8_t side = l->u->places->side[number];
-    if (l->many.g && (side != PLACE_DEVICE || kernel_of(l, s) != l->many.g) && launch_many(l, f)) return 1;
+    if (l->many.g && (side != PLACE_DEVICE || kernel_of(l, s) != l->many.g) && launch_waiting(l, f)) return 1;
     l->sides.step = number;
     if (side == PLACE_LENGTHS) return lengths_step(l, f, s);
     if (side == PLACE_DEVICE) {
@@ -468,7 +183,7 @@ static int one_step(Launches *l, ThFrame *f, int number) {
         if (number <= l->plan->first_write || l->capturing) return 1;
         f->ws->host_text[0] = 0; /* what was changed in place stays so: the host goes on where the device refuses */
     }
-    return take_over(l, f, number);
+    return launch_take_over(l, f, number);
 }
 
 /* What the device does is timed there, the host's own steps by its clock. A time that cannot be had is not missed. */
@@ -490,7 +205,7 @@ static int step(const Walk *w, ThFrame *f, int number) {
 static int see(const Walk *w, ThFrame *f, int buf, bool write) {
     Launches *l = ((const LaunchWalk *)w)->l;
     l->pure = false;
-    if (launch_many(l, f) || sides_to_host(&l->sides, f, buf)) return 1;
+    if (launch_waiting(l, f) || sides_to_host(&l->sides, f, buf)) return 1;
     if (write) sides_host_wrote(&l->sides, buf);
     return 0;
 }
@@ -500,9 +215,9 @@ static int steer(Launches *l, ThFrame *f, int flag, GpuSteer way, int64_t turn) 
     GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     DeviceAddress at;
-    if (launch_many(l, f)) return 1;
+    if (launch_waiting(l, f)) return 1;
     l->steered = way != GPU_STEER_END;
-    if (use(l, f, flag, &at)) return 1;
+    if (launch_use(l, f, flag, &at)) return 1;
     if (gpu_steer(&h, at, way, turn)) return refused(l, f, &call);
     l->launches++;
     return 0;
@@ -524,6 +239,10 @@ static int turn(const Walk *w, ThFrame *f, int until, int64_t t, bool last, int6
     l->often = l->often < SELDOM ? 2 * l->often : SELDOM;
     l->ask = t + l->often;
     return sides_passed(&l->sides, f, turns);
+}
+
+static int whole_loop(const Walk *w, ThFrame *f, int region, int64_t trip, bool *done) {
+    return turns_launch(((const LaunchWalk *)w)->l, f, region, trip, done);
 }
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
@@ -549,7 +268,7 @@ static int key_of(Launches *l, ThFrame *f, uint64_t *key) {
 /* The call that just ran was pure: its buffers join those that are known. */
 static void remember(Launches *l) {
     for (int b = 0; b < l->plan->nbuf; b++) {
-        if (!(l->seen[b] & USED)) continue;
+        if (!(l->seen[b] & LAUNCH_USED)) continue;
         int i = 0;
         while (i < l->nused && l->used[i] != b) i++;
         if (i == l->nused) l->used[l->nused++] = b;
@@ -576,17 +295,17 @@ static bool settle(Launches *l, ThFrame *f, int u) {
     l->sides.settles[u] = !bad;
     if (bad) return false;
     const Plan *p = l->plan;
-    l->seen[p->update[u].value.buf] |= USED;
-    l->seen[f->ws->fn->shared_buf[p->update[u].shared]] |= USED | WROTE;
+    l->seen[p->update[u].value.buf] |= LAUNCH_USED;
+    l->seen[f->ws->fn->shared_buf[p->update[u].shared]] |= LAUNCH_USED | LAUNCH_WROTE;
     l->launches++;
     return true;
 }
 
 /* Where that cannot be, it is no failure: the arrays are exchanged when all is done. */
 static int run_steps(Launches *l, ThFrame *f) {
-    const LaunchWalk w = {{step, see, l->u->places->steered, arm, turn}, l};
+    const LaunchWalk w = {{step, see, l->u->places->steered, arm, turn, whole_loop}, l};
     trace(l);
-    if (walk_plan(&w.walk, f) || launch_many(l, f)) return 1;
+    if (walk_plan(&w.walk, f) || launch_waiting(l, f)) return 1;
     for (int u = 0; u < l->plan->nupdate; u++) {
         if (!l->sides.settles[u]) continue;
         if (settle(l, f, u)) {
@@ -664,7 +383,7 @@ static int queue(Launches *l, ThFrame *f) {
     TRY(ops(l)->graph_launch(&l->q, e->graph));
     l->sides.unlooked |= e->can_fail;
     for (int b = 0; b < l->plan->nbuf; b++)
-        if (e->wrote[b] & WROTE) sides_device_wrote(&l->sides, b);
+        if (e->wrote[b] & LAUNCH_WROTE) sides_device_wrote(&l->sides, b);
     for (int u = 0; u < l->plan->nupdate; u++)
         if (l->sides.settles[u]) sides_settled(&l->sides, f, u);
     return 0;
@@ -677,7 +396,7 @@ static size_t carve(Launches *l, const LaunchUnit *u, const Plan *p) {
         size_t bytes = grid_record_bytes(&u->program->kernel[i]);
         if (bytes > most) most = bytes;
     }
-    if (l) l->args = (char *)l + at, l->args_bytes = most;
+    if (l) l->args = (char *)l + at;
     at += (most + 15) / 16 * 16;
     if (l) l->used = (int *)(void *)((char *)l + at);
     at += sizeof *l->used * n;
@@ -758,6 +477,7 @@ static int begin(Launches *l, ThFrame *f) {
     if (l->life != l->u->device->life) give_back(l);
     l->life = l->u->device->life;
     if (!l->q.stream) TRY(ops(l)->open(&l->q));
+    if (l->u->program->nturns && launch_fit_rows(l, f, LAUNCH_COUNT)) return 1; /* so that the first call is pure */
     l->sides.steady = !l->impure;
     l->races.waiting = 0; /* of a call that failed */
     return sides_begin(&l->sides, f);

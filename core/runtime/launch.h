@@ -30,7 +30,10 @@ typedef struct LaunchUnit {
     OsLock lock;   /* while it is loaded again after a loss */
     unsigned life; /* of the device, when it was loaded */
     Places *places;
-    void *function[]; /* GRID_FUNCTIONS a kernel */
+    void **turns;          /* by loop of the program: its kernel.. */
+    int *resident;         /* ..how many of its blocks run at once, 0: none.. */
+    atomic_ullong *waited; /* ..and GridTurnsHead.waits of its last launch, 0: none was there */
+    void *function[];      /* GRID_FUNCTIONS a kernel */
 } LaunchUnit;
 DeviceStatus launch_reload(LaunchUnit *u); /* where the device was lost since: what was loaded is not there */
 

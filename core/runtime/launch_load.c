@@ -6,7 +6,8 @@
 #include "runtime/device/space.h"
 
 static size_t unit_bytes(const GridProgram *g) {
-    return sizeof(LaunchUnit) + sizeof(void *) * GRID_FUNCTIONS * (size_t)g->nkernel;
+    size_t functions = GRID_FUNCTIONS * (size_t)g->nkernel + (size_t)g->nturns;
+    return sizeof(LaunchUnit) + sizeof(void *) * functions + (sizeof(atomic_ullong) + sizeof(int)) * (size_t)g->nturns;
 }
 
 static void release(Unit *unit) {
@@ -23,6 +24,14 @@ static void release(Unit *unit) {
     ctx_free(c, u, bytes);
 }
 
+static DeviceStatus load_turns(LaunchUnit *u, int i) {
+    const DeviceOps *op = u->device->op;
+    char name[GRID_NAME];
+    turns_name(name, i);
+    DeviceStatus s = op->kernel(&u->q, u->module, name, &u->turns[i]);
+    return s ? s : op->resident(&u->q, u->turns[i], CHOOSE_THREADS, &u->resident[i]);
+}
+
 static DeviceStatus load(LaunchUnit *u) {
     const DeviceOps *op = u->device->op;
     unsigned life = u->device->life;
@@ -35,6 +44,7 @@ static DeviceStatus load(LaunchUnit *u) {
             grid_name(name, i, j);
             if (g->nest && grid_has(g, j)) s = op->kernel(&u->q, u->module, name, &u->function[GRID_FUNCTIONS * i + j]);
         }
+    for (int i = 0; i < u->program->nturns && !s; i++) s = load_turns(u, i);
     if (!s) u->life = life;
     return s;
 }
@@ -68,6 +78,9 @@ Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Dev
     }
     u->c = c;
     u->program = g;
+    u->turns = u->function + GRID_FUNCTIONS * g->nkernel;
+    u->waited = (atomic_ullong *)(void *)(u->turns + g->nturns);
+    u->resident = (int *)(void *)(u->waited + g->nturns);
     u->device = d;
     u->q.device = d;
     u->life = d->life;

@@ -27,8 +27,9 @@ enum {
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
     CHOOSE_POINTS = 1024,      /* ..where there are fewer results than this */
     CHOOSE_TILES = 3,          /* shapes of a product's tile, a function each: the large, the small, that of few rows */
-    CHOOSE_TURN = 32,          /* points along both sides of a tile that turns what it loads */
-    CHOOSE_TURN_SHARED = 26000 /* bytes of shared memory that its loads may have */
+    CHOOSE_THIN = CHOOSE_TILES, /* one more: of products in the turns of a loop, which are one launch (turns.c) */
+    CHOOSE_TURN = 32,           /* points along both sides of a tile that turns what it loads */
+    CHOOSE_TURN_SHARED = 26000  /* bytes of shared memory that its loads may have */
 };
 /* Whether such tiles pay: of so many points along both sides. */
 bool choose_turn(int64_t rows, int64_t cols);
@@ -43,6 +44,9 @@ typedef struct ChooseTile {
 ChooseTile choose_tile_shape(int which, size_t item);
 bool choose_library(int64_t matrices, int64_t rows, int64_t cols, int64_t deep); /* ..or none: cuBLASLt */
 int choose_tile(int64_t matrices, int64_t rows, int64_t cols, size_t item);      /* which of them */
+
+/* A product in a loop all of whose turns are one launch: not one that a launch of its own does much faster. */
+bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep);
 
 enum {
     CHOOSE_VERSIONS = 4,        /* of a function at most */

@@ -145,6 +145,14 @@ GridLaunch grid_launch(const GridKernel *g, const int64_t *sym) {
     return l;
 }
 
+bool grid_turns_pay(const GridKernel *g, const int64_t *sym, GridLaunch *way) {
+    const Contract *c = g->nest->contract;
+    int64_t matrices = lengths(g, sym, c->batch, c->nbatch), rows = lengths(g, sym, c->side_dim[0], c->side_n[0]);
+    int64_t cols = lengths(g, sym, c->side_dim[1], c->side_n[1]), deep = lengths(g, sym, c->deep, c->ndeep);
+    *way = tiles(g, sym, CHOOSE_THIN);
+    return choose_turns(matrices, rows, cols, deep);
+}
+
 /* Other functions than the first way's for a thread a point: turned tiles, or none; then fewer blocks, which take more
  * points each. */
 static int more_threads(const GridKernel *g, const int64_t *sym, int multiprocessors, GridLaunch *way) {

@@ -10,6 +10,7 @@
 
 #include "kernel/draw_work.h"
 #include "kernel/order.h"
+#include "plan/plan.h"
 #include "choose.h"
 #include "nest.h"
 
@@ -39,6 +40,8 @@ typedef struct GridLaunch {
 } GridLaunch;
 typedef struct GridKernel GridKernel;
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym);
+/* Whether a product pays in a loop that is one launch (turns.c), and how it would be launched alone by such tiles. */
+bool grid_turns_pay(const GridKernel *g, const int64_t *sym, GridLaunch *way);
 /* Ways of launching it that give the same bits, the first that which grid_launch gives; how many. */
 enum { GRID_WAYS = 4 };
 int grid_ways(const GridKernel *g, const int64_t *sym, int multiprocessors, GridLaunch way[GRID_WAYS]);
@@ -57,6 +60,35 @@ struct GridKernel {
     int many; /* steps that one launch may run, by as many records and where the blocks of each end; or 0 */
 };
 
+/*
+ * A loop all of whose turns may be one launch, of as many blocks as the device runs at once (turns.c). The record it
+ * takes: a head, how far the region's windows (plan.h) move, then for each step what its kernel takes, in turn 0, or
+ * GridCopy. Bit i of `waits`: before step i all blocks wait until each of them has done what came before.
+ */
+enum { TURNS_STEPS = 40, TURNS_WINDOWS = 40 };
+typedef struct GridTurnsHead {
+    int64_t trip;
+    uint64_t count; /* of blocks that wait, and waited; 0 before */
+    uint64_t err;   /* the call's error record */
+    uint64_t waits;
+} GridTurnsHead;
+typedef struct GridWindow {
+    int64_t at, step, ring; /* bytes: where it is in turn 0 behind where it begins, by how much it moves, and where it
+                               begins anew; 0: never */
+} GridWindow;
+typedef struct GridCopy {
+    uint64_t to, from;
+    int64_t bytes;
+} GridCopy;
+typedef struct GridTurns {
+    int region, first, nstep;
+    size_t *at;   /* by step: where its part of the record begins */
+    size_t bytes; /* of the record */
+} GridTurns;
+bool turns_find(const Plan *p, const GridKernel *kernel, Arena *a, GridTurns **out, int *n);
+int turns_window(const Plan *p, const GridTurns *t, int buf); /* which of the region's windows it is, or -1 */
+static inline void turns_name(char out[GRID_NAME], int number) { number_format(out, GRID_NAME, "turns_%d", number); }
+
 typedef struct GridProgram {
     ThContext *c;
     Arena *arena; /* of all below */
@@ -64,6 +96,8 @@ typedef struct GridProgram {
     size_t bytes;
     GridKernel *kernel;
     int nkernel;
+    GridTurns *turns;
+    int nturns;
 } GridProgram;
 
 void cuda_program_free(GridProgram *g); /* backend_cuda/program.c */

@@ -43,6 +43,7 @@ typedef struct Emit {
     bool block; /* ..which is reduced: what it gives goes to blocks.c */
     int vector; /* which of the vectors that are written out, or -1 */
     bool many;  /* several steps by one launch of a GPU */
+    bool part;  /* a function of such a kernel, which is lent shared memory */
     bool some;  /* neighbours of a GPU's thread, some of which may not be there: these step no reduction */
     int tile;   /* of a product on a GPU: which of the shapes that choose.h has */
     int indent;

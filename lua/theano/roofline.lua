@@ -53,6 +53,8 @@ M.assumed = {
   latency = 0.7e-6, -- seconds from a load to its value, under load
   kernel = 1.3e-6, -- from one kernel of a graph to the next
   launch = 2.6e-6, -- of one that is launched alone
+  wait = 1.2e-6, -- until all blocks of a launch have seen that all are there
+  near = 0.3e-6, -- seconds from a load to its value in the second cache
   call = 6e-6,     -- of a call: its graph's launch, the argument's copy begun, the cost awaited
 }
 
@@ -271,6 +273,15 @@ local function in_flight(limits, k)
   return threads * math.min(most, k.issued and k.issued.flight or 16) / M.assumed.latency
 end
 
+-- A product by thin tiles (16 by 16, 64 deep) among the steps of a launch: each slice comes from the second cache while
+-- the one before it is multiplied, whose operands come by 16 bytes from shared memory (three lines for four terms of a
+-- warp's).
+local function thin(limits, k)
+  local a, waves = M.assumed, rows(k.matrices * rows(k.m, 16) * rows(k.n, 16), limits.multiprocessors)
+  local term = (k.dtype:find("64") and 2 or 1) * 8 * 3 / 4 / limits.clock
+  return waves * (k.k * term + rows(k.k, 64) * a.near)
+end
+
 local function product(limits, k)
   local a, flops = M.assumed, 2 * k.matrices * k.m * k.n * k.k
   local limit = product_limit(limits, k.dtype, k.library)
@@ -280,6 +291,7 @@ local function product(limits, k)
   local tiles = k.matrices * rows(k.m, side) * rows(k.n, side)
   local waste = math.min(k.library and 2 or 8, ceil(tiles / limits.multiprocessors) * limits.multiprocessors / tiles)
   k.estimate = math.max(k.bytes / limits.memory / a.memory, flops / limit / (k.library and a.product or a.tile) * waste)
+  if k.turns_of then k.estimate = thin(limits, k) end
   k.by = k.library and "library" or "tiles"
   if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
 end
@@ -344,14 +356,18 @@ local function compute(d, limits, image)
   local gap = d.graph and a.kernel or a.launch
   for _, k in ipairs(d.steps) do
     if k.side == "device" and (k.blocks or 1) > 0 and (k.runs or 1) > 0 then
-      local runs = k.runs or 1
+      local runs, loop = k.runs or 1, k.turns_of
       k.line = k.places
       judge(limits, k, image)
       out.kernels[#out.kernels + 1] = k
-      out.launches = out.launches + (k.joined and 0 or runs * (k.behind and 2 or k.launches or 1))
+      -- of a loop that is one launch: each of its steps in each turn, waits between them, and the launch, and its count
+      -- of blocks set to 0 before
+      local launches = k.joined and 0 or loop and 2 * (k.loops or 1) or runs * (k.behind and 2 or k.launches or 1)
+      out.launches = out.launches + launches
       out.bytes, out.flops = out.bytes + runs * (k.bytes or 0), out.flops + runs * (k.flops or 0)
       out.lower = out.lower + runs * k.lower
-      out.estimate = out.estimate + runs * (k.estimate + (k.joined and 0 or gap))
+      if loop then out.estimate = out.estimate + runs * (k.estimate + k.waits * a.wait) + launches * gap
+      else out.estimate = out.estimate + runs * (k.estimate + (k.joined and 0 or gap)) end
     elseif k.side == "host" then
       out.host = out.host + 1
       out.kernels[#out.kernels + 1] = k

@@ -28,13 +28,19 @@ typedef struct Program {
 } Program;
 
 /* ---- the text ---------------------------------------------------------------------------------------------------- */
-/* One kernel's entries: it has fibers when it has shared memory or barriers of its own. */
-static void entries(FILE *out, const char *name, int n, const char *type, int m, bool barriers) {
+/* One kernel's entries: it has fibers when it has shared memory or barriers of its own; together: its blocks wait for
+ * each other. */
+static void entries(FILE *out, const char *name, int n, const char *type, int m, bool barriers, bool together) {
     fprintf(out, "static void run_%.*s(const void *a) { %.*s(*(const %.*s *)a); }\n", n, name, n, name, m, type);
     fprintf(out,
             "SEEN int %.*s_run(const void *a, i64 blocks, int threads) {\n"
             "    return emu_launch(run_%.*s, a, blocks, threads, %d);\n}\n",
             n, name, n, name, barriers);
+    if (together)
+        fprintf(out,
+                "SEEN int %.*s_together(const void *a, i64 blocks, int threads) {\n"
+                "    return emu_launch_together(run_%.*s, a, blocks, threads);\n}\n",
+                n, name, n, name);
     fprintf(out, "SEEN const unsigned %.*s_bytes = sizeof(%.*s);\n", n, name, m, type);
 }
 
@@ -64,7 +70,7 @@ static void all_entries(FILE *out, const char *text) {
         const char *name = k + strlen(mark), *open = word_end(name), *type = open + strlen(takes);
         if (open == name || strncmp(open, takes, strlen(takes))) continue;
         bool barriers = within(type, "SHARED") || within(type, "__sync");
-        entries(out, name, (int)(open - name), type, (int)(word_end(type) - type), barriers);
+        entries(out, name, (int)(open - name), type, (int)(word_end(type) - type), barriers, within(type, "grid_wait"));
     }
 }
 

@@ -28,6 +28,7 @@ struct Function {
     Module *of;
     int (*run)(const void *args, long blocks, int threads);
     unsigned bytes;
+    bool together; /* its blocks wait for each other */
 };
 struct Module {
     Module *next;
@@ -54,7 +55,7 @@ static int broken;
 static _Thread_local Context *current;
 
 void driver_break(int code) {
-    if (code >= BAD_ADDRESS) broken = code;
+    if (code >= BAD_ADDRESS && code != TOO_LARGE) broken = code;
 }
 
 static Called *find_entry(const char *name) {
@@ -176,6 +177,7 @@ static const struct {
     {BAD_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {BAD_BARRIER, "CUDA_ERROR_EMULATED_BARRIER", "a barrier that not all threads of a block reach"},
     {BAD_LAUNCH, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {TOO_LARGE, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "too many blocks in cooperative launch"},
     {BAD_CAPTURE, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "operation failed due to a previous error during capture"},
 };
 
@@ -220,7 +222,7 @@ EXPORT int cuDeviceGetName(char *name, int room, int device) {
 EXPORT int cuDeviceGetAttribute(int *value, int which, int device) {
     BEGIN(false);
     (void)device;
-    *value = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : which == 115 ? 1 : 0;
+    *value = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : which == 95 || which == 115;
     return end(OK);
 }
 
@@ -493,7 +495,10 @@ EXPORT int cuModuleGetFunction(Function **f, Module *m, const char *name) {
     const unsigned *bytes = dlsym(m->handle, symbol);
     *f = run && bytes ? calloc(1, sizeof **f) : NULL;
     if (!*f) return end(run && bytes ? NO_MEMORY : NOT_FOUND);
-    memcpy(&(*f)->run, &run, sizeof run);
+    snprintf(symbol, sizeof symbol, "%s_together", name);
+    void *together = dlsym(m->handle, symbol);
+    (*f)->together = together;
+    memcpy(&(*f)->run, together ? &together : &run, sizeof run);
     (*f)->bytes = *bytes;
     (*f)->of = m;
     (*f)->next = m->functions;
@@ -507,19 +512,42 @@ int function_run(const Function *f, const void *args, unsigned blocks, unsigned 
     return code == DIVERGED ? BAD_BARRIER : code ? BAD_LAUNCH : OK;
 }
 
+enum { MULTIPROCESSORS = 4, RESIDENT = 1 }; /* blocks of each that run at once */
+
+static int queue_kernel(const Function *f, unsigned blocks, unsigned threads, Stream *s, const void *args) {
+    Work *w = work_new(WORK_KERNEL, f->bytes);
+    if (!w) return NO_MEMORY;
+    memcpy(w->args, args, f->bytes);
+    w->function = f;
+    w->blocks = blocks;
+    w->threads = threads;
+    return stream_add(s, w);
+}
+
+/* One whose blocks wait for each other would hang. */
 EXPORT int cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, Stream *s, void **arguments, void **extra) {
     BEGIN(true);
     if (!stream_is(s)) return end(BAD_HANDLE);
-    if (!gx || !bx || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx > 1024 || shared > 49152 || extra)
+    if (!gx || !bx || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx > 1024 || shared > 49152 || extra || f->together)
         return end(BAD_VALUE);
-    Work *w = work_new(WORK_KERNEL, f->bytes);
-    if (!w) return end(NO_MEMORY);
-    memcpy(w->args, arguments[0], f->bytes);
-    w->function = f;
-    w->blocks = gx;
-    w->threads = bx;
-    return end(stream_add(s, w));
+    return end(queue_kernel(f, gx, bx, s, arguments[0]));
+}
+
+EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const Function *f, int threads, size_t shared) {
+    BEGIN(true);
+    (void)f;
+    *blocks = RESIDENT;
+    return end(threads < 1 || threads > 1024 || shared > 49152 ? BAD_VALUE : OK);
+}
+
+EXPORT int cuLaunchCooperativeKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                     unsigned bz, unsigned shared, Stream *s, void **arguments) {
+    BEGIN(true);
+    if (!stream_is(s)) return end(BAD_HANDLE);
+    if (!gx || !bx || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx > 1024 || shared > 49152) return end(BAD_VALUE);
+    if (gx > MULTIPROCESSORS * RESIDENT) return end(TOO_LARGE);
+    return end(queue_kernel(f, gx, bx, s, arguments[0]));
 }
 
 /* ---- graphs: the executable is the list that was recorded ---- */

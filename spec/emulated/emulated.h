@@ -36,7 +36,8 @@ enum {
     NOT_READY = 600,
     BAD_ADDRESS = 700,
     BAD_LAUNCH = 719,
-    BAD_BARRIER = 720,
+    TOO_LARGE = 720,
+    BAD_BARRIER = 721, /* of no driver: a launch that hangs */
     BAD_CAPTURE = 901,
 };
 

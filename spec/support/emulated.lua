@@ -20,7 +20,7 @@ M.flags = { device = "cuda-emulated", force_device = true }
 M.entries = { "cuCtxSetCurrent", "cuMemAllocAsync", "cuMemFreeAsync", "cuMemHostAlloc", "cuMemcpyHtoDAsync_v2",
   "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async", "cuStreamCreate", "cuStreamSynchronize",
   "cuStreamWaitEvent", "cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuModuleLoadData",
-  "cuModuleGetFunction", "cuLaunchKernel", "cuStreamBeginCapture_v2", "cuStreamEndCapture",
+  "cuModuleGetFunction", "cuLaunchKernel", "cuLaunchCooperativeKernel", "cuStreamBeginCapture_v2", "cuStreamEndCapture",
   "cuGraphInstantiateWithFlags", "cuGraphLaunch" }
 
 --- Calls that `run` makes, by entry point; those of none are not there.

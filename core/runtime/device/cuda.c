@@ -22,7 +22,7 @@ static DeviceStatus status(DeviceQueue *q, const char *call, int code) {
     q->call = call;
     q->code = code;
     if (code == CU_OUT_OF_MEMORY) return DEVICE_NO_MEMORY;
-    if (code < CU_STICKY_FIRST || code > CU_STICKY_LAST) return DEVICE_FAILED;
+    if (code < CU_STICKY_FIRST || code > CU_STICKY_LAST || code == CU_TOO_LARGE) return DEVICE_FAILED;
     atomic_store(&q->device->lost, true);
     return DEVICE_LOST;
 }
@@ -125,6 +125,20 @@ static DeviceStatus launch(DeviceQueue *q, void *function, DeviceGrid g, const v
     return CALL(q, launch, function, g.blocks, 1, 1, g.threads, 1, 1, g.shared, q->stream, list, NULL);
 }
 
+static DeviceStatus resident(DeviceQueue *q, void *function, unsigned threads, int *blocks) {
+    *blocks = 0;
+    if (!q->device->info.together) return DEVICE_OK;
+    DeviceStatus s = CALL(q, occupancy, blocks, function, (int)threads, 0);
+    *blocks *= q->device->info.multiprocessors;
+    return s;
+}
+
+static DeviceStatus launch_together(DeviceQueue *q, void *function, DeviceGrid g, const void *args) {
+    void *list[] = {(void *)args};
+    atomic_fetch_add_explicit(&q->device->moves.launches, 1, memory_order_relaxed);
+    return CALL(q, launch_together, function, g.blocks, 1, 1, g.threads, 1, 1, g.shared, q->stream, list);
+}
+
 static DeviceStatus graph_begin(DeviceQueue *q) { return CALL(q, capture, q->stream, CU_CAPTURE_THREAD); }
 
 static DeviceStatus graph_end(DeviceQueue *q, void **graph) {
@@ -189,6 +203,8 @@ static const DeviceOps ops = {
     .module_free = module_free,
     .kernel = kernel,
     .launch = launch,
+    .resident = resident,
+    .launch_together = launch_together,
     .graph_begin = graph_begin,
     .graph_end = graph_end,
     .graph_launch = graph_launch,
@@ -204,7 +220,10 @@ static int describe(const Cuda *u, DeviceInfo *i) {
     if (!code) code = r->attribute(&i->major, CU_MAJOR, u->device);
     if (!code) code = r->attribute(&i->minor, CU_MINOR, u->device);
     if (!code) code = r->attribute(&i->multiprocessors, CU_MULTIPROCESSORS, u->device);
+    int together = 0;
+    if (!code) code = r->attribute(&together, CU_TOGETHER, u->device);
     if (!code) code = r->total(&i->bytes, u->device);
+    i->together = together;
     i->driver = r->found;
     i->emulated = !strncmp(i->name, "emulated", 8);
     return code;

@@ -69,6 +69,9 @@ struct DeviceOps {
     void (*module_free)(DeviceQueue *q, void *module);
     DeviceStatus (*kernel)(DeviceQueue *q, void *module, const char *name, void **kernel);
     DeviceStatus (*launch)(DeviceQueue *q, void *kernel, DeviceGrid g, const void *args);
+    /* One whose blocks wait for each other: all of them run at once, at most `blocks` of `resident` (0: it cannot). */
+    DeviceStatus (*resident)(DeviceQueue *q, void *kernel, unsigned threads, int *blocks);
+    DeviceStatus (*launch_together)(DeviceQueue *q, void *kernel, DeviceGrid g, const void *args);
     /* What is queued between begin and end does not run, it becomes a graph, which runs as often as it is launched. */
     DeviceStatus (*graph_begin)(DeviceQueue *q);
     DeviceStatus (*graph_end)(DeviceQueue *q, void **graph);
@@ -86,6 +89,7 @@ typedef struct DeviceInfo {
     int driver;                                 /* CUDA version, 13000 for 13.0; host: 0 */
     size_t bytes;                               /* of memory; host: 0 */
     bool emulated;
+    bool together; /* blocks of a launch can wait for each other */
 } DeviceInfo;
 
 struct Device {

@@ -15,10 +15,14 @@ typedef void *CuHandle;     /* CUcontext, CUstream, CUevent, CUmodule, CUfunctio
 
 enum { CU_OK = 0, CU_OUT_OF_MEMORY = 2, CU_NO_DEVICE = 100, CU_NO_CONTEXT = 201, CU_NOT_READY = 600 };
 /* From here on the context is beyond use: illegal address up to launch failure. */
-enum { CU_STICKY_FIRST = 700, CU_STICKY_LAST = 721 };
+enum {
+    CU_STICKY_FIRST = 700,
+    CU_STICKY_LAST = 721,
+    CU_TOO_LARGE = 720 /* but for this: a launch of too many blocks */
+};
 enum { CU_PATIENT_EVENT = 0x2, CU_NON_BLOCKING = 0x1, CU_CAPTURE_THREAD = 1, CU_NEEDED = 12000 };
 /* Of cuDeviceGetAttribute. */
-enum { CU_MULTIPROCESSORS = 16, CU_MAJOR = 75, CU_MINOR = 76, CU_POOLS = 115 };
+enum { CU_MULTIPROCESSORS = 16, CU_MAJOR = 75, CU_MINOR = 76, CU_TOGETHER = 95, CU_POOLS = 115 };
 
 /* X(field, symbol, arguments) */
 /* clang-format off */
@@ -63,6 +67,11 @@ enum { CU_MULTIPROCESSORS = 16, CU_MAJOR = 75, CU_MINOR = 76, CU_POOLS = 115 };
     X(launch, "cuLaunchKernel",                                                                                        \
       (CuHandle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,                \
        unsigned shared, CuHandle stream, void **arguments, void **extra))                                              \
+    X(launch_together, "cuLaunchCooperativeKernel",                                                                    \
+      (CuHandle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,                \
+       unsigned shared, CuHandle stream, void **arguments))                                                            \
+    X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                        \
+      (int *blocks, CuHandle function, int threads, size_t shared))                                                    \
     X(capture, "cuStreamBeginCapture_v2", (CuHandle stream, int mode))                                                 \
     X(captured, "cuStreamEndCapture", (CuHandle stream, CuHandle *graph))                                              \
     X(graph_make, "cuGraphInstantiateWithFlags", (CuHandle *executable, CuHandle graph, unsigned long long flags))     \

@@ -113,6 +113,17 @@ static DeviceStatus launch(DeviceQueue *q, void *function, DeviceGrid g, const v
     return DEVICE_OK;
 }
 
+static DeviceStatus resident(DeviceQueue *q, void *function, unsigned threads, int *blocks) {
+    (void)function, (void)threads;
+    *blocks = 0;
+    return done(q);
+}
+
+static DeviceStatus launch_together(DeviceQueue *q, void *function, DeviceGrid g, const void *args) {
+    (void)function, (void)g, (void)args;
+    return refuse(q, "launch_together");
+}
+
 static DeviceStatus graph_begin(DeviceQueue *q) { return refuse(q, "graph_begin"); }
 
 static DeviceStatus graph_end(DeviceQueue *q, void **graph) {
@@ -163,6 +174,8 @@ static const DeviceOps ops = {
     .module_free = drop,
     .kernel = kernel,
     .launch = launch,
+    .resident = resident,
+    .launch_together = launch_together,
     .graph_begin = graph_begin,
     .graph_end = graph_end,
     .graph_launch = graph_launch,

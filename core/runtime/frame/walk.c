@@ -37,9 +37,20 @@ static int both_arms(const Walk *w, const Region *g, ThFrame *f) {
            w->arm(w, f, g->cond, 2);
 }
 
+static int all_turns(const Walk *w, const Region *g, ThFrame *f, int64_t trip, bool *done) {
+    *done = false;
+    if (!w->whole || g->until >= 0 || trip < 2) return 0;
+    f->sym[g->counter] = 0;
+    windows(f->plan, g, f, 0);
+    return w->whole(w, f, (int)(g - f->plan->region), trip, done);
+}
+
 static int loop(const Walk *w, const Region *g, ThFrame *f) {
     int64_t trip, t = 0;
+    bool done;
     if (!size_get(g->trip, f->sym, &trip)) return f->rt->fail(f, -1, TH_RuntimeError, 0, 0, 0, 0, 0);
+    if (all_turns(w, g, f, trip, &done)) return 1;
+    if (done) t = trip;
     for (bool stop = false; t < trip && !stop; t++) {
         f->sym[g->counter] = t;
         windows(f->plan, g, f, t);

@@ -19,6 +19,8 @@ typedef struct Walk {
     const uint8_t *steered;
     int (*arm)(const struct Walk *w, ThFrame *f, int cond, int arm);
     int (*turn)(const struct Walk *w, ThFrame *f, int until, int64_t t, bool last, int64_t *turns);
+    /* A loop begins, its windows as in turn 0: *done: all its turns ran. NULL: they are walked. */
+    int (*whole)(const struct Walk *w, ThFrame *f, int region, int64_t trip, bool *done);
 } Walk;
 
 int walk_plan(const Walk *w, ThFrame *f);

@@ -1,0 +1,100 @@
+/*
+ * turns.c -- all turns of a loop as one kernel (schedule/turns.c): each step's kernel is a function that all blocks go
+ * through, and between steps they wait for each other where the record of the launch says so.
+ */
+#include "cuda.h"
+
+static const char *const turns_words =
+    "typedef struct { i64 at, step, ring; } Window;\n"
+    "typedef struct { char *to, *from; i64 bytes; } Copy;\n"
+    "typedef struct ALIGNED(16) { u64 v[2]; } Sixteen;\n"
+    "INLINE i64 moved(i64 at, i64 step, i64 ring) {\n"
+    "    at += step;\n"
+    "    return ring > 0 && at >= ring ? at - ring : ring > 0 && at < 0 ? at + ring : at;\n"
+    "}\n"
+    "INLINE void copied(const Copy a) {\n"
+    "    const i64 first = blockIdx.x * (i64)blockDim.x + threadIdx.x, all = gridDim.x * (i64)blockDim.x;\n"
+    "    const i64 wide = ((u64)a.to | (u64)a.from) % 16 ? 0 : a.bytes / 16;\n"
+    "    for (i64 i = first; i < wide; i += all) ((Sixteen *)a.to)[i] = ((const Sixteen *)a.from)[i];\n"
+    "    for (i64 i = 16 * wide + first; i < a.bytes; i += all) a.to[i] = a.from[i];\n"
+    "}\n";
+
+/* The functions of its kernels, each once a text; the most shared memory that one has. */
+static bool parts(Emit *e, const GridTurns *t, const CudaKernel *kernel, bool *written, int *shared) {
+    *shared = 16;
+    for (int i = 0; i < t->nstep; i++) {
+        const Step *s = &e->p->step[t->first + i];
+        if (s->kind != STEP_KERNEL) continue;
+        const CudaKernel *k = &kernel[s->kernel];
+        int bytes = k->nest->grid == GRID_TILES ? cuda_tile_bytes(k->nest->contract, CHOOSE_THIN) : 0;
+        if (bytes > *shared) *shared = bytes;
+        if (!written[s->kernel] && !cuda_kernel(e, k, GRID_PART)) return false;
+        written[s->kernel] = true;
+    }
+    return true;
+}
+
+static void record(Emit *e, const GridTurns *t, int number) {
+    int windows = e->p->region[t->region].nwindow;
+    emit_line(e, "typedef struct {");
+    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits;");
+    if (windows) emit_line(e, "    Window w[%d];", windows);
+    for (int i = 0; i < t->nstep; i++) {
+        const Step *s = &e->p->step[t->first + i];
+        if (s->kind == STEP_KERNEL) emit_line(e, "    Args_%d s%d;", s->kernel, i);
+        else emit_line(e, "    Copy s%d;", i);
+    }
+    emit_line(e, "} Turns_%d;", number);
+}
+
+static void step(Emit *e, const GridTurns *t, int i) {
+    const Step *s = &e->p->step[t->first + i];
+    bool copy = s->kind != STEP_KERNEL;
+    emit_line(e, "if (l.waits >> %d & 1) grid_wait(l.count);", i);
+    emit_line(e, "{");
+    e->indent++;
+    if (copy) emit_line(e, "Copy a = l.s%d;", i);
+    else emit_line(e, "Args_%d a = l.s%d;", s->kernel, i);
+    for (int b = 0; b < s->nbuf; b++) {
+        int w = turns_window(e->p, t, s->buf[b]);
+        if (w >= 0 && copy) emit_line(e, "a.%s += w%d;", b ? "to" : "from", w);
+        else if (w >= 0) emit_line(e, "a.b[%d] += w%d;", b, w);
+    }
+    if (copy) emit_line(e, "copied(a);");
+    else emit_line(e, "part_%d(a, sh);", s->kernel);
+    e->indent--;
+    emit_line(e, "}");
+}
+
+static void all_turns(Emit *e, const GridTurns *t, int number, int shared) {
+    int windows = e->p->region[t->region].nwindow;
+    char name[GRID_NAME];
+    turns_name(name, number);
+    record(e, t, number);
+    emit_line(e, "KERNEL %s(const Turns_%d l) {", name, number);
+    e->indent = 1;
+    emit_line(e, "SHARED_BYTES(%d);", shared);
+    emit_line(e, "(void)sh;");
+    emit_line(e, "if (l.err[0]) return;");
+    for (int i = 0; i < windows; i++) emit_line(e, "i64 w%d = l.w[%d].at;", i, i);
+    emit_line(e, "for (i64 t = 0; t < l.trip; t++) {");
+    e->indent = 2;
+    for (int i = 0; i < t->nstep; i++) step(e, t, i);
+    for (int i = 0; i < windows; i++) emit_line(e, "w%d = moved(w%d, l.w[%d].step, l.w[%d].ring);", i, i, i, i);
+    e->indent = 1;
+    emit_line(e, "}");
+    e->indent = 0;
+    emit_line(e, "}\n");
+}
+
+bool cuda_turns(Emit *e, const GridTurns *t, int n, const CudaKernel *kernel) {
+    bool *written = arena_alloc0(e->arena, sizeof *written * (size_t)(e->p->nkernel + 1));
+    if (!written) return false;
+    if (n) text_put(&e->helpers, turns_words);
+    for (int i = 0; i < n; i++) {
+        int shared;
+        if (!parts(e, &t[i], kernel, written, &shared)) return false;
+        all_turns(e, &t[i], i, shared);
+    }
+    return !failed(e->c);
+}

@@ -1,0 +1,69 @@
+/*
+ * launch_state.h -- what launch.c, launch_kernel.c and turns.c share: the calls of one workspace on a device.
+ */
+#ifndef TH_LAUNCH_STATE_H
+#define TH_LAUNCH_STATE_H
+
+#include "launch.h"
+
+#include "graphs.h"
+#include "many.h"
+#include "race.h"
+#include "sides.h"
+#include "times.h"
+
+enum { LAUNCH_USED = 1, LAUNCH_WROTE = 2 }; /* of Launches.seen */
+
+typedef struct Launches {
+    Sides sides; /* first: look finds the rest by it */
+    LaunchUnit *u;
+    const Plan *plan;
+    DeviceQueue q;
+    GpuRoom room; /* of host calls */
+    GpuRoom rows; /* private rows of blocks: of one launch after the other */
+    char *args;   /* a record of arguments, as long as the largest */
+    Times times;  /* of a profiled function */
+    Races races;  /* ways of launches that are timed */
+    Graphs graphs;
+    Many many;  /* what waits for others to be launched with */
+    bool known; /* a pure call was seen: `used` is there.. */
+    int *used;  /* ..the buffers whose addresses any pure call took */
+    int nused;
+    uint8_t *seen;  /* by plan buffer, of the call at work: USED, WROTE; of all: it is in `used` */
+    bool impure;    /* the last call that was queued as it is was not pure */
+    bool ranked;    /* it asks other ranks */
+    bool capturing; /* what is queued does not run */
+    bool steered;   /* a failure's place has a mark perhaps: no library, no plain copy */
+    int64_t ask;    /* after which turn of such a loop the host asks whether it is over.. */
+    int64_t often;  /* ..and after how many the next time */
+    bool pure;      /* so far.. */
+    long launches;  /* ..and its launches */
+    unsigned life;  /* of the device, for the queue and all that was had by it */
+} Launches;
+
+/* What was changed in place is changed for good by then: a driver that refuses once is asked again. */
+#define TRY(call) \
+    do { \
+        DeviceStatus s_ = (call); \
+        if (s_) return sides_refuse(&l->sides, f, s_); \
+    } while (0)
+
+/* launch_kernel.c */
+int launch_kernel(Launches *l, ThFrame *f, const GridKernel *g, const Step *s);
+int launch_waiting(Launches *l, ThFrame *f); /* what waits for others */
+/* Where buffer buf lies on the device; what follows from it is noted. */
+int launch_use(Launches *l, ThFrame *f, int buf, DeviceAddress *at);
+void launch_wrote(Launches *l, int buf);
+void launch_wrote_all(Launches *l, const GridKernel *g, const Step *s);
+uint8_t launch_use_of(const Kernel *k, int buf);            /* ACC_READ, ACC_WRITE, ACC_ADD */
+int launch_fit_rows(Launches *l, ThFrame *f, size_t bytes); /* memory of private rows, or of a count of blocks: */
+enum { LAUNCH_COUNT = 256 };
+/* l->args, a record of that kernel, gets the step's sizes: how it is launched; then the rest of what it takes. */
+GridLaunch launch_way(Launches *l, const ThFrame *f, const GridKernel *g, const Step *s);
+int launch_record(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const GridLaunch *ch);
+/* turns.c: all turns of the loop that begins by one launch (*done), if that can be and pays. */
+int turns_launch(Launches *l, ThFrame *f, int region, int64_t trip, bool *done);
+/* launch.c: the host does the step. */
+int launch_take_over(Launches *l, ThFrame *f, int number);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * turns.c -- loops of a plan all of whose turns may be one launch: its blocks do a step together and wait for each
+ * other where the next one needs what others did. May it: every step is a plain copy, a kernel of a thread a point, or
+ * a product by tiles; none can fail, has private rows, or sees the number of the turn.
+ */
+#include "choose.h"
+#include "program.h"
+
+static bool kernel_may(const GridKernel *g) {
+    const Nest *t = g->nest;
+    if (!t || g->k->can_fail || t->none) return false;
+    for (int b = 0; b < g->k->nbuf; b++)
+        if (grid_row_item(g->k, b)) return false;
+    if (t->grid == GRID_TILES) return !t->contract->half && !grid_is_conv(g);
+    return t->grid == GRID_THREAD;
+}
+
+static bool step_may(const Plan *p, const GridKernel *kernel, const Region *loop, const Step *s) {
+    if (s->kind == STEP_TRANSFER) return true;
+    if (s->kind != STEP_KERNEL || !kernel_may(&kernel[s->kernel])) return false;
+    for (int i = 0; i < s->nsym; i++)
+        if (s->sym[i] == loop->counter) return false;
+    (void)p;
+    return true;
+}
+
+/* The loop's body as one run of steps; false: it is none. */
+static bool straight(const Plan *p, const Region *loop, GridTurns *out) {
+    out->nstep = 0;
+    for (int id = loop->child; id >= 0; id = p->region[id].next) {
+        const Region *g = &p->region[id];
+        if (g->kind != REGION_STRAIGHT) return false;
+        if (!g->n) continue;
+        if (!out->nstep) out->first = g->first;
+        if (g->first != out->first + out->nstep) return false;
+        out->nstep += g->n;
+    }
+    return out->nstep > 0 && out->nstep <= TURNS_STEPS;
+}
+
+static bool may(const Plan *p, const GridKernel *kernel, int region, GridTurns *out) {
+    const Region *loop = &p->region[region];
+    if (loop->kind != REGION_LOOP || loop->until >= 0 || loop->nwindow > TURNS_WINDOWS) return false;
+    out->region = region;
+    if (!straight(p, loop, out)) return false;
+    for (int i = 0; i < out->nstep; i++)
+        if (!step_may(p, kernel, loop, &p->step[out->first + i])) return false;
+    return true;
+}
+
+int turns_window(const Plan *p, const GridTurns *t, int buf) {
+    const Region *loop = &p->region[t->region];
+    for (int i = 0; i < loop->nwindow; i++)
+        if (p->window[loop->window + i].buf == buf) return i;
+    return -1;
+}
+
+bool turns_find(const Plan *p, const GridKernel *kernel, Arena *a, GridTurns **out, int *n) {
+    GridTurns one;
+    *n = 0;
+    *out = arena_alloc0(a, sizeof **out * (size_t)(p->nregion + 1));
+    if (!*out) return false;
+    for (int r = 0; r < p->nregion; r++) {
+        if (!may(p, kernel, r, &one)) continue;
+        size_t at = sizeof(GridTurnsHead) + sizeof(GridWindow) * (size_t)p->region[r].nwindow;
+        one.at = arena_alloc(a, sizeof *one.at * (size_t)one.nstep);
+        if (!one.at) return false;
+        for (int i = 0; i < one.nstep; i++) {
+            const Step *s = &p->step[one.first + i];
+            one.at[i] = at;
+            at += s->kind == STEP_KERNEL ? grid_record_bytes(&kernel[s->kernel]) : sizeof(GridCopy);
+        }
+        one.bytes = at;
+        if (at <= GRID_ARGS) (*out)[(*n)++] = one;
+    }
+    return true;
+}

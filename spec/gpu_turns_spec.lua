@@ -1,0 +1,158 @@
+--- All turns of a loop by one launch on a GPU, whose blocks wait for each other: the bits of the steps launched one by
+-- one (as a profiled function's are), the CPU's values, few launches; what cannot be is launched step by step.
+local emulated = require("spec.support.emulated")
+local rotate = require("spec.support.rotate")
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local function numbers(seed, ...)
+  local n, shape = 1, { ... }
+  for _, d in ipairs(shape) do n = n * d end
+  return (nd.sin(nd.arange(n):astype("float64") * 0.7 + seed) * 0.3):reshape(shape)
+end
+
+-- Cells: of the sequence's row, the states; weights by number.
+local CELLS = {
+  lstm = { states = 2, gates = 4, step = function(v, w, u, width, h, c)
+    local z = T.dot(v, w) + T.dot(h, u)
+    local function gate(i) return z[(":, %d:%d"):format(i * width, (i + 1) * width)] end
+    c = T.nnet.sigmoid(gate(1)) * c + T.nnet.sigmoid(gate(0)) * T.tanh(gate(2))
+    return T.nnet.sigmoid(gate(3)) * T.tanh(c), c
+  end },
+  gru = { states = 1, gates = 3, step = function(v, w, u, width, h)
+    local x, y = T.dot(v, w), T.dot(h, u)
+    local function part(z, i) return z[(":, %d:%d"):format(i * width, (i + 1) * width)] end
+    local r, z = T.nnet.sigmoid(part(x, 0) + part(y, 0)), T.nnet.sigmoid(part(x, 1) + part(y, 1))
+    return (1 - z) * T.tanh(part(x, 2) + r * part(y, 2)) + z * h
+  end },
+  rnn = { states = 1, gates = 1, step = function(v, w, u, _, h) return T.tanh(T.dot(v, w) + T.dot(h, u)) end },
+}
+
+-- A function of the sequence: last states, and gradients by both weights.
+local function made(cell, dtype, shape, more)
+  local steps, rows, wide, width = table.unpack(shape)
+  local x = T.TensorType(dtype, { false, false, false })("x")
+  local w = theano.shared(numbers(1, wide, cell.gates * width):astype(dtype), { name = "w" })
+  local u = theano.shared(numbers(2, width, cell.gates * width):astype(dtype), { name = "u" })
+  local infos = {}
+  for i = 1, cell.states do infos[i] = T.constant(numbers(i, rows, width):astype(dtype)) end
+  local out = theano.scan(function(v, h, c) return cell.step(v, w, u, width, h, c) end,
+    { sequences = { x }, outputs_info = infos, go_backwards = more.backwards, truncate_gradient = more.truncate })
+  local first = cell.states > 1 and out[1] or out
+  local cost = T.sqr(first[-1]):sum() + first:sum()
+  local f = theano.compile({ inputs = { x }, outputs = { first, cost, table.unpack(T.grad(cost, { w, u })) },
+    profile = more.profile })
+  return f, numbers(5, steps, rows, wide):astype(dtype)
+end
+
+local function arrays(list)
+  for i, a in ipairs(list) do list[i] = nd.array(a):reshape({ -1 }) end
+  return list
+end
+
+local function apart(a, b) return nd.abs(a:astype("float64") - b:astype("float64")):max() end
+
+describe("turns of a loop on a GPU", function()
+  it("are one launch for each loop: same bits as step by step, the CPU's values, in a graph too", function()
+    for name, cell in pairs(CELLS) do
+      local cases = { { "float32", { 7, 5, 3, 9 } }, { "float64", { 4, 1, 2, 17 } }, { "float32", { 2, 33, 8, 16 } } }
+      for _, case in ipairs(rotate.some(cases, 1)) do
+        local dtype, shape = case[1], case[2]
+        local f, x = made(cell, dtype, shape, {})
+        local want = arrays({ f(x) })
+        local _ <close> = theano.config.change_flags(emulated.flags)
+        local g, step_by_step = made(cell, dtype, shape, {}), made(cell, dtype, shape, { profile = true })
+        local alone = arrays({ step_by_step(x) })
+        for call = 1, 4 do
+          local got
+          local n = emulated.counted(function() got = arrays({ g(x) }) end)
+          if call == 1 then assert.equal(2, n.cuLaunchCooperativeKernel, name) end
+          if call == 4 then assert.equal(1, n.cuGraphLaunch, name) end
+          for i, a in ipairs(got) do
+            assert(nd.array_equal(alone[i], a), ("%s, result %d of call %d"):format(name, i, call))
+            assert(apart(a, want[i]) <= (dtype == "float32" and 2e-5 or 1e-12) * (1 + nd.abs(want[i]):max()), name)
+          end
+        end
+      end
+    end
+  end)
+
+  it("run backwards, from truncated gradients, with two taps and several sequences", function()
+    local cases = {}
+    for _, more in ipairs({ { backwards = true }, { truncate = 3 } }) do
+      cases[#cases + 1] = function(profile)
+        return made(CELLS.gru, "float64", { 6, 3, 4, 5 }, { profile = profile, backwards = more.backwards,
+          truncate = more.truncate })
+      end
+    end
+    cases[#cases + 1] = function(profile) -- what is two turns away; a state of which only the end is kept
+      local x, y = T.dmatrix("x"), T.dmatrix("y")
+      local out = theano.scan(function(v, z, before, last, s) return v * last - 0.5 * before + z, s * 0.9 + v end,
+        { sequences = { x, y }, outputs_info = { { initial = T.constant(numbers(3, 2, 6)), taps = { -2, -1 } },
+          T.constant(numbers(4, 6)) } })
+      local cost = out[1]:sum() + T.sqr(out[2][-1]):sum()
+      local f = theano.compile({ inputs = { x, y }, outputs = { out[1], out[2][-1], T.grad(cost, x) },
+        profile = profile })
+      return function(v) return f(v, v * 2) end, numbers(1, 9, 6)
+    end
+    for i, case in ipairs(cases) do
+      local f, x = case()
+      local want = arrays({ f(x) })
+      local _ <close> = theano.config.change_flags(emulated.flags)
+      local alone = arrays({ case(true)(x) })
+      local g = case()
+      for _ = 1, 3 do
+        for j, a in ipairs(arrays({ g(x) })) do
+          assert(nd.array_equal(alone[j], a), ("case %d, result %d"):format(i, j))
+          assert(apart(a, want[j]) < 1e-12, ("case %d, result %d beside the CPU"):format(i, j))
+        end
+      end
+    end
+  end)
+
+  it("give gradients that finite differences confirm, in float64", function()
+    local cell, width = CELLS.lstm, 3
+    local x, w, u = numbers(1, 4, 2, 3), numbers(2, 3, 4 * width), numbers(3, width, 4 * width)
+    local _ <close> = theano.config.change_flags({ device = "cuda-emulated", force_device = true, floatX = "float64" })
+    T.verify_grad(function(v, a, b)
+      local zero = T.zeros({ 2, width }, "float64")
+      local out = theano.scan(function(row, h, c) return cell.step(row, a, b, width, h, c) end,
+        { sequences = { v }, outputs_info = { zero, zero } })
+      return out[1]
+    end, { x, w, u }, { rng = nd.random.RandomState(3) })
+  end)
+
+  it("go step by step where the driver refuses the launch, and the result is the same", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local f, x = made(CELLS.rnn, "float32", { 5, 4, 3, 6 }, {})
+    local want = arrays({ f(x) })
+    for _, code in ipairs({ 720, 1, 2 }) do
+      local g = made(CELLS.rnn, "float32", { 5, 4, 3, 6 }, {})
+      emulated.fail("cuLaunchCooperativeKernel", 1, code)
+      for i, a in ipairs(arrays({ g(x) })) do assert(nd.array_equal(want[i], a)) end
+      emulated.fail("cuLaunchCooperativeKernel", 0, 0)
+    end
+  end)
+
+  it("are launched one by one where a step may fail, an index leads anywhere or the loop may end", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local x = T.dvector("x")
+    local out = theano.scan(function(v, s)
+      local next_s = s * 0.5 + v
+      return next_s, {}, theano.scan_module.until_(T.gt(next_s, 1.5))
+    end, { sequences = { x }, outputs_info = { T.constant(0.0, { dtype = "float64" }) } })
+    local f = theano.compile({ inputs = { x }, outputs = out })
+    local n = emulated.counted(function() assert.equal(2, nd.array(f(nd.array({ 0.5, 1.4, 3, 4 }))).shape[1]) end)
+    assert.is_nil(n.cuLaunchCooperativeKernel)
+  end)
+
+  it("count as one launch for the roofline, with a wait between steps", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local f, x = made(CELLS.lstm, "float32", { 20, 4, 3, 8 }, {})
+    f(x)
+    local r, loops = theano.printing.roofline(f, "h100"), 0
+    for _, k in ipairs(r.kernels) do loops = loops + (k.turns_of and not k.joined and 1 or 0) end
+    assert.equal(2, loops)
+    assert(r.launches < 40, r.launches .. " launches")
+  end)
+end)
