@@ -134,6 +134,8 @@ static void lent(int kind) {
     before = value(k.shared);
     CHECK(th_call_run(b) == 1 && th_call_error(b) == TH_MemoryError && value(k.shared) == before);
     CHECK(strstr(th_call_error_text(b), "Apply node that caused the error"));
+    CHECK(!th_call_into(b, 0, result, 16) && th_call_run(b) == 1); /* nor enough */
+    CHECK(!th_call_into(b, 0, result, 1 << 16) && !th_call_run(b) && same(th_call_output(b, 0, NULL), want[0]));
     CHECK(th_call_into(b, 2, result, 8) && th_call_error(b) == TH_IndexError);
     th_call_release(b);
     free(memory);
