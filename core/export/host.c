@@ -63,7 +63,24 @@ static int put_pool(HostCall *h, const PoolWork *w) {
 /* Sums and products of integers wrap. */
 static const char *cumulated(ThDtype d) {
     static const char *const name[] = {"u8", "u16", "", "u32", "", "", "", "u64"};
+    if (dtype_is_complex(d)) return d == TH_COMPLEX64 ? "c64" : "c128";
     return dtype_is_float(d) ? type_of(d) : name[th_dtype_bytes(d) - 1];
+}
+
+/* z[i] = a = what a and x[i] give, in steps of xi and zi elements. */
+static void put_combined(Text *t, ThDtype d, bool product, int64_t xi, int64_t zi) {
+    const char *type = cumulated(d);
+    if (dtype_is_complex(d)) {
+        text_printf(t, "            {\n                const %s b = x[i * %lld], c = {", type, (long long)xi);
+        text_put(t, product ? "a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re" : "a.re + b.re, a.im + b.im");
+        text_printf(t, "};\n                z[i * %lld] = a = c;\n            }\n        }\n        }\n",
+                    (long long)zi);
+        return;
+    }
+    const char *op = d == TH_BOOL ? (product ? "&" : "|") : product ? "*" : "+";
+    const char *wide = dtype_is_float(d) ? "" : th_dtype_bytes(d) < 8 ? "(u32)" : "";
+    text_printf(t, "                z[i * %lld] = a = (%s)(%sa %s %sx[i * %lld]);\n        }\n        }\n",
+                (long long)zi, type, wide, op, wide, (long long)xi);
 }
 
 static int put_cumulate(HostCall *h, const CumWork *w) {
@@ -73,7 +90,6 @@ static int put_cumulate(HostCall *h, const CumWork *w) {
     const int64_t item = (int64_t)th_dtype_bytes(d), *len = ARRAY_SHAPE(w->x);
     const int64_t *xs = ARRAY_STRIDES(w->x), *zs = ARRAY_STRIDES(w->z);
     bool flat = w->axis < 0;
-    if (dtype_is_complex(d)) return q->bad = true, 1;
     if (!w->x->size) return 0;
     text_put(t, "        {\n");
     for (int k = 0; !flat && k < w->x->ndim; k++)
@@ -87,12 +103,9 @@ static int put_cumulate(HostCall *h, const CumWork *w) {
     }
     int64_t n = flat ? w->x->size : len[w->axis], xi = flat ? 1 : xs[w->axis] / item,
             zi = flat ? 1 : zs[w->axis] / item;
-    const char *op = d == TH_BOOL ? (w->product ? "&" : "|") : w->product ? "*" : "+";
     text_printf(t, ";\n            %s a = z[0] = x[0];\n            for (i64 i = 1; i < %lld; i++)\n", cumulated(d),
                 (long long)n);
-    const char *wide = dtype_is_float(d) ? "" : item < 8 ? "(u32)" : "";
-    text_printf(t, "                z[i * %lld] = a = (%s)(%sa %s %sx[i * %lld]);\n        }\n        }\n",
-                (long long)zi, cumulated(d), wide, op, wide, (long long)xi);
+    put_combined(t, d, w->product, xi, zi);
     return 0;
 }
 

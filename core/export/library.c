@@ -15,9 +15,9 @@ GPU_EMBED(export_factor_text, "export/runtime/factor.h");
 GPU_EMBED(export_dense_text, "runtime/factor/dense_body.h");
 
 static const char *const short_name[TH_DTYPE_COUNT] = {
-    [TH_BOOL] = "u8",    [TH_INT8] = "i8",     [TH_INT16] = "i16",  [TH_INT32] = "i32",
-    [TH_INT64] = "i64",  [TH_UINT8] = "u8",    [TH_UINT16] = "u16", [TH_UINT32] = "u32",
-    [TH_UINT64] = "u64", [TH_FLOAT32] = "f32", [TH_FLOAT64] = "f64"};
+    [TH_BOOL] = "u8",     [TH_INT8] = "i8",       [TH_INT16] = "i16",      [TH_INT32] = "i32",  [TH_INT64] = "i64",
+    [TH_UINT8] = "u8",    [TH_UINT16] = "u16",    [TH_UINT32] = "u32",     [TH_UINT64] = "u64", [TH_FLOAT32] = "f32",
+    [TH_FLOAT64] = "f64", [TH_COMPLEX64] = "c64", [TH_COMPLEX128] = "c128"};
 
 static int refuse(Capture *q) {
     q->bad = true;
@@ -190,11 +190,22 @@ int library_factor(HostCall *h, const FactorWork *w) {
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
+/* As keys_compare_complex of core/ops/order/keys.c. */
+static const char complex_order[] = "static int OF(less)(T a, T b) {\n"
+                                    "    const int an = (a.re != a.re) * 2 + (a.im != a.im);\n"
+                                    "    const int bn = (b.re != b.re) * 2 + (b.im != b.im);\n"
+                                    "    if (an != bn) return an < bn;\n"
+                                    "    return a.re == a.re && a.re != b.re ? a.re < b.re : a.im < b.im;\n"
+                                    "}\n";
+
 static void sort_text(Text *t, ThDtype d, bool unique) {
     const bool real = dtype_is_float(d);
     text_printf(t, "#define T %s\n#define OF(name) name##_%s\n", short_name[d], short_name[d]);
+    if (dtype_is_complex(d)) text_put(t, complex_order);
     text_printf(t, "#define LESS(a, b) %s\n#define MINUS(a, b) %s\n",
-                real ? "((a) < (b) || ((b) != (b) && (a) == (a)))" : "((a) < (b))",
+                dtype_is_complex(d) ? "OF(less)(a, b)"
+                : real              ? "((a) < (b) || ((b) != (b) && (a) == (a)))"
+                                    : "((a) < (b))",
                 real ? "((a) == (b) && signbit(a) && !signbit(b))" : "0");
     text_printf(t, "#define CLEAN(a) %s\n", real ? "((a) != (a) ? (T)NAN : (a))" : "(a)");
     text_put(t, export_sort_text);

@@ -104,7 +104,7 @@ int where_unique(HostCall *h, const UniqueWork *w) {
     const ThDtype d = (ThDtype)w->x->dtype;
     const PlanValue *v = value_of(q, w->x);
     ThArray *const to[] = {w->first, w->inverse, w->count};
-    if (!v || !name_of[d] || dtype_is_complex(d) || v->ndim != 1) return refuse(q);
+    if (!v || !name_of[d] || v->ndim != 1) return refuse(q);
     q->x->sort[width(d)] = q->x->unique[width(d)] = true;
     put_form(q, v);
     text_put(t, "            *");

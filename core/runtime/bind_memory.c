@@ -176,14 +176,13 @@ static bool into(ThCall *b, void *user) {
     const Piece *p = user;
     ThFunction *f = b->f;
     ThContext *c = f->ctx;
-    if (p->i < 0 || p->i >= f->nout)
-        return err(c, TH_IndexError, "result %d of a function that has %d", p->i, f->nout);
+    if (p->i < 0 || p->i >= f->nout) return err(c, TH_IndexError, "result %d of a function that has %d", p->i, f->nout);
     size_t item = th_dtype_bytes((ThDtype)f->plan->result[p->i].dtype);
     if (p->at && (uintptr_t)p->at % item)
         return err(c, TH_ValueError, "memory for result %d is aligned by %zu bytes", p->i, item);
     if (!lists(b) || !bind_start(b)) return false;
     size_t *most = b->w->most;
-    b->w->most = NULL; /* what was given before, and may be too little, does not matter here */
+    b->w->most = NULL;                  /* what was given before, and may be too little, does not matter here */
     bool ok = !workspace_prepare(b->w); /* sizes */
     b->w->most = most;
     call_clean(f, b->w, false);
