@@ -52,6 +52,7 @@ typedef struct Workspace {
     int64_t until; /* base_now() after which the running call stops; 0: none */
     void (*yield)(void *to); /* asked before every step and turn while the call goes in slices (step.c), or NULL */
     void *yield_to;
+    int passed;      /* polls that go without asking from now on */
     bool given_up;   /* the call is to stop: its ThCall is released between two slices */
     bool valid;      /* sig, sym, offset and arena hold for it */
     bool values;     /* this call: results without dimensions go to cells, not to arrays */

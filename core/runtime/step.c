@@ -2,9 +2,9 @@
  * step.c -- a call in slices: a host with a frame budget runs a function some microseconds at a time. In: a ThCall and
  * a budget. Out: done, failed, or more to do. The call has a stack of its own, which it leaves before a step or a turn
  * of a loop once the budget is spent, and to which the next slice returns; so a slice is longer than its budget by one
- * step at most, and what is written in place is written in the last slice, as nothing stops from there on. Locks of
- * shared variables are held from the first slice to the last. Where there are no stacks of our own
- * (stack.h) a slice is the whole call.
+ * step at most (by a few, where steps take longer than any did before), and what is written in place is written in the
+ * last slice, as nothing stops from there on. Locks of shared variables are held from the first slice to the last.
+ * Where there are no stacks of our own (stack.h) a slice is the whole call.
  */
 #include "bind.h"
 #include "stack.h"
@@ -15,6 +15,7 @@
 
 #ifdef HAS_STACKS
 enum { STACK = 1 << 20, LONG_ENOUGH = 20000 /* nanoseconds, to compare clocks */, TRUSTED = 256 /* slices by ticks */ };
+enum { MOST_PASSED = 15 /* steps between two looks at the time */, FORGOTTEN = 256 };
 
 typedef struct Slices {
     ThCall *call;
@@ -27,6 +28,10 @@ typedef struct Slices {
     int trusted;   /* slices that may still begin without reading the clock */
     int64_t since; /* both clocks when they were compared last; 0: never */
     uint64_t since_ticks;
+    /* Ticks of the longest way between two looks of a slice, once a whole call was looked at before each step (known).
+     * Where as much is left for more than twice as many steps, they need no look. */
+    uint64_t seen, longest;
+    bool known;
     bool at_work; /* the call is between its beginning and its end */
     int bad;
 } Slices;
@@ -57,11 +62,25 @@ static void aim(Slices *s, int64_t budget) {
     s->late = s->rate > 0 && left > 0 && left < 1e18 ? s->ticks + (uint64_t)left : 0;
 }
 
+/* It is count t, before s->late. */
+static void pass_some(Slices *s, uint64_t t) {
+    const uint64_t most = s->known && s->longest ? (s->late - t) / (2 * s->longest) : 0;
+    s->seen = t;
+    s->call->w->passed = most > MOST_PASSED ? MOST_PASSED : (int)most;
+}
+
 /* Before a step of the call. */
 static void look(void *to) {
     Slices *s = to;
     uint64_t t = s->late ? ticks() : 0;
-    if (t < s->late) return;
+    if (s->seen && t > s->seen) { /* what took long once, as another process ran, is forgotten */
+        s->longest -= s->longest / FORGOTTEN;
+        if (t - s->seen > s->longest) s->longest = t - s->seen;
+    }
+    if (t < s->late) {
+        pass_some(s, t);
+        return;
+    }
     int64_t now = s->from ? base_now() : s->until;
     if (now < s->until) {
         compare(s, now, ticks());
@@ -77,6 +96,7 @@ static void work(void) {
     Slices *s = first;
     s->bad = bind_run(s->call);
     s->at_work = false;
+    s->known |= s->longest > 0;
     stack_switch(&s->work, s->host); /* for good */
 }
 
@@ -111,6 +131,9 @@ int th_call_step(ThCall *b, int64_t microseconds) {
     s->from = by_ticks ? 0 : base_now();
     s->until = s->from + budget;
     if (!by_ticks) compare(s, s->from, s->ticks), aim(s, budget);
+    s->seen = 0;
+    b->w->passed = 0;
+    if (s->late > s->ticks) pass_some(s, s->ticks);
     Workspace *w = b->w;
     w->yield = look;
     w->looked = true;
@@ -120,6 +143,7 @@ int th_call_step(ThCall *b, int64_t microseconds) {
     stack_switch(&s->host, s->work);
     error_leave(&scope);
     w->yield = NULL;
+    w->passed = 0;
     w->looked = w->until != 0;
     if (s->at_work) return TH_CALL_MORE;
     bind_give(b);

@@ -625,13 +625,14 @@ static int rt_late_alloc(ThFrame *f, int buf) {
     return 0;
 }
 
-static bool polled(const Workspace *w) {
-    if (w->yield) w->yield(w->yield_to);
+static bool polled(Workspace *w) {
+    if (w->passed > 0) w->passed--;
+    else if (w->yield) w->yield(w->yield_to);
     return w->given_up || ctx_stopped(w->fn->ctx) || (w->until && base_now() > w->until);
 }
 
 static int rt_poll(ThFrame *f) {
-    const Workspace *w = f->ws;
+    Workspace *w = f->ws;
     return w->looked ? polled(w) : ctx_stopped(f->plan->ctx);
 }
 
