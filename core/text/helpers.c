@@ -319,7 +319,7 @@ static void complex_math(Emit *e, const char *prim, ThDtype d, const char *name)
     else if (!strcmp(prim, "c_div"))
         text_printf(
             h,
-            "INLINE %s %s(%s a, %s b) { %s yr = b.re < 0 ? -b.re : b.re, yi = b.im < 0 ? -b.im : b.im, q, s;\n"
+            "INLINE %s %s(%s a, %s b) { %s yr = b.re <= 0 ? 0 - b.re : b.re, yi = b.im <= 0 ? 0 - b.im : b.im, q, s;\n"
             "    if (yr >= yi) { if (yr == 0 && yi == 0) return MK(%s, a.re / yr, a.im / yr); q = b.im / b.re; s "
             "= 1 / (b.re + b.im * q); return MK(%s, (a.re + a.im * q) * s, (a.im - a.re * q) * s); }\n"
             "    q = b.re / b.im; s = 1 / (b.im + b.re * q); return MK(%s, (a.re * q + a.im) * s, (a.im * q - "
