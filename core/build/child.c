@@ -183,7 +183,9 @@ int child_wait(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]) {
     if (ch->end >= 0) close(ch->end);
     int rc = child_collect(ch->pid, out);
     ch->pid = 0;
-    if (stopped) err(k->c, TH_Interrupted, "interrupted while the C compiler ran");
+    const bool asked = atomic_load_explicit(&k->c->interrupted, memory_order_relaxed);
+    if (stopped)
+        err(k->c, TH_Interrupted, "%s while the C compiler ran", asked ? "interrupted" : "the time given was over");
     else if (late) child_tell_late(k, out);
     return stopped || late ? 1 : rc;
 }
