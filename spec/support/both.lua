@@ -11,7 +11,9 @@ M.modes = {
   interpreter = theano.compile.Mode({ linker = "interpreter", optimizer = "fast_run" }),
 }
 
-local UNPACK = { float32 = "<f", float64 = "<d", complex64 = "<f", complex128 = "<d" }
+local UNPACK = { float32 = "<f", float64 = "<d", complex64 = "<f", complex128 = "<d", float16 = "<I2",
+  bfloat16 = "<I2" }
+local HALF_INFINITY = { float16 = 0x7c00, bfloat16 = 0x7f80 } -- what is above it, the sign apart, is NaN
 
 --- Whether two texts of bytes are the same numbers bit for bit; which pattern a NaN has is nobody's concern.
 function M.same_bytes(a, b, dtype)
@@ -22,11 +24,15 @@ function M.same_bytes(a, b, dtype)
       if a:byte(at) ~= b:byte(at) then return false, at - 1, a:byte(at), b:byte(at) end
     end
   end
-  local form, size = UNPACK[dtype], string.packsize(UNPACK[dtype])
+  local form, size, infinity = UNPACK[dtype], string.packsize(UNPACK[dtype]), HALF_INFINITY[dtype]
+  local function nan(x)
+    if infinity then return x & 0x7fff > infinity end
+    return x ~= x
+  end
   for at = 1, #a, size do
     if a:sub(at, at + size - 1) ~= b:sub(at, at + size - 1) then
       local p, q = form:unpack(a, at), form:unpack(b, at)
-      if p == p or q == q then return false, (at - 1) // size, p, q end
+      if not (nan(p) and nan(q)) then return false, (at - 1) // size, p, q end
     end
   end
   return true
