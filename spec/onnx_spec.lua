@@ -109,6 +109,7 @@ describe("models from strangers #asan", function()
       raises("ValueError", words, function() onnx.load(path) end)
     end
     refuses("", "no graph")
+    raises("ValueError", "theano.onnx.load", function() nd.load("model.onnx") end) -- who takes it for arrays is told
     refuses("\x3a\xff\xff\xff\xff\x0f", "past the end") -- a graph of 4 GB
     refuses("\x3a" .. ("\xff"):rep(10) .. "\1", "cut off") -- a length of 70 bits
     local deep = ""

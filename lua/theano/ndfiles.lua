@@ -9,13 +9,16 @@ local M = {}
 local FOREIGN = {
   pkl = "Python's pickle", pickle = "Python's pickle", p = "Python's pickle", save = "Python's pickle",
   joblib = "Python's joblib", pt = "PyTorch", pth = "PyTorch", h5 = "HDF5", hdf5 = "HDF5", mat = "MATLAB",
-  onnx = "ONNX", json = "JSON", zip = "zip archives",
+  json = "JSON", zip = "zip archives",
 }
 
 local function kind_of(what, path)
   util.expect(what, "the path", path, "string")
   local plain = path:gsub("%.gz$", "")
   local other = plain:match("%.([%w]+)$")
+  if other and other:lower() == "onnx" then
+    util.raise("ValueError", "%s: an ONNX file holds an expression: theano.onnx.load and save have it", what)
+  end
   if other and FOREIGN[other:lower()] then
     util.raise("ValueError", "%s: %s is a format of %s, which is neither written nor read here: take .npz (arrays by "
       .. "name), .npy, .safetensors, .csv or .txt", what, "." .. other, FOREIGN[other:lower()])
