@@ -69,6 +69,7 @@ local function symbolic(v) return setmetatable({ v = v }, Value) end
 local function listed(list, scalar) return setmetatable({ list = list, scalar = scalar }, Value) end
 
 local function var(x)
+  if not x then bad("an operand is missing") end
   if x.v then return x.v end
   if x.scalar then
     local n = x.list[1]
@@ -83,6 +84,7 @@ local function var(x)
 end
 
 local function list(x, what)
+  if not x then bad("%s: the operand is missing", what) end
   if x.list then return x.list end
   local v = x.v
   if core.kind(v) == "constant" and v.dtype:find("int") and v.ndim <= 1 then
@@ -591,7 +593,8 @@ function M.graph(model, options)
     end
   end
   for _, value in ipairs(graph.input) do
-    if not scope[value.name or ""] then
+    if not value.name then bad("an input has no name") end
+    if not scope[value.name] then
       local v = input_of(value)
       scope[value.name], result.inputs[#result.inputs + 1] = symbolic(v), v
     end
