@@ -130,6 +130,7 @@ INT 64 interp([0.5,1.5,9.0],[0.0,1.0,2.0],@zi_complex128) interp([0.5,9.0],[0.0,
 INT 64 pad(@z_complex128,2,mode='linear_ramp')
 INT 0 matvec(@w1_int64,@w1_int64) vecmat(@w1_int64,@w1_int64) take(@w1_int64,[])
 INT 0 bincount(@b1_bool) choose([0,-1],[[1,2],[3,4]]) choose([0,2],[[1,2],[3,4]]) choose([0,1],[[1,2],[3,4]])
+INT 0 nan_to_num(@zn_complex128) nan_to_num(@zn_complex64) nan_to_num(@zn_complex128,nan=2.0,posinf=5.0)
 INT 0 quantile(@z_complex128,0.5) nanpercentile(@z_complex128,50.0,method='lower') nanmedian(@z_complex128)
 """
 X["b3_bool"] = np.array([[True, True, False], [False, True, True]])
@@ -138,6 +139,8 @@ X["h_float16"] = np.array([1.12, 3.99, 0, -2, np.inf, 6e-8, 65504, -0.0], "float
 X["h3_float16"] = np.array([0.3, -1.7, 0.1], "float16")
 X["u8_uint8"] = np.array([1, 200, 255, 0], "uint8")
 X["zi_complex128"] = np.array([1 + 1j, -2, complex(0, np.inf)])
+X["zn_complex128"] = np.array([complex(np.nan, 1), complex(-np.inf, np.nan), complex(2, np.inf), 1 - 1j])
+X["zn_complex64"] = X["zn_complex128"].astype("complex64")
 X["w1_int16"] = X["w1_int64"].astype("int16")
 X["two_bool"] = np.array([False, True])
 X["none1_uint8"] = np.zeros(0, "uint8")

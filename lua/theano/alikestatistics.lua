@@ -429,6 +429,10 @@ return function(M, K)
   function M.nan_to_num(x, ...)
     local o = options("nan_to_num", { "copy", "nan", "posinf", "neginf" }, ...)
     x = as(x)
+    if x.dtype:find("^c") then -- each part by itself
+      local function part(v) return as(M.nan_to_num(v, true, o.nan, o.posinf, o.neginf)) end
+      return K.result(as(K.complex(part(M.real(x)), part(M.imag(x)))):astype(x.dtype))
+    end
     if not x.dtype:find("f") then return K.result(x:copy()) end
     local most_ = M.finfo(x.dtype).max
     local high, low = as(M.isposinf(x)), as(M.isneginf(x))
