@@ -291,6 +291,9 @@ typedef struct ThNpz {
 } ThNpz;
 TH_API int th_load_npz(ThContext *c, const char *path, ThNpz *out);
 TH_API int th_save_npz(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays);
+/* The same with deflated members, as np.savez_compressed's. */
+TH_API int th_save_npz_compressed(ThContext *c, const char *path, int n, const char *const *names,
+                                  ThArray *const *arrays);
 TH_API void th_npz_free(ThContext *c, ThNpz *z);
 /* The file's own pages as an array. mode: "r" read-only, "r+" writes go to the file, "c" writes stay in memory. */
 TH_API ThArray *th_map_npy(ThContext *c, const char *path, const char *mode);

@@ -2279,6 +2279,12 @@ function nd.savetxt(path, a, options) end
 ---@return any
 function nd.savez(path, ...) end
 
+---The same, with each array deflated.
+---@param path string
+---@param ... any
+---@return any
+function nd.savez_compressed(path, ...) end
+
 ---`select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
 ---@param condlist any
 ---@param choicelist any

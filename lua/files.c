@@ -122,12 +122,14 @@ static int text_array(lua_State *L) { /* (text): the bytes that a file holds as 
     return 1;
 }
 
-static int save_npz(lua_State *L) { /* save_npz(path, {names}, {arrays}) */
+static int save_npz(lua_State *L) { /* save_npz(path, {names}, {arrays}, compressed) */
     LtState *s = LT_STATE(L);
     const char *path = luaL_checkstring(L, 1);
     int n;
+    bool deflate = lua_toboolean(L, 4); /* before userdata stand there */
     const char **names = texts(L, 2, &n);
-    LT_CHECK(L, s, !th_save_npz(s->ctx, path, n, names, arrays(L, s, 3, n)));
+    ThArray **a = arrays(L, s, 3, n);
+    LT_CHECK(L, s, !(deflate ? th_save_npz_compressed : th_save_npz)(s->ctx, path, n, names, a));
     return 0;
 }
 

@@ -2,6 +2,7 @@
 -- what happens with files that are not what they say.
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
+local runner = require("spec.support.runner")
 local theano = require("theano")
 
 local KINDS = {
@@ -106,6 +107,51 @@ describe("files that we write", function()
     assert.equal(slurp(fixture("format.csv")), slurp(aside("format.csv")))
     nd.savetxt(aside("complex.txt"), counted("complex128"))
     assert.equal(slurp(fixture("complex.txt")), slurp(aside("complex.txt")))
+  end)
+
+  it("are smaller with deflated members, and the same arrays: savez_compressed", function()
+    local list = { zeros = nd.zeros({ 100, 100 }), empty = nd.zeros({ 0, 3 }), scalar = nd.array(2.5),
+      turned = nd.arange(12):reshape(3, 4).T, strided = nd.arange(12)["::2"], ["w/\u{e9}"] = { 1, 2 },
+      noise = nd.random.RandomState(1):uniform(0, 1, { 300, 300 }), float16 = nd.ones(3, "float16") }
+    for _, kind in ipairs(KINDS) do list[kind] = counted(kind) end
+    nd.savez_compressed(aside("packed"), list)
+    nd.savez(aside("plain"), list)
+    local back, names = nd.load(aside("packed.npz"))
+    assert.equal(8 + #KINDS, #names)
+    for k, a in pairs(list) do equal(nd.asarray(a), back[k]) end
+    assert.truthy(#slurp(aside("packed.npz")) + 79000 < #slurp(aside("plain.npz")))
+    nd.savez_compressed(aside("again.npz"), list)
+    assert.is_true(slurp(aside("packed.npz")) == slurp(aside("again.npz")))
+    nd.savez_compressed(aside("few.npz"), nd.arange(2), { 1.5 })
+    assert.same({ "arr_0", "arr_1" }, select(2, nd.load(aside("few.npz"))))
+    nd.save(aside("few.npz"), { a = nd.zeros({ 100, 100 }) })
+    assert.truthy(#slurp(aside("few.npz")) > 80000) -- what save writes stays as it is
+    raises("TypeError", "savez_compressed: there is no array", function() nd.savez_compressed(aside("n")) end)
+    raises("TypeError", "file holds values", function()
+      nd.savez_compressed(aside("n"), { a = theano.shared(nd.ones(2)) })
+    end)
+  end)
+
+  it("leave an error and no half of themselves on a full disk: savez_compressed", function()
+    local place = aside("full")
+    assert(os.execute("mkdir " .. place))
+    local path = place .. "/a.npz"
+    nd.savez_compressed(path, { a = nd.arange(3) })
+    local code = ("local nd = require('theano').ndarray local a = nd.random.RandomState(1):uniform(0, 1, {100000}) "
+      .. "local fine, e = pcall(nd.savez_compressed, %q, {a = a}) print(fine, e)"):format(path)
+    local pipe = assert(io.popen(("trap '' XFSZ; ulimit -f 64; %s -e %s 2>&1"):format(runner.quote(runner.path),
+      runner.quote(code))))
+    local text = pipe:read("a")
+    pipe:close()
+    assert.truthy(text:find("^false%s.*IOError.*cannot write .*full/a%.npz"), text)
+    equal(nd.arange(3), nd.load(path).a) -- what stood there before
+    local list = assert(io.popen("ls -A " .. place))
+    assert.equal("a.npz\n", list:read("a"))
+    list:close()
+    if io.open("/dev/full") then
+      os.execute("ln -s /dev/full " .. aside("device.npz"))
+      raises("IOError", "cannot write", function() nd.savez_compressed(aside("device.npz"), { a = nd.arange(3) }) end)
+    end
   end)
 
   it("are the reference's bytes: .safetensors, read and mapped", function()

@@ -34,7 +34,7 @@ local ANY = util.set({
 -- Functions whose further arguments are values, names or tags of the user's.
 local VALUES = util.set({
   "T.default", "theano.gof.Feature", "theano.gof.LocalOptimizer", "theano.gof.local_optimizer", "theano.stat",
-  "theano.error_kind", "nd.savez",
+  "theano.error_kind", "nd.savez", "nd.savez_compressed",
 })
 local function is_decorator(path) return path:find("%.register_") ~= nil end
 
@@ -62,7 +62,7 @@ local function of_files()
     ["nd.loadtxt"] = { text }, ["nd.stream"] = { npy, 1 }, ["nd.save"] = { new, two }, ["nd.save_npy"] = { new, two },
     ["nd.save_idx"] = { idx, two:astype("uint8") }, ["nd.savetxt"] = { text, two },
     ["nd.genfromtxt"] = { text }, ["nd.fromfile"] = { npy }, ["nd.tofile"] = { two, new }, ["a.tofile"] = { two, new },
-    ["nd.savez"] = { npz, two }, ["nd.writer"] = { new, { 2 }, "float64" },
+    ["nd.savez"] = { npz, two }, ["nd.savez_compressed"] = { npz, two }, ["nd.writer"] = { new, { 2 }, "float64" },
   }
 end
 

@@ -21,7 +21,7 @@ local HOSTILE = {
   counts = nd.array({ 1, 2, 0 }), keyword = { nope = 1 }, none = nd.zeros({ 0, 3 }), number = nd.array(2),
 }
 local FILES = { save = 1, load = 1, loadtxt = 1, savetxt = 1, writer = 1, stream = 1, save_npy = 1, save_idx = 1,
-  savez = 1, load_idx = 1, load_npy = 1, load_npz = 1, set_printoptions = 1, printoptions = 1 }
+  savez = 1, savez_compressed = 1, load_idx = 1, load_npy = 1, load_npz = 1, set_printoptions = 1, printoptions = 1 }
 
 -- An error must have a kind and words, and be none of Lua's own about our code.
 local function check(what, f, ...)

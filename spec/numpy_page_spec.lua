@@ -17,7 +17,7 @@ end
 -- Without an answer in spec/data: files, memory, printing and dtypes have specs of their own.
 local ELSEWHERE = "array_repr astype common_type copyto empty empty_like frombuffer fromfile fromfunction genfromtxt "
   .. "get_printoptions isdtype issubdtype load loadtxt may_share_memory min_scalar_type printoptions put_along_axis "
-  .. "save savetxt savez set_printoptions shape shares_memory"
+  .. "save savetxt savez savez_compressed set_printoptions shape shares_memory"
 
 describe("docs/numpy.md", function()
   it("is what scripts/make-numpy-page writes", function()

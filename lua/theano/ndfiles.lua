@@ -199,19 +199,23 @@ function M.save(path, value, options)
   return (kind == "idx" and core.save_idx or core.save_npy)(path, value)
 end
 
---- `savez(path, {name = array})`: the arrays by name as .npz, which is put behind a path that does not end so; or
--- `savez(path, a, b, ..)` under the names arr_0, arr_1 ...
-function M.savez(path, ...)
-  util.expect("savez", "the path", path, "string")
+local function savez(what, compressed, path, ...)
+  util.expect(what, "the path", path, "string")
   local list = table.pack(...)
   local by_name = list.n == 1 and util.is_keywords(list[1])
   local value = by_name and list[1] or {}
   if not by_name then
-    for i, a in ipairs(util.list("savez: the arrays", list)) do value[i] = { ("arr_%d"):format(i - 1), a } end
+    for i, a in ipairs(util.list(what .. ": the arrays", list)) do value[i] = { ("arr_%d"):format(i - 1), a } end
   end
-  if next(value) == nil then util.raise("TypeError", "savez: there is no array to be written") end
-  return M.save(path:find("%.npz$") and path or path .. ".npz", value)
+  if next(value) == nil then util.raise("TypeError", "%s: there is no array to be written", what) end
+  local names, arrays = named(value)
+  return core.save_npz(path:find("%.npz$") and path or path .. ".npz", names, arrays, compressed)
 end
+--- `savez(path, {name = array})`: the arrays by name as .npz, which is put behind a path that does not end so; or
+-- `savez(path, a, b, ..)` under the names arr_0, arr_1 ...
+function M.savez(path, ...) return savez("savez", false, path, ...) end
+--- The same, with each array deflated.
+function M.savez_compressed(path, ...) return savez("savez_compressed", true, path, ...) end
 
 M.load_npy, M.save_npy, M.load_npz = core.load_npy, core.save_npy, core.load_npz
 M.load_idx, M.save_idx = core.load_idx, core.save_idx

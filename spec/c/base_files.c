@@ -178,12 +178,37 @@ static void damage(ThContext *c, int kind, const char *file, size_t n) {
         }
 }
 
+/* Deflated members: the same arrays, fewer bytes where there is something to save, and the errors of stored ones. */
+static void npz_packed(ThContext *c, int n, const char *const *names, ThArray *const *arrays) {
+    ThArray *zeros = range(c, TH_FLOAT64, 1, (int64_t[]){2000}),
+            *one = th_array_view(zeros, 1, (int64_t[]){2000}, (int64_t[]){0}, 0);
+    char file[4096];
+    ThNpz z;
+    CHECK(th_save_npz_compressed(c, path, n, names, arrays) == 0 && th_load_npz(c, path, &z) == 0 && z.n == n);
+    for (int i = 0; i < z.n; i++) CHECK(th_array_equal(z.arrays[i], arrays[i]));
+    th_npz_free(c, &z);
+    CHECK(th_save_npz_compressed(c, path, 1, names, &one) == 0);
+    size_t size = get(file, sizeof file);
+    CHECK(size < 500 && th_load_npz(c, path, &z) == 0 && th_array_equal(z.arrays[0], one));
+    th_npz_free(c, &z);
+    CHECK(th_save_npz_compressed(c, path, 1, names, (ThArray *const[]){NULL}) != 0);
+    CHECK_ERROR(c, TH_TypeError, "missing");
+    CHECK(th_save_npz_compressed(c, path, 1, NULL, &one) != 0 && th_save_npz_compressed(c, path, -1, names, &one) != 0);
+    CHECK_ERROR(c, TH_TypeError, "th_save_npz_compressed");
+    CHECK(th_save_npz_compressed(NULL, path, 1, names, &one) != 0);
+    CHECK(get(file, sizeof file) == size); /* the old archive is still there */
+    damage(c, 2, file, size);
+    th_array_release(zeros);
+    th_array_release(one);
+}
+
 static void npz(ThContext *c) {
     ThArray *w = range(c, TH_FLOAT32, 2, (int64_t[]){4, 5}), *t = th_array_transpose(w, 0, NULL);
     ThArray *b = range(c, TH_INT64, 0, NULL), *e = range(c, TH_FLOAT64, 2, (int64_t[]){0, 3});
     ThArray *arrays[] = {w, b, t, e};
     const char *names[] = {"w", "deep/b", "t", "e"};
     char first[4096], again[4096];
+    npz_packed(c, 4, names, arrays);
     CHECK(th_save_npz(c, path, 4, names, arrays) == 0);
     size_t n = get(first, sizeof first);
     CHECK(th_save_npz(c, path, 4, names, arrays) == 0 && get(again, sizeof again) == n && !memcmp(first, again, n));
@@ -267,7 +292,9 @@ static int sequence(ThContext *c) {
     ThNpz z = {0};
     int ok = odd && th_save_npy(c, path, odd) == 0;
     ThArray *b = ok ? th_load_npy(c, path) : NULL;
-    ok = b && th_save_npz(c, path, 2, names, (ThArray *const[]){a, odd}) == 0 && th_load_npz(c, path, &z) == 0;
+    ok = b && th_save_npz(c, path, 2, names, (ThArray *const[]){a, odd}) == 0;
+    ok = ok && th_save_npz_compressed(c, path, 2, names, (ThArray *const[]){a, odd}) == 0 &&
+         th_load_npz(c, path, &z) == 0;
     CHECK(!ok || (z.n == 2 && th_array_equal(z.arrays[1], odd)));
     th_npz_free(c, &z);
     th_array_release(b);

@@ -86,11 +86,12 @@ int64_t unpack_take(ThContext *c, Inflate *f, const char *where, DeflateSource *
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
-Deflate *pack_new(ThContext *c) {
+Deflate *pack_new(ThContext *c, DeflateKind kind) {
     Deflate *d = ctx_alloc0(c, sizeof *d);
     if (!d) return NULL;
     use_context(&d->z, c);
-    if (deflateInit2(&d->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK) return d;
+    if (deflateInit2(&d->z, 6, Z_DEFLATED, kind == DEFLATE_GZIP ? 15 + 16 : -15, 8, Z_DEFAULT_STRATEGY) == Z_OK)
+        return d;
     ctx_free(c, d, sizeof *d);
     err_nomem(c);
     return NULL;
@@ -145,7 +146,8 @@ int64_t unpack_take(ThContext *c, Inflate *f, const char *where, DeflateSource *
     return -1;
 }
 
-Deflate *pack_new(ThContext *c) {
+Deflate *pack_new(ThContext *c, DeflateKind kind) {
+    (void)kind;
     missing(c);
     return NULL;
 }

@@ -23,7 +23,7 @@ void unpack_free(ThContext *c, Inflate *f);
 /* n bytes, fewer at the end, -1 with the error set; where: what messages start with. */
 int64_t unpack_take(ThContext *c, Inflate *f, const char *where, DeflateSource *source, void *user, char *p, int64_t n);
 
-Deflate *pack_new(ThContext *c); /* gzip */
+Deflate *pack_new(ThContext *c, DeflateKind kind);
 void pack_free(ThContext *c, Deflate *d);
 void pack_put(Deflate *d, const char *p, size_t n, bool last, DeflateSink *sink, void *user);
 

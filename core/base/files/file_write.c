@@ -70,7 +70,7 @@ bool writer_open_plain(Writer *w, ThContext *c, const char *path) {
 bool writer_open(Writer *w, ThContext *c, const char *path) {
     if (!writer_open_plain(w, c, path)) return false;
     size_t n = strlen(path);
-    if (n < 3 || strcmp(path + n - 3, ".gz") || (w->gzip = pack_new(c))) return true;
+    if (n < 3 || strcmp(path + n - 3, ".gz") || (w->gzip = pack_new(c, DEFLATE_GZIP))) return true;
     writer_close(w, false);
     return false;
 }

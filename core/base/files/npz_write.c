@@ -1,7 +1,7 @@
 /*
- * npz_write.c -- NumPy's .npz archives, written: the bytes of np.savez.
+ * npz_write.c -- NumPy's .npz archives, written: the bytes of np.savez, or members deflated as np.savez_compressed's.
  *
- * In: names and arrays. Out: an archive of stored members, dated 1980, so that equal arrays give equal bytes; each head
+ * In: names and arrays. Out: an archive of members, dated 1980, so that equal arrays give equal bytes; each head
  * has room for 64-bit lengths, as NumPy's. Always holds: the file appears whole or not at all.
  */
 #include "deflate.h"
@@ -16,8 +16,9 @@ enum { VERSION = 45, UNIX = 3 << 8, MODE = 0600, DATE = 1 << 5 | 1, UTF8 = 1 << 
 /* What the directory will say of a member; its name is arrays' caller's. */
 typedef struct Written {
     const char *name;
-    uint64_t at, bytes;
+    uint64_t at, bytes, packed; /* as they are, and in the file */
     uint32_t crc;
+    int method;
 } Written;
 
 typedef struct Save {
@@ -27,7 +28,15 @@ typedef struct Save {
     Written *member;
     int n;
     uint64_t at; /* bytes written */
+    bool deflate;
 } Save;
+
+/* A member's deflated bytes: the head that stands before them says how many they are. */
+typedef struct Packed {
+    ThContext *c;
+    char *at;
+    size_t n, room;
+} Packed;
 
 bool zip_known(ThContext *c) {
     return TH_ZIP || err(c, TH_NotImplementedError,
@@ -49,7 +58,7 @@ static unsigned flags_of(const char *name) {
 static char *put_common(char *p, const Written *m) {
     p = zip_put(p, VERSION, 2);
     p = zip_put(p, flags_of(m->name), 2);
-    p = zip_put(p, ZIP_STORED, 2);
+    p = zip_put(p, (uint64_t)m->method, 2);
     p = zip_put(zip_put(p, 0, 2), DATE, 2);
     return zip_put(p, m->crc, 4);
 }
@@ -65,10 +74,47 @@ static void put_head(Save *s, const Written *m) {
     p = zip_put(zip_put(p, ZIP_WIDE, 4), ZIP_WIDE, 4);
     zip_put(zip_put(p, strlen(m->name) + 4, 2), EXTRA, 2);
     p = zip_put(zip_put(extra, ZIP_EXTRA_64, 2), EXTRA - 4, 2);
-    zip_put(zip_put(p, m->bytes, 8), m->bytes, 8);
+    zip_put(zip_put(p, m->bytes, 8), m->packed, 8);
     put(s, head, sizeof head);
     put_name(s, m);
     put(s, extra, sizeof extra);
+}
+
+static bool take_packed(void *user, const char *p, size_t n) {
+    Packed *k = user;
+    if (k->room - k->n < n) {
+        size_t room = 2 * k->room + n;
+        char *at = ctx_realloc(k->c, k->at, k->room, room);
+        if (!at) return false;
+        k->at = at;
+        k->room = room;
+    }
+    memcpy(k->at + k->n, p, n);
+    k->n += n;
+    return true;
+}
+
+/* The bytes of a member behind its head: as they are, or deflated. */
+static bool put_bytes(Save *s, Written *m, const char *head, size_t n, const void *data, size_t bytes) {
+    if (!s->deflate) {
+        put_head(s, m);
+        put(s, head, n);
+        put(s, data, bytes);
+        return true;
+    }
+    Packed k = {.c = s->c};
+    Deflate *d = pack_new(s->c, DEFLATE_RAW);
+    if (!d) return false;
+    pack_put(d, head, n, false, take_packed, &k);
+    if (!failed(s->c)) pack_put(d, data, bytes, true, take_packed, &k);
+    pack_free(s->c, d);
+    m->packed = k.n;
+    if (!failed(s->c)) {
+        put_head(s, m);
+        put(s, k.at, k.n);
+    }
+    ctx_free(s->c, k.at, k.room);
+    return !failed(s->c);
 }
 
 static bool add_member(Save *s, const char *name, ThArray *a) {
@@ -80,24 +126,24 @@ static bool add_member(Save *s, const char *name, ThArray *a) {
     if (!n) return false;
     size_t bytes = (size_t)flat->size * th_dtype_bytes((ThDtype)flat->dtype);
     Written *m = &s->member[s->n++];
-    *m = (Written){name, s->at, n + bytes, pack_crc(pack_crc(0, head, n), flat->data, bytes)};
-    put_head(s, m);
-    put(s, head, n);
-    put(s, flat->data, bytes);
+    *m = (Written){.name = name, .at = s->at, .bytes = n + bytes, .packed = n + bytes};
+    m->crc = pack_crc(pack_crc(0, head, n), flat->data, bytes);
+    m->method = s->deflate ? ZIP_DEFLATED : ZIP_STORED;
+    bool ok = put_bytes(s, m, head, n, flat->data, bytes);
     th_array_release(flat);
-    return true;
+    return ok;
 }
 
 /* Lengths and places stand in 32 bits where they fit, and behind the name where they do not. */
 static void put_entry(Save *s, const Written *m) {
     char entry[ZIP_ENTRY], extra[4 + 24], *e = extra + 4, *p = zip_put(entry, ZIP_SIGN_ENTRY, 4);
-    bool long_one = m->bytes >= ZIP_WIDE, far = m->at >= ZIP_WIDE;
-    if (long_one) e = zip_put(zip_put(e, m->bytes, 8), m->bytes, 8);
+    bool long_one = m->bytes >= ZIP_WIDE || m->packed >= ZIP_WIDE, far = m->at >= ZIP_WIDE;
+    if (long_one) e = zip_put(zip_put(e, m->bytes, 8), m->packed, 8);
     if (far) e = zip_put(e, m->at, 8);
     size_t n = e == extra + 4 ? 0 : (size_t)(e - extra);
     zip_put(zip_put(extra, ZIP_EXTRA_64, 2), n - 4, 2);
     p = put_common(zip_put(p, UNIX | VERSION, 2), m);
-    p = zip_put(p, long_one ? ZIP_WIDE : m->bytes, 4);
+    p = zip_put(p, long_one ? ZIP_WIDE : m->packed, 4);
     p = zip_put(p, long_one ? ZIP_WIDE : m->bytes, 4);
     p = zip_put(zip_put(p, strlen(m->name) + 4, 2), n, 2);
     p = zip_put(p, 0, 6); /* comment, disk, kind of file */
@@ -144,11 +190,9 @@ static bool names_differ(Save *s, int n, const char *const *names) {
     return ok;
 }
 
-int th_save_npz(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays) {
-    if (!c) return -1;
-    if (n < 0 || !path || (n && !names) || (n && !arrays)) return err_missing(c, __func__), -1;
+static int save(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays, bool deflate) {
     if (!zip_known(c)) return -1;
-    Save s = {.c = c, .path = path};
+    Save s = {.c = c, .path = path, .deflate = deflate};
     if (!names_differ(&s, n, names) || !writer_open_plain(&s.w, c, path)) return -1;
     s.member = ctx_alloc(c, (size_t)n * sizeof *s.member);
     bool ok = s.member != NULL;
@@ -159,4 +203,16 @@ int th_save_npz(ThContext *c, const char *path, int n, const char *const *names,
     ok = writer_close(&s.w, ok) && ok;
     ctx_free(c, s.member, (size_t)n * sizeof *s.member);
     return ok ? 0 : -1;
+}
+
+int th_save_npz(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays) {
+    if (!c) return -1;
+    if (n < 0 || !path || (n && !names) || (n && !arrays)) return err_missing(c, __func__), -1;
+    return save(c, path, n, names, arrays, false);
+}
+
+int th_save_npz_compressed(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays) {
+    if (!c) return -1;
+    if (n < 0 || !path || (n && !names) || (n && !arrays)) return err_missing(c, __func__), -1;
+    return save(c, path, n, names, arrays, true);
 }
