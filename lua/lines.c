@@ -72,49 +72,66 @@ int lines_by_vector(lua_State *L, LtState *s) { /* a matrix by a vector */
 }
 
 /* ---- places of extrema ------------------------------------------------------------------------------------------- */
-/* The first place of the greatest of n doubles (of the least: better is <); the first NaN before all. Each lane keeps
- * its best and where it was, so that a row is read once. */
+/* The first place of the greatest of n doubles (of the least: better is <); the first NaN before all. Lanes keep their
+ * best and the block it came from, which is looked into at the end; the last block reaches back into the one before it.
+ * Where there is a NaN, the sum is one: such a row is searched once more, as one with both infinities is. */
 typedef int64_t Whole4 __attribute__((vector_size(32)));
-#define KEEP(i, best, where, BETTER) \
-    { \
-        Four x_; \
-        memcpy(&x_, x + at + 4 * (i), 32); \
-        const Whole4 new_ = x_ BETTER best; \
-        bad |= x_ != x_; \
-        best = (Four)(((Whole4)x_ & new_) | ((Whole4)best & ~new_)); \
-        where = (turn & new_) | (where & ~new_); \
+#define BETTER4(NAME, BETTER) \
+    static inline __attribute__((always_inline)) void NAME(Four *x, const Four *y) { /* NaN in x: y */ \
+        double a[4], b[4]; \
+        memcpy(a, x, 32), memcpy(b, y, 32); \
+        for (int k = 0; k < 4; k++) a[k] = a[k] BETTER b[k] ? a[k] : b[k]; \
+        memcpy(x, a, 32); \
     }
-#define PLACES(NAME, BETTER, WORST) \
+BETTER4(greater4, >)
+BETTER4(less4, <)
+#define BLOCK(BETTER, BEST) \
+    { \
+        Four a, b, c, d; \
+        memcpy(&a, x + at, 32), memcpy(&b, x + at + 4, 32), memcpy(&c, x + at + 8, 32), memcpy(&d, x + at + 12, 32); \
+        p += a, q += b, u += c, v += d; \
+        BEST(&a, &b), BEST(&c, &d), BEST(&a, &c); \
+        const Whole4 new_ = a BETTER best; \
+        where = (turn & new_) | (where & ~new_); \
+        BEST(&a, &best), best = a; \
+    }
+#define PLACES(NAME, BETTER, BEST, WORST) \
     WIDE(void, NAME, (int64_t * to, const double *x, int64_t rows, int64_t n), (to, x, rows, n), { \
         enum { SOME = 16 }; \
         for (int64_t r = 0; r < rows; r++, x += n) { \
-            const Four worst = {WORST, WORST, WORST, WORST}; \
-            Four a = worst, b = worst, c = worst, d = worst; \
-            Whole4 bad = {0}, turn = {0}, i = {0}, j = {0}, k = {0}, l = {0}; \
-            double best[SOME]; \
-            int64_t where[SOME], at = 0, odd = -1; \
-            for (; at + SOME <= n; at += SOME, turn += SOME) { \
-                KEEP(0, a, i, BETTER) KEEP(1, b, j, BETTER) KEEP(2, c, k, BETTER) KEEP(3, d, l, BETTER) \
+            Four best = {WORST, WORST, WORST, WORST}, p = {0}, q = {0}, u = {0}, v = {0}; \
+            Whole4 where = {0}, turn = {0}; \
+            double e = WORST, sum = 0; \
+            int64_t at = 0, place = 0, in = SOME; \
+            if (n < SOME) { \
+                for (; at < n && sum == 0; at++) { \
+                    if (x[at] != x[at]) place = at, sum = 1; \
+                    else if (x[at] BETTER e) e = x[at], place = at; \
+                } \
+                to[r] = place; \
+                continue; \
             } \
-            memcpy(best, &a, 32), memcpy(best + 4, &b, 32), memcpy(best + 8, &c, 32), memcpy(best + 12, &d, 32); \
-            memcpy(where, &i, 32), memcpy(where + 4, &j, 32), memcpy(where + 8, &k, 32), memcpy(where + 12, &l, 32); \
-            double e = WORST; \
-            int64_t place = 0; \
-            for (int m = 0; m < SOME && at; m++) { \
-                const int64_t p = where[m] + m; \
-                if (best[m] BETTER e || (best[m] == e && p < place)) e = best[m], place = p; \
+            for (; at + SOME <= n; at += SOME, turn += SOME) BLOCK(BETTER, BEST) \
+            if (at < n) { \
+                turn += n - SOME - at, at = n - SOME; \
+                BLOCK(BETTER, BEST) \
             } \
-            if (bad[0] | bad[1] | bad[2] | bad[3]) odd = 0; \
-            for (; at < n && odd < 0; at++) { \
-                if (x[at] != x[at]) odd = at; \
-                else if (x[at] BETTER e) e = x[at], place = at; \
+            p = (p + q) + (u + v), sum = (p[0] + p[1]) + (p[2] + p[3]); \
+            for (int k = 0; k < 4; k++) e = best[k] BETTER e ? best[k] : e; \
+            place = n - SOME; \
+            for (int k = 0; k < 4; k++) { \
+                const int64_t from = best[k] == e ? where[k] : place; \
+                place = from < place ? from : place; \
             } \
-            while (odd >= 0 && x[odd] == x[odd]) odd++; \
-            to[r] = odd >= 0 ? odd : place; \
+            for (int k = SOME - 1; k >= 0; k--) in = x[place + k] == e ? k : in; \
+            place += in; \
+            for (at = 0; sum != sum && at < n; at++) \
+                if (x[at] != x[at]) place = at, sum = 0; \
+            to[r] = place; \
         } \
     })
-PLACES(greatest, >, -HUGE_VAL)
-PLACES(least, <, HUGE_VAL)
+PLACES(greatest, >, greater4, -HUGE_VAL)
+PLACES(least, <, less4, HUGE_VAL)
 
 static int places(lua_State *L, LtState *s, void (*of)(int64_t *to, const double *x, int64_t rows, int64_t n)) {
     ThArray *a = short_dense(L, s, 1);

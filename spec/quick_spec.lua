@@ -519,14 +519,17 @@ describe("the place of an extremum in rows", function()
     return at
   end
   it("is the first one, NaN before all, in every length and dtype", function()
-    for _, n in ipairs { 1, 7, 16, 31, 64, 500, 513, 1100 } do
-      local x = nd.round(rng:randn(5, n) * 3)
+    for _, n in ipairs { 1, 7, 15, 16, 17, 31, 32, 33, 64, 500, 513, 1100 } do
+      local x = nd.round(rng:randn(8, n) * 3)
       x[{ 1, n // 2 }], x[{ 2, n - 1 }], x[{ 2, n // 3 }] = 0 / 0, 0 / 0, 0 / 0
-      x[3] = -math.huge
-      local whole = rng:randint(-50, 50, { 5, n })
+      x[3], x[4] = -math.huge, nd.where(nd.gt(x[4], 0), math.huge, -math.huge)
+      x[5], x[6] = x[4], nd.where(nd.gt(x[6], 0), 0.0, -0.0)
+      x[{ 5, n - 1 }] = 0 / 0
+      x[7] = 0 / 0
+      local whole = rng:randint(-50, 50, { 8, n })
       for _, m in ipairs { x, x:astype("float32"), whole, whole:astype("int16"), x["::-1, ::-1"], strided(x) } do
         local most, least = nd.argmax(m, { axis = 1 }), nd.argmin(m, { axis = 1 })
-        for r = 0, 4 do
+        for r = 0, 7 do
           assert.equal(place(m[r], n, function(a, b) return a > b end), most[r])
           assert.equal(place(m[r], n, function(a, b) return a < b end), least[r])
         end
