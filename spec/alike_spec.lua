@@ -522,12 +522,39 @@ describe("what only graphs or only arrays have:", function()
         ["one is to be named"] = function() M.cumulative_sum(a) end,
         ["'xy' or 'ij'"] = function() M.meshgrid(b, { indexing = "yx" }) end,
         ["numbers"] = function() M.vecdot(1.0, b) end,
-        ["has length 3"] = function() M.cross(T == M and T.zeros({ 2 }) or nd.zeros(2), { 1.0, 2.0, 3.0 }) end,
+        ["has length 3"] = function() M.cross(M.zeros({ 2 }), { 1.0, 2.0, 3.0 }) end,
+        ["both has length 3"] = function() M.cross(M.ones({ 2, 4 }), M.ones({ 2, 4 })) end,
+        ["axis 1 has length 4"] = function() M.squeeze(M.zeros({ 1, 4 }), { 0, -1 }) end,
+        ["axis 0 has length 0"] = function() M.squeeze(M.zeros({ 0, 1 }), 0) end,
       }) do raises("ValueError", words, f) end
       raises("TypeError", "at least one", function() M.vstack({}) end)
       raises("TypeError", "an axis is an integer", function() M.flip(a, 0.5) end)
       raises("TypeError", "", function() M.flip(nil) end)
     end
+    assert.equal(2, T.squeeze(x, 0).ndim) -- as Theano's: what may be 1 is no dimension that broadcasts
+  end)
+
+  it("vectors of four that are known when run have no cross product", function()
+    for _, n in ipairs({ 2, 4 }) do
+      local four = theano.shared(nd.ones(n))
+      raises("ValueError", "mis-match", function() T.cross(four, four):eval() end)
+    end
+  end)
+
+  it("booleans divide as int8, in graphs as in arrays, and False divides nothing", function()
+    local p, q = T.vector("p", "bool"), T.vector("q", "bool")
+    local a, b, no = nd.array({ true, false }), nd.array({ true, true }), nd.array({ true, false })
+    for name, values in pairs({ floor_divide = { 1, 0 }, int_div = { 1, 0 }, mod = { 0, 0 }, remainder = { 0, 0 },
+      fmod = { 0, 0 } }) do
+      local f = theano.compile { inputs = { p, q }, outputs = T[name](p, q) }
+      local r = f(a, b)
+      assert.equal("int8", T[name](p, q).dtype, name)
+      assert.same({ "int8", values }, { r.dtype, r:tolist() }, name)
+      assert.equal("int8", nd[name](a, b).dtype, name)
+      raises("ZeroDivisionError", "division", function() f(a, no) end)
+    end
+    assert.same({ "int8", "int8" }, { (p // q).dtype, (p % q).dtype })
+    assert.equal("int64", (p // T.lscalar()).dtype)
   end)
 end)
 

@@ -74,7 +74,9 @@ return function(M, K)
     if axisb ~= nil then b = M.moveaxis(b, help.axis_of("cross", b, axisb), -1) end
     local n, m = K.known(a, a.ndim - 1), K.known(b, b.ndim - 1)
     if (n or 3) ~= 3 or (m or 3) ~= 3 then util.raise("ValueError", "cross: the last axis of both has length 3") end
-    local function part(v, i) return v["..., " .. i % 3 .. ":" .. i % 3 + 1] end
+    -- The third part reaches to the end: other lengths than 3, not known before, do not fit when run.
+    local PARTS = { [0] = "..., 0:1", "..., 1:2", "..., 2:" }
+    local function part(v, i) return v[PARTS[i % 3]] end
     local list = {}
     for i = 0, 2 do list[i + 1] = part(a, i + 1) * part(b, i + 2) - part(a, i + 2) * part(b, i + 1) end
     local r = M.concatenate(list, list[1].ndim - 1)

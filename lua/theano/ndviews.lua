@@ -64,7 +64,10 @@ return function(nd, methods)
       if math.type(d) ~= "integer" or d < -a.ndim or d >= a.ndim or out[d % a.ndim] then
         util.raise("ValueError", "squeeze: axis %s does not fit an array of %d dimensions", util.text(d), a.ndim)
       end
-      if a.shape[d % a.ndim + 1] ~= 1 then util.raise("ValueError", "squeeze: axis %d is longer than 1", d) end
+      local length = a.shape[d % a.ndim + 1]
+      if length ~= 1 then
+        util.raise("ValueError", "squeeze: axis %d has length %d, and 1 alone can be left out", d % a.ndim, length)
+      end
       out[d % a.ndim] = true
     end
     for d, n in ipairs(a.shape) do if not out[d - 1] and (axis or n ~= 1) then shape[#shape + 1] = n end end

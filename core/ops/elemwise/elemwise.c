@@ -252,7 +252,7 @@ ThVar *elemwise_make(Builder *b, int scalar, ThVar *const *in, int nin) {
         if (in[i] && in[i]->type.ndim > nd) nd = in[i]->type.ndim;
     }
     if (nin == 1) scalar = weak_rounding(b, scalar, v[0]);
-    bool ok = !b->arrays || weak_settle(b, scalar, v, nin);
+    bool ok = weak_settle(b, scalar, v, nin);
     for (int i = 0; ok && i < nin; i++) v[i] = padleft_make(b, v[i], nd);
     ThVar *r = ok ? elemwise_raw(b, scalar, v, nin) : NULL;
     vec_free(b->ctx, &many);

@@ -1,7 +1,8 @@
 /*
  * weak.c -- operands of elementwise operations in eager calls, by NumPy's promotion. In: operands, literals among them
  * marked VAR_F_WEAK. Out: literals in the dtype that NumPy gives a Python number beside the others (dtype_beside).
- * Quotients of integers and angles of booleans are float64, quotients of booleans int8, and integers are round already.
+ * Quotients of integers and angles of booleans are float64, and integers are round already. In graphs, too, whole
+ * quotients and remainders of booleans are int8: bool has none.
  * Always holds: no flag decides anything.
  */
 #include "ops/table/ops.h"
@@ -52,10 +53,11 @@ static bool cast_each(Builder *b, ThVar **v, int n, ThDtype d) {
 }
 
 bool weak_settle(Builder *b, int scalar, ThVar **v, int n) {
+    if ((scalar == S_int_div || scalar == S_mod) && all_bool(v, n)) return cast_each(b, v, n, TH_INT8);
+    if (!b->arrays) return true;
     if (scalar == S_true_div && all_discrete(v, n)) return cast_each(b, v, n, TH_FLOAT64);
     if (scalar == S_angle && all_bool(v, n)) return cast_each(b, v, n, TH_FLOAT64);
-    if ((scalar == S_int_div || scalar == S_mod || scalar == S_sqr) && all_bool(v, n))
-        return cast_each(b, v, n, TH_INT8);
+    if (scalar == S_sqr && all_bool(v, n)) return cast_each(b, v, n, TH_INT8);
     for (int i = 0; i < n; i++) {
         if (v[i] && v[i]->flags & VAR_F_WEAK) v[i] = settle(b, v[i], common(scalar, v, n, i));
         if (!v[i]) return false;

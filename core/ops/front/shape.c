@@ -205,8 +205,11 @@ int front_squeeze(Front *f) {
     int n = 0;
     if (!x || (!front_none(f, 1) && !front_axes(f, 1, x->type.ndim, &axes))) return -1;
     for (int d = 0; d < x->type.ndim; d++) {
-        if (f->b->arrays && axes.n >= 0 && axis_in(&axes, d) && !type_bcast(x->type, d))
-            return front_error(f, TH_ValueError, "axis %d is longer than 1", d);
+        bool named = axes.n >= 0 && axis_in(&axes, d) && !type_bcast(x->type, d);
+        int64_t length = named ? var_length(x, d) : -1;
+        if (named && length >= 0 && length != 1)
+            return front_error(f, TH_ValueError, "axis %d has length %lld, and 1 alone can be left out", d,
+                               (long long)length);
         if (!type_bcast(x->type, d) || !axis_in(&axes, d)) order[n++] = (int8_t)d;
     }
     return front_return(f, dimshuffle_make(f->b, x, order, n));
