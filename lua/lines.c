@@ -71,6 +71,43 @@ int lines_by_vector(lua_State *L, LtState *s) { /* a matrix by a vector */
     return 1;
 }
 
+/* The sum of x's elements in the order of a reduction. */
+WIDE(double, total, (const double *x, int64_t n), (x, n), {
+    double e[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) e[j] += x[i + j];
+    for (int j = 0; i < n; i++, j++) e[j] += x[i];
+    for (int w = LANES / 2; w; w /= 2)
+        for (int j = 0; j < w; j++) e[j] += e[j + w];
+    return e[0];
+})
+
+/* The array at i as {weights = w} alone. */
+static ThArray *weights(lua_State *L, LtState *s, int i) {
+    int keys = 0;
+    if (!lua_istable(L, i)) return NULL;
+    if (lua_getmetatable(L, i)) return lua_pop(L, 1), NULL;
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) keys++;
+    lua_pushliteral(L, "weights");
+    ThArray *w = lua_rawget(L, i) != LUA_TNIL && keys == 1 ? short_dense(L, s, -1) : NULL;
+    lua_pop(L, 1);
+    return w;
+}
+
+int lines_average(lua_State *L, LtState *s) { /* average(x, {weights = w}) of vectors */
+    ThArray *a = lua_gettop(L) == 2 ? short_dense(L, s, 1) : NULL, *w = a ? weights(L, s, 2) : NULL;
+    if (!a || !w || th_array_dtype(a) != TH_FLOAT64 || th_array_dtype(w) != TH_FLOAT64) return 0;
+    const int64_t n = th_array_size(a);
+    if (th_array_ndim(a) != 1 || th_array_ndim(w) != 1 || n != th_array_size(w) || n > LONGEST) return 0;
+    const double whole = total(th_array_data(w), n);
+    double r = 0;
+    if (whole == 0) return 0; /* an error, where words are */
+    dots(&r, th_array_data(a), 1, n, th_array_data(w), 0);
+    lua_pushnumber(L, r / whole);
+    return 1;
+}
+
 /* ---- places of extrema ------------------------------------------------------------------------------------------- */
 /* The first place of the greatest of n doubles (of the least: better is <); the first NaN before all. Lanes keep their
  * best and the block it came from, which is looked into at the end; the last block reaches back into the one before it.

@@ -622,6 +622,7 @@ static const struct {
             {"vecdot", lines_vecdot},
             {"matmul", lines_by_vector},
             {"dot", lines_by_vector},
+            {"average", lines_average},
             {"argmax", lines_argmax},
             {"argmin", lines_argmin},
             {"all", lines_all},
