@@ -400,6 +400,15 @@ static int short_count_nonzero(lua_State *L, LtState *s) {
 
 /* How often each number of a vector of int64 occurs, or the sums of weights: counted in two halves, which do not wait
  * for each other's stores. */
+/* The least and greatest of n numbers and those that stand there. */
+WIDE(void, span, (const int64_t *x, int64_t n, int64_t *least, int64_t *greatest), (x, n, least, greatest), {
+    int64_t low = *least, high = *greatest;
+    for (int64_t i = 0; i < n; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    *least = low, *greatest = high;
+})
 static int short_bincount(lua_State *L, LtState *s) {
     ThArray *a = short_dense(L, s, 1), *w = short_dense(L, s, 2);
     if (!a || lua_gettop(L) > 2 || th_array_dtype(a) != TH_INT64 || th_array_ndim(a) != 1) return 0;
@@ -408,10 +417,7 @@ static int short_bincount(lua_State *L, LtState *s) {
         return 0;
     const int64_t n = th_array_size(a), *x = th_array_data(a);
     int64_t low = 0, high = -1;
-    for (int64_t i = 0; i < n; i++) {
-        low = x[i] < low ? x[i] : low;
-        high = x[i] > high ? x[i] : high;
-    }
+    span(x, n, &low, &high);
     int64_t bins = high + 1;
     if (n == 0 || low < 0 || bins > 4 * n + 1024) return 0;
     ThArray *r = th_array_zeros(s->ctx, w ? TH_FLOAT64 : TH_INT64, 1, &bins);
