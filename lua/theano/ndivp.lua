@@ -206,6 +206,15 @@ return function(nd)
     end
   end
 
+  -- Where a step from t ends, which is not behind the bound, and how far that is; nil and the words where it is too
+  -- short.
+  local function advanced(t, size, least, direction, bound)
+    if size < least then return nil, "Required step size is less than spacing between numbers." end
+    local to = t + size * direction
+    if direction * (to - bound) > 0 then to = bound end
+    return to, to - t
+  end
+
   -- Each step gives t, y, and what is between; nil and the words where it fails.
   local function explicit(S, R, o, t, y, bound, direction)
     S.start(R)
@@ -216,10 +225,8 @@ return function(nd)
       local least, rejected = 10 * ulp(t), false
       size = math.max(math.min(size, o.max_step), least)
       while true do
-        if size < least then return nil, "Required step size is less than spacing between numbers." end
-        local next_ = t + size * direction
-        if direction * (next_ - bound) > 0 then next_ = bound end
-        local h = next_ - t
+        local next_, h = advanced(t, size, least, direction, bound)
+        if not next_ then return nil, h end
         size = math.abs(h)
         local ynew, fnew, err, K = S.step(t, y, h, f, o.atol, o.rtol)
         if err < 1 then
@@ -276,10 +283,8 @@ return function(nd)
         size, before, err_before = math.max(math.min(size, o.max_step), least), nil, nil
       end
       while true do
-        if size < least then return nil, "Required step size is less than spacing between numbers." end
-        local next_ = t + size * direction
-        if direction * (next_ - bound) > 0 then next_ = bound end
-        local h = next_ - t
+        local next_, h = advanced(t, size, least, direction, bound)
+        if not next_ then return nil, h end
         size = math.abs(h)
         local from = last and R.guess(last[1], 1 + nd.array(RADAU.C) * (h / last[2])) or nd.zeros({ 3, n })
         local scale = o.atol + nd.abs(y) * o.rtol

@@ -21,14 +21,8 @@ function sparse.SparseType(format, dtype)
 end
 
 local function variable(format, name, options)
-  if util.is_keywords(name) then name, options = nil, name end
-  if type(options) == "string" then options = { dtype = options } end
-  options = options or {}
-  if name ~= nil and type(name) ~= "string" then
-    util.raise("TypeError", "the name of a variable is a string, not a %s", type(name))
-  end
-  util.check_keywords(format .. "_matrix", options, { name = "string", dtype = "string" })
-  return core.sparse_type(options.dtype or "floatX", format)(name or options.name)
+  local called, dtype = util.variable_options(format .. "_matrix", name, options)
+  return core.sparse_type(dtype or "floatX", format)(called)
 end
 
 --- A variable that holds a sparse matrix by rows: `csr_matrix("x", {dtype = "float32"})`; floatX where dtype is absent.

@@ -48,14 +48,8 @@ local letters = {
 
 local function constructor(pattern, dtype)
   return function(name, options)
-    if util.is_keywords(name) then name, options = nil, name end
-    if type(options) == "string" then options = { dtype = options } end
-    options = options or {}
-    if name ~= nil and type(name) ~= "string" then
-      util.raise("TypeError", "the name of a variable is a string, not a %s", type(name))
-    end
-    util.check_keywords("constructor", options, { name = "string", dtype = "string" })
-    return core.TensorType(options.dtype or dtype or "floatX", pattern)(name or options.name)
+    local called, kind = util.variable_options("constructor", name, options)
+    return core.TensorType(kind or dtype or "floatX", pattern)(called)
   end
 end
 

@@ -148,6 +148,19 @@ function M.check_keywords(what, t, known)
   end
 end
 
+--- Name and dtype of what makes variables: `(name)`, `(name, dtype)`, `(name, {name =, dtype =})` or the table alone.
+-- @return the name or nil; the dtype or nil
+function M.variable_options(what, name, options)
+  if M.is_keywords(name) then name, options = nil, name end
+  if type(options) == "string" then options = { dtype = options } end
+  options = options or {}
+  if name ~= nil and type(name) ~= "string" then
+    M.raise("TypeError", "the name of a variable is a string, not a %s", type(name))
+  end
+  M.check_keywords(what, options, { name = "string", dtype = "string" })
+  return name or options.name, options.dtype
+end
+
 --- The same keys and values in a new table.
 function M.copied(t)
   local out = {}
