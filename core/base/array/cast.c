@@ -102,10 +102,16 @@ static inline uint64_t to_u64(double v) {
 
 typedef void (*Loop)(char *dst, int64_t dstride, const char *src, int64_t sstride, int64_t n);
 
-/* The contiguous case stands apart so that the compiler can vectorise it. */
+/* The contiguous case stands apart so that the compiler can vectorise it, which it does not where it builds for size.
+ */
+#ifdef __OPTIMIZE_SIZE__
+enum { APART = 0 };
+#else
+enum { APART = 1 };
+#endif
 #define LOOP(K, S, s, D, d) \
     static void s##_to_##d(char *dst, int64_t dstride, const char *src, int64_t sstride, int64_t n) { \
-        if (dstride == (int64_t)sizeof(D) && sstride == (int64_t)sizeof(S)) { \
+        if (APART && dstride == (int64_t)sizeof(D) && sstride == (int64_t)sizeof(S)) { \
             D *to = (D *)(void *)dst; \
             const S *from = (const S *)(const void *)src; \
             for (int64_t i = 0; i < n; i++) to[i] = K##_##d(from[i]); \

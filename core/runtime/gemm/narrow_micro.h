@@ -162,7 +162,21 @@ AHEAD_TILES
 
 #define PAIRS(r, w) \
     static void FN(pairs_##r##x##w)(const GemmPairs *t) { FN(pairs)(t, r, w); }
+#ifdef FEW_TILES /* as micro.h: the same chains a row at a time, their lanes in the same places */
+#define LESS_PAIRS(r, w) \
+    static void FN(pairs_##r##x##w)(const GemmPairs *t) { FN(pairs_by_rows)(t, r, w, FN(pairs_1x##w)); }
+#define PAIRS_OF(w) PAIRS(1, w) LESS_PAIRS(2, w) LESS_PAIRS(3, w) LESS_PAIRS(4, w) LESS_PAIRS(5, w) PAIRS(6, w)
+
+static void FN(pairs_by_rows)(const GemmPairs *t, int rows, int w, void (*row)(const GemmPairs *t)) {
+    GemmPairs own = *t;
+    for (int i = 0; i < rows; i++) {
+        row(&own);
+        own.a = (const T *)own.a + t->ars, own.c = (T *)own.c + t->crs, own.state = (V *)own.state + w;
+    }
+}
+#else
 #define PAIRS_OF(w) PAIRS(1, w) PAIRS(2, w) PAIRS(3, w) PAIRS(4, w) PAIRS(5, w) PAIRS(6, w)
+#endif
 PAIRS_OF(1)
 PAIRS_OF(2)
 #if NV > 2

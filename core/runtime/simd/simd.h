@@ -69,7 +69,8 @@ typedef struct SimdRows { /* simd_rows.h */
 
 typedef struct SimdTable {
     const char *isa;
-    SimdFn prim[SIMD_PRIMS][TH_DTYPE_COUNT]; /* by dtype of the operands (switch: of its branches); NULL: not defined */
+    /* by dtype of the operands (switch: of its branches); NULL: not defined, nor for any where the row is NULL */
+    const SimdFn *prim[SIMD_PRIMS];
     SimdFn cast[TH_DTYPE_COUNT][TH_DTYPE_COUNT]; /* [to][from] */
     SimdFn whole[SIMD_WHOLES][TH_DTYPE_COUNT];   /* by dtype of the operands; NULL: the text's own kernels */
     SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];   /* not for ARGMAX and ARGMIN */

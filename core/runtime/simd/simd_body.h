@@ -39,13 +39,18 @@
 #define SIGNED(X) X(int8_t, uint8_t) X(int16_t, uint16_t) X(int32_t, uint32_t) X(int64_t, uint64_t)
 #define UNSIGNED(X) X(uint8_t) X(uint16_t) X(uint32_t) X(uint64_t)
 #define FLOATS(X) X(double, ) X(float, f)
+/* Where the sign of an integer does not matter: signed ones take the loops of words (-fwrapv). */
+#define WORDS(X) UNSIGNED(X) X(float) X(double)
 
 #define DEF_ALL(T)                                                                                                      \
     LOOP(lt_##T, uint8_t, T, T, T, a < b) LOOP(le_##T, uint8_t, T, T, T, a <= b) LOOP(gt_##T, uint8_t, T, T, T, a > b)  \
-    LOOP(ge_##T, uint8_t, T, T, T, a >= b) LOOP(eq_##T, uint8_t, T, T, T, a == b) LOOP(neq_##T, uint8_t, T, T, T, a != b) \
+    LOOP(ge_##T, uint8_t, T, T, T, a >= b)
+#define DEF_WORDS(T)                                                                                                    \
+    LOOP(eq_##T, uint8_t, T, T, T, a == b) LOOP(neq_##T, uint8_t, T, T, T, a != b)                                      \
     LOOP(switch_##T, T, uint8_t, T, T, a ? b : c) LOOP(copy_##T, T, T, T, T, a)                                         \
     LOOP(add_##T, T, T, T, T, a + b) LOOP(sub_##T, T, T, T, T, a - b) LOOP(mul_##T, T, T, T, T, a *b) LOOP(neg_##T, T, T, T, T, -a)
 ALL(DEF_ALL)
+WORDS(DEF_WORDS)
 LOOP(and_bool, uint8_t, uint8_t, uint8_t, uint8_t, a & b)
 LOOP(or_bool, uint8_t, uint8_t, uint8_t, uint8_t, a | b)
 LOOP(not_bool, uint8_t, uint8_t, uint8_t, uint8_t, !a)
@@ -68,12 +73,14 @@ static inline uint64_t multiple(uint64_t x, uint64_t y) { return x && y ? x / co
 #define SIZE_OF(x) ((x) > 0 ? (uint64_t)(x) : magnitude((int64_t)(x)))
 
 #define DEF_INT(T)                                                                                                      \
-    LOOP(bit_and_##T, T, T, T, T, a & b) LOOP(bit_or_##T, T, T, T, T, a | b) LOOP(bit_xor_##T, T, T, T, T, a ^ b)       \
     LOOP(gcd_##T, T, T, T, T, common(SIZE_OF(a), SIZE_OF(b))) LOOP(lcm_##T, T, T, T, T, multiple(SIZE_OF(a), SIZE_OF(b))) \
-    LOOP(bit_not_##T, T, T, T, T, ~a)                                                                                   \
-    LOOP(bit_shl_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? (uint64_t)a << (b & 63) : 0)                            \
     LOOP(bit_shr_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? a >> (b & 63) : a < 1 && a != 0 ? (T)-1 : (T)0)
 INTS(DEF_INT)
+#define DEF_BITS(T)                                                                                                     \
+    LOOP(bit_and_##T, T, T, T, T, a & b) LOOP(bit_or_##T, T, T, T, T, a | b) LOOP(bit_xor_##T, T, T, T, T, a ^ b)       \
+    LOOP(bit_not_##T, T, T, T, T, ~a)                                                                                   \
+    LOOP(bit_shl_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? (uint64_t)a << (b & 63) : 0)
+UNSIGNED(DEF_BITS)
 /* Floor division and modulo; a divisor of 0 is reported before and gives 0; the quotient of MIN by -1 wraps. */
 /* Quotients of whole numbers below 2^53 by the division of doubles, which has vectors: a quotient that is no whole
  * number is further from one than its rounding, so that its floor is exact. */
@@ -125,7 +132,7 @@ SIGNED(DEF_SIGNED)
         return r;                                                                                                       \
     }                                                                                                                   \
     LOOP(div_floor_##T, T, T, T, T, b ? a / b : 0) LOOP(mod_floor_##T, T, T, T, T, b ? a % b : 0)                       \
-    LOOP(pow_##T, T, T, T, T, ipow_##T(a, b)) LOOP(abs_##T, T, T, T, T, a)
+    LOOP(pow_##T, T, T, T, T, ipow_##T(a, b))
 UNSIGNED(DEF_UNSIGNED)
 
 /* Vector functions of our own: whole vectors, n is a multiple of SIMD_PAD. */
@@ -322,6 +329,7 @@ ALL(DEF_WHOLE)
 DEF_AFTER(double, uint64_t)
 DEF_AFTER(float, uint32_t)
 FLOATS(DEF_WHOLE_FLOAT)
+#if TH_SPECIAL
 #define DEF_EXPONENTS(T, f)                                                                                             \
     LOOP(exponent_##T, T, T, T, T, exponent_of(a)) LOOP(mantissa_##T, T, T, T, T, mantissa_of(a))                       \
     LOOP(ldexp_##T, T, T, T, T, scaled_by(a, b))
@@ -333,6 +341,7 @@ FLOATS(DEF_EXPONENTS)
 #define special_mantissa_f32 mantissa_float
 #define special_ldexp_f64 ldexp_double
 #define special_ldexp_f32 ldexp_float
+#endif
 
 #undef a
 #undef b
@@ -344,6 +353,9 @@ FLOATS(DEF_EXPONENTS)
         (void)pb, (void)pc;                                                                                             \
         dtype_cast(po, TH_##TO, sizeof(T), pa, TH_##FROM, sizeof(F), n);                                                \
     }
+#ifdef __OPTIMIZE_SIZE__ /* base's loops are as good where nothing is vectorised */
+#define CAST_PLAIN CAST_EXACT
+#else
 #define CAST_PLAIN(TO, T, FROM, F)                                                                                      \
     static void cast_##TO##_##FROM(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {               \
         T *o = po;                                                                                                      \
@@ -364,6 +376,7 @@ FLOATS(DEF_EXPONENTS)
         } else                                                                                                          \
             for (int64_t i = 0; i < n; i++) o[i] = (T)v[i];                                                             \
     }
+#endif
 #define REALS(X, ...)                                                                                                   \
     X(BOOL, uint8_t, __VA_ARGS__) X(INT8, int8_t, __VA_ARGS__) X(INT16, int16_t, __VA_ARGS__) X(INT32, int32_t, __VA_ARGS__) \
     X(INT64, int64_t, __VA_ARGS__) X(UINT8, uint8_t, __VA_ARGS__) X(UINT16, uint16_t, __VA_ARGS__)                      \
@@ -405,10 +418,20 @@ CAST_EXACT(FLOAT16, uint16_t, FLOAT16, uint16_t) CAST_EXACT(BFLOAT16, uint16_t, 
 /* ---- folds ------------------------------------------------------------------------------------------------------- */
 #define FOLD(name, T, expr) FOLD_AS(, name, T, expr)
 #define HALVE(T, H, expr)                                                                                               \
-    for (int64_t i = 0; i < (int64_t)(H); i++) {                                                                        \
-        T x = acc[i], y = acc[i + (int64_t)(H)];                                                                        \
+    HALVE_BY(T, (int64_t)(H), expr)
+#define HALVE_BY(T, H, expr)                                                                                            \
+    for (int64_t i = 0; i < (H); i++) {                                                                                 \
+        T x = acc[i], y = acc[i + (H)];                                                                                 \
         acc[i] = (T)(expr);                                                                                             \
     }
+#ifdef __OPTIMIZE_SIZE__ /* the same halves in a loop */
+#define HALVES(T, L, expr)                                                                                              \
+    for (int64_t h = L / 2; h > 0; h /= 2) HALVE_BY(T, h, expr)
+#else
+#define HALVES(T, L, expr)                                                                                              \
+    HALVE(T, L / 2, expr) HALVE(T, L / 4, expr) HALVE(T, L / 8, expr) HALVE(T, L / 16, expr) HALVE(T, L / 32, expr)      \
+    HALVE(T, L / 64, expr) HALVE(T, L / 128, expr) HALVE(T, L / 256, expr)
+#endif
 #define FOLD_AS(how, name, T, expr)                                                                                     \
     how static void fold_##name##_##T(int64_t n, void *pacc, const void *pv) {                                              \
         T *acc = pacc;                                                                                                  \
@@ -436,13 +459,14 @@ CAST_EXACT(FLOAT16, uint16_t, FLOAT16, uint16_t) CAST_EXACT(BFLOAT16, uint16_t, 
         T acc[L];                                                                                                       \
         (void)n, (void)pv;                                                                                              \
         memcpy(acc, pacc, sizeof acc);                                                                                  \
-        HALVE(T, L / 2, expr) HALVE(T, L / 4, expr) HALVE(T, L / 8, expr) HALVE(T, L / 16, expr) HALVE(T, L / 32, expr)  \
-        HALVE(T, L / 64, expr) HALVE(T, L / 128, expr) HALVE(T, L / 256, expr)                                          \
+        HALVES(T, L, expr)                                                                                              \
         memcpy(pacc, acc, sizeof(T));                                                                                   \
     }
 #define FOLD_ALL(T) /* NaN propagates: a NaN accumulator stays, a NaN value wins */                                     \
-    FOLD(sum, T, x + y) FOLD(prod, T, x *y) FOLD(max, T, x >= y || x != x ? x : y) FOLD(min, T, x <= y || x != x ? x : y)
+    FOLD(max, T, x >= y || x != x ? x : y) FOLD(min, T, x <= y || x != x ? x : y)
 ALL(FOLD_ALL)
+#define FOLD_WORDS(T) FOLD(sum, T, x + y) FOLD(prod, T, x *y)
+WORDS(FOLD_WORDS)
 FOLD(and, uint8_t, x & y)
 FOLD(or, uint8_t, x | y)
 #define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) FOLD_AS(SCALAR, prod, T, zmul_##T(x, y))
@@ -521,20 +545,25 @@ FLOATS(SCALED)
 #define AT_NUM(name) {[TH_INT8] = name##_int8_t, [TH_INT16] = name##_int16_t, [TH_INT32] = name##_int32_t, \
     [TH_INT64] = name##_int64_t, [TH_UINT8] = name##_uint8_t, [TH_UINT16] = name##_uint16_t, [TH_UINT32] = name##_uint32_t, \
     [TH_UINT64] = name##_uint64_t, [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double}
-#define AT_ABS(name) {[TH_BOOL] = copy_uint8_t, [TH_INT8] = name##_int8_t, [TH_INT16] = name##_int16_t, [TH_INT32] = name##_int32_t, \
-    [TH_INT64] = name##_int64_t, [TH_UINT8] = name##_uint8_t, [TH_UINT16] = name##_uint16_t, [TH_UINT32] = name##_uint32_t, \
-    [TH_UINT64] = name##_uint64_t, [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double}
 #define AT_BIT(name, boolean) {[TH_BOOL] = boolean, [TH_INT8] = name##_int8_t, [TH_INT16] = name##_int16_t, [TH_INT32] = name##_int32_t, \
     [TH_INT64] = name##_int64_t, [TH_UINT8] = name##_uint8_t, [TH_UINT16] = name##_uint16_t, [TH_UINT32] = name##_uint32_t, [TH_UINT64] = name##_uint64_t}
+/* The words of either sign. */
+#define TWICE(name) [TH_INT8] = name##_uint8_t, [TH_INT16] = name##_uint16_t, [TH_INT32] = name##_uint32_t, [TH_INT64] = name##_uint64_t, \
+    [TH_UINT8] = name##_uint8_t, [TH_UINT16] = name##_uint16_t, [TH_UINT32] = name##_uint32_t, [TH_UINT64] = name##_uint64_t
+#define AT_BITS(name, boolean) {[TH_BOOL] = boolean, TWICE(name)}
+#define AT_WORDS(name) {TWICE(name), [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double}
+#define AT_EVERY(name) {[TH_BOOL] = name##_uint8_t, TWICE(name), [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double}
+#define AT_ABS {[TH_BOOL] = copy_uint8_t, [TH_INT8] = abs_int8_t, [TH_INT16] = abs_int16_t, [TH_INT32] = abs_int32_t, \
+    [TH_INT64] = abs_int64_t, [TH_UINT8] = copy_uint8_t, [TH_UINT16] = copy_uint16_t, [TH_UINT32] = copy_uint32_t, \
+    [TH_UINT64] = copy_uint64_t, [TH_FLOAT32] = abs_float, [TH_FLOAT64] = abs_double}
 #define AT_FLOAT(name) {[TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double}
 #define AT_Z(name) {[TH_COMPLEX64] = name##_ThComplex64, [TH_COMPLEX128] = name##_ThComplex128}
-#define AT_ANY(name) {[TH_BOOL] = name##_uint8_t, [TH_INT8] = name##_int8_t, [TH_INT16] = name##_int16_t, [TH_INT32] = name##_int32_t, \
-    [TH_INT64] = name##_int64_t, [TH_UINT8] = name##_uint8_t, [TH_UINT16] = name##_uint16_t, [TH_UINT32] = name##_uint32_t, \
-    [TH_UINT64] = name##_uint64_t, [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double, \
+#define AT_ANY(name) {[TH_BOOL] = name##_uint8_t, TWICE(name), [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double, \
     [TH_COMPLEX64] = name##_ThComplex64, [TH_COMPLEX128] = name##_ThComplex128, \
     [TH_FLOAT16] = name##_uint16_t, [TH_BFLOAT16] = name##_uint16_t}
-#define F(name) [P_##name] = AT_FLOAT(name)
-#define Z(name) [P_##name] = AT_Z(name)
+#define ROW (const SimdFn[TH_DTYPE_COUNT])
+#define F(name) [P_##name] = ROW AT_FLOAT(name)
+#define Z(name) [P_##name] = ROW AT_Z(name)
 #define CASTS_FROM(TO) [TH_##TO] = { \
     [TH_BOOL] = cast_##TO##_BOOL, [TH_INT8] = cast_##TO##_INT8, [TH_INT16] = cast_##TO##_INT16, [TH_INT32] = cast_##TO##_INT32, \
     [TH_INT64] = cast_##TO##_INT64, [TH_UINT8] = cast_##TO##_UINT8, [TH_UINT16] = cast_##TO##_UINT16, [TH_UINT32] = cast_##TO##_UINT32, \
@@ -545,23 +574,23 @@ FLOATS(SCALED)
 const SimdTable SIMD_TABLE = {
     .isa = SIMD_ISA,
     .prim = {
-        [P_add] = AT_NUM(add), [P_sub] = AT_NUM(sub), [P_mul] = AT_NUM(mul), [P_neg] = AT_NUM(neg), F(true_div),
-        [P_lt] = AT_ALL(lt), [P_le] = AT_ALL(le), [P_gt] = AT_ALL(gt), [P_ge] = AT_ALL(ge), [P_eq] = AT_ALL(eq), [P_neq] = AT_ALL(neq),
-        [P_and_] = {[TH_BOOL] = and_bool}, [P_or_] = {[TH_BOOL] = or_bool}, [P_not] = {[TH_BOOL] = not_bool},
-        [P_switch] = AT_ANY(switch), [P_copy] = AT_ANY(copy),
-        [P_abs] = AT_ABS(abs), [P_div_floor] = AT_NUM(div_floor), [P_mod_floor] = AT_NUM(mod_floor), [P_pow] = {[TH_INT8] = pow_int8_t, [TH_INT16] = pow_int16_t, [TH_INT32] = pow_int32_t, [TH_INT64] = pow_int64_t,
+        [P_add] = ROW AT_WORDS(add), [P_sub] = ROW AT_WORDS(sub), [P_mul] = ROW AT_WORDS(mul), [P_neg] = ROW AT_WORDS(neg), F(true_div),
+        [P_lt] = ROW AT_ALL(lt), [P_le] = ROW AT_ALL(le), [P_gt] = ROW AT_ALL(gt), [P_ge] = ROW AT_ALL(ge), [P_eq] = ROW AT_EVERY(eq), [P_neq] = ROW AT_EVERY(neq),
+        [P_and_] = ROW {[TH_BOOL] = and_bool}, [P_or_] = ROW {[TH_BOOL] = or_bool}, [P_not] = ROW {[TH_BOOL] = not_bool},
+        [P_switch] = ROW AT_ANY(switch), [P_copy] = ROW AT_ANY(copy),
+        [P_abs] = ROW AT_ABS, [P_div_floor] = ROW AT_NUM(div_floor), [P_mod_floor] = ROW AT_NUM(mod_floor), [P_pow] = ROW {[TH_INT8] = pow_int8_t, [TH_INT16] = pow_int16_t, [TH_INT32] = pow_int32_t, [TH_INT64] = pow_int64_t,
             [TH_UINT8] = pow_uint8_t, [TH_UINT16] = pow_uint16_t, [TH_UINT32] = pow_uint32_t, [TH_UINT64] = pow_uint64_t, [TH_FLOAT32] = powers_float, [TH_FLOAT64] = powers_double},
-        [P_bit_and] = AT_BIT(bit_and, and_bool), [P_bit_or] = AT_BIT(bit_or, or_bool), [P_bit_xor] = AT_BIT(bit_xor, neq_uint8_t),
-        [P_bit_not] = AT_BIT(bit_not, not_bool), [P_bit_shl] = AT_BIT(bit_shl, NULL), [P_bit_shr] = AT_BIT(bit_shr, NULL),
+        [P_bit_and] = ROW AT_BITS(bit_and, and_bool), [P_bit_or] = ROW AT_BITS(bit_or, or_bool), [P_bit_xor] = ROW AT_BITS(bit_xor, neq_uint8_t),
+        [P_bit_not] = ROW AT_BITS(bit_not, not_bool), [P_bit_shl] = ROW AT_BITS(bit_shl, NULL), [P_bit_shr] = ROW AT_BIT(bit_shr, NULL),
         F(isinf), F(floor), F(ceil), F(trunc), F(rint), F(round), F(exp), F(exp2), F(expm1), F(log), F(log2), F(log10), F(log1p), F(sqrt),
         F(deg2rad), F(rad2deg), F(sin), F(cos), F(tan), F(asin), F(acos), F(atan), F(atan2), F(sinh), F(cosh), F(tanh), F(asinh), F(acosh),
-        F(atanh), F(hypot), F(copysign), F(nextafter), F(fmod), F(cbrt), [P_gcd] = AT_BIT(gcd, NULL), [P_lcm] = AT_BIT(lcm, NULL),
+        F(atanh), F(hypot), F(copysign), F(nextafter), F(fmod), F(cbrt), [P_gcd] = ROW AT_BIT(gcd, NULL), [P_lcm] = ROW AT_BIT(lcm, NULL),
         F(erf), F(erfc), F(sigmoid), F(softplus),
         Z(c_add), Z(c_sub), Z(c_mul), Z(c_div), Z(c_neg), Z(c_conj), Z(c_abs), Z(c_real), Z(c_imag), Z(c_eq), Z(c_neq),
-        [P_c_make] = AT_FLOAT(c_make),
+        [P_c_make] = ROW AT_FLOAT(c_make),
 #if TH_SPECIAL
-#define PRIM(name, arity, flags, doc) [P_##name] = {[TH_FLOAT32] = special_##name##_f32, [TH_FLOAT64] = special_##name##_f64},
-#define CPRIM(name, arity, flags, doc) [P_##name] = {[TH_COMPLEX64] = special_##name##_ThComplex64, [TH_COMPLEX128] = special_##name##_ThComplex128},
+#define PRIM(name, arity, flags, doc) [P_##name] = ROW {[TH_FLOAT32] = special_##name##_f32, [TH_FLOAT64] = special_##name##_f64},
+#define CPRIM(name, arity, flags, doc) [P_##name] = ROW {[TH_COMPLEX64] = special_##name##_ThComplex64, [TH_COMPLEX128] = special_##name##_ThComplex128},
         SPECIAL_PRIMS(PRIM) SPECIAL_CPRIMS(CPRIM)
 #undef PRIM
 #undef CPRIM
