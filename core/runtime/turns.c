@@ -25,10 +25,9 @@ typedef struct Touched {
     int step; /* of the loop */
     const GridKernel *g;
     const int64_t *sizes;
-    Touch touch[MANY_BUFFERS + 4];
+    Touch touch[KACC];
     int n;
 } Touched;
-enum { TOUCHES = MANY_BUFFERS + 4 };
 
 typedef struct Turning {
     const GridTurns *t;
@@ -54,7 +53,7 @@ static bool reach(const GridKernel *g, const int64_t *sizes, const Access *a, in
 }
 
 static bool add(Touched *s, Touch t) {
-    if (s->n == TOUCHES) return false;
+    if (s->n == KACC) return false;
     s->touch[s->n++] = t;
     return true;
 }
