@@ -30,7 +30,7 @@ M.list = {
     before = "r->same = r->along >= SIMD_BLOCK && r->along + r->len <= each;",
     after = "r->same = r->along >= SIMD_BLOCK;", spec = "spec/conv_spec.lua" },
   { name = "a draw that several kernels read, gone with the first of them", file = "core/plan/kernels/group.c",
-    before = "!read_in(p, draw, f->group) ||", after = "(read_in(p, draw, f->group), false) ||",
+    before = "(!group_alone_reads(p, draw, f->group) ||", after = "((group_alone_reads(p, draw, f->group), false) ||",
     spec = "spec/draw_fusion_spec.lua" },
   { name = "states overwritten block by block, each looked at when its turn comes", file = "core/runtime/random/draw.c",
     before = "bool good = m.w.valid || m.w.to != m.w.from || used <= MRG_WIDE;", after = "bool good = true;",
