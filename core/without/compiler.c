@@ -4,6 +4,8 @@
 #include "runtime/function.h"
 #include "runtime/frame/backend.h"
 
+#include "theano_debug.h"
+
 #if !TH_COMPILER
 static bool refuse(ThContext *c) {
     return err(c, TH_NotImplementedError, "generated code: this library was built without it (TH_COMPILER=OFF)");
@@ -35,6 +37,12 @@ char *cuda_assemble(ThContext *c, const char *text, const char *arch, size_t *by
 int th_function_export(ThFunction *f, const ThExport *how) {
     (void)how;
     if (f) refuse(th_function_context(f));
+    return -1;
+}
+
+int th_graphviz(ThContext *c, const char *format, const char *in, const char *out) {
+    (void)format, (void)in, (void)out;
+    if (c) err(c, TH_NotImplementedError, "pictures: this library was built without programs (TH_COMPILER=OFF)");
     return -1;
 }
 #endif
