@@ -82,6 +82,7 @@ static void put_head(Save *s, const Written *m) {
 
 static bool take_packed(void *user, const char *p, size_t n) {
     Packed *k = user;
+    if (!n) return true;
     if (k->room - k->n < n) {
         size_t room = 2 * k->room + n;
         char *at = ctx_realloc(k->c, k->at, k->room, room);
