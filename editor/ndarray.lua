@@ -36,7 +36,7 @@
 ---@field [theano.Value|string] any a subscript: `a[0]`, `a["1:3, ::-1"]`, `a[mask]`
 local ndarray = {}
 
----nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
+---nearest integral value; mode "half_to_even" (default) or "half_away_from_zero", or to how many decimals
 ---@param mode? string
 ---@overload fun(self: theano.ndarray, keywords: { mode?: string }): any
 ---@return any
@@ -1610,6 +1610,12 @@ function nd.hsplit(x, at) end
 ---@return any
 function nd.hstack(arrays, dtype) end
 
+---The modified Bessel function of order 0; of integers in float64, where `special.i0` gives float32 for small
+---ones.
+---@param x any
+---@return any
+function nd.i0(x) end
+
 ---The identity matrix.
 ---@param n any
 ---@param dtype? theano.Dtype
@@ -2510,7 +2516,7 @@ function nd.vander(x, n, increasing) end
 ---@return any
 function nd.vdot(a, b) end
 
----Sums of conj(x1) * x2 along an axis, the last.
+---Sums of conj(x1) * x2 along an axis, the last: of each operand's own, which has one length in both.
 ---@param x1 any
 ---@param x2 any
 ---@param axis theano.Axis
@@ -3689,11 +3695,6 @@ function nd.j1(x) end
 ---@param x theano.Value
 ---@return any
 function nd.jv(v, x) end
-
----modified Bessel function of the first kind, order 0
----@param x theano.Value
----@return any
-function nd.i0(x) end
 
 ---modified Bessel function of the first kind, order 1
 ---@param x theano.Value

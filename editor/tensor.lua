@@ -1027,7 +1027,7 @@ function T.cast(x, dtype) end
 ---@return theano.Variable
 function T.astype(x, dtype, copy) end
 
----nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
+---nearest integral value; mode "half_to_even" (default) or "half_away_from_zero", or to how many decimals
 ---@param a theano.Operand
 ---@param mode? string
 ---@overload fun(a: theano.Operand, keywords: { mode?: string }): theano.Variable
@@ -5597,7 +5597,7 @@ function T.vander(x, n, increasing) end
 ---@return any
 function T.vdot(a, b) end
 
----Sums of conj(x1) * x2 along an axis, the last.
+---Sums of conj(x1) * x2 along an axis, the last: of each operand's own, which has one length in both.
 ---@param x1 any
 ---@param x2 any
 ---@param axis theano.Axis

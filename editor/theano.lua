@@ -68,7 +68,7 @@ local Variable = {}
 ---@return theano.Variable
 function Variable:astype(dtype, copy) end
 
----nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
+---nearest integral value; mode "half_to_even" (default) or "half_away_from_zero", or to how many decimals
 ---@param mode? string
 ---@overload fun(self: theano.Variable, keywords: { mode?: string }): theano.Variable
 ---@return theano.Variable

@@ -101,6 +101,16 @@ local CASES = {
   { "vecdot along the first axis", { mat(), mat() }, function(M, x, y) return M.vecdot(x, y, 0) end },
   { "matvec", { cube(), vec(4) }, function(M, x, y) return M.matvec(x, y) end },
   { "vecmat", { vec(3), cube() }, function(M, x, y) return M.vecmat(x, y) end },
+  { "vecdot along the first axis of each", { vec(3), mat() }, function(M, x, y) return M.vecdot(x, y, 0) end },
+  { "tril and triu of a vector", { vec(3) }, function(M, x) return M.tril(x) * M.triu(x, -1) end },
+  { "linalg.vector_norm", { cube() }, function(M, x) return M.linalg.vector_norm(x, { 0, 2 }, true) end },
+  { "linalg.matrix_norm, trace, diagonal", { cube() }, function(M, x)
+    return M.linalg.matrix_norm(x) + M.linalg.trace(x) * M.linalg.diagonal(x, 1)[":, 0"]
+  end },
+  { "linalg.cholesky, solve, pinv", { mat() }, function(M, x)
+    local a = M.dot(x, x.T) + M.eye(3)
+    return M.dot(M.linalg.solve(a, M.linalg.cholesky(a, true)), M.linalg.pinv(x).T) * M.sum(M.linalg.svdvals(x))
+  end },
   { "inner", { cube(), vec(4) }, function(M, x, y) return M.inner(x, y) end },
   { "vdot", { mat(), mat() }, function(M, x, y) return M.vdot(x, y) end },
   { "cross", { rng:uniform(0, 1, { 2, 3 }), vec(3) }, function(M, x, y) return M.cross(x, y) end },
@@ -321,6 +331,11 @@ local FLAT = {
   { "sets", { nd.array({ 5, 1, 2, 1 }), nd.array({ 2, 9 }) }, function(M, x, y)
     return M.union1d(x, y), M.setdiff1d(x, y), M.setxor1d(x, y), M.intersect1d(x, y)
   end },
+  { "rounding to decimals", { nd.array({ 1.25, -27.35, 1e9 }), nd.array({ 15, -26 }) }, function(M, x, n)
+    return M.round(x, 1), M.round(x, -1), M.round(n), M.round(n, -1), M.round(n, 2), M.around(M.exp(x * 0) * 2.5)
+  end },
+  { "closeness of booleans and unsigned integers", { nd.array({ true, false }), nd.array({ 1, 9 }, "uint8") },
+    function(M, p, u) return M.isclose(p, u), M.isclose(u, 2, 0, 1.5), M.isclose(p, p) end },
   { "rint and logspace", { nd.array({ 0.5, 1.5, -2.5 }) },
     function(M, x) return M.rint(x), x[0] + M.logspace(0, 2, 4) end },
   { "nansum of NaN", { HOLES }, function(M, x) return M.nansum(x, 1) end },
@@ -522,6 +537,9 @@ describe("what only graphs or only arrays have:", function()
         ["one is to be named"] = function() M.cumulative_sum(a) end,
         ["'xy' or 'ij'"] = function() M.meshgrid(b, { indexing = "yx" }) end,
         ["numbers"] = function() M.vecdot(1.0, b) end,
+        ["lengths 3 and 4 of the axis"] = function() M.vecdot(M.ones({ 2, 3 }), M.ones({ 2, 4 })) end,
+        ["lengths 1 and 4 of the axis"] = function() M.vecdot(M.ones({ 2, 1 }), M.ones({ 2, 4 })) end,
+        ["axis 1"] = function() M.vecdot(M.ones({ 3 }), M.ones({ 2, 3 }), 1) end,
         ["has length 3"] = function() M.cross(M.zeros({ 2 }), { 1.0, 2.0, 3.0 }) end,
         ["both has length 3"] = function() M.cross(M.ones({ 2, 4 }), M.ones({ 2, 4 })) end,
         ["axis 1 has length 4"] = function() M.squeeze(M.zeros({ 1, 4 }), { 0, -1 }) end,
@@ -532,6 +550,19 @@ describe("what only graphs or only arrays have:", function()
       raises("TypeError", "", function() M.flip(nil) end)
     end
     assert.equal(2, T.squeeze(x, 0).ndim) -- as Theano's: what may be 1 is no dimension that broadcasts
+  end)
+
+  it("what is 1 only when run does not stretch along the axis of vecdot", function()
+    local x, y = T.drow("x"), T.dmatrix("y")
+    local f = compile({ inputs = { x, y }, outputs = T.vecdot(x, y) })
+    assert.same({ 6.0 }, f({ { 2.0 } }, { { 3.0 } }):tolist())
+    raises("ValueError", "", function() f({ { 2.0 } }, { { 3.0, 4.0 } }) end)
+  end)
+
+  it("norms of no complex numbers are real", function()
+    for _, ord in ipairs({ "fro", "nuc", 1, 2, math.huge }) do
+      assert.equal("float32", nd.linalg.matrix_norm(nd.zeros({ 2, 0, 3 }, "complex64"), true, ord).dtype, ord)
+    end
   end)
 
   it("vectors of four that are known when run have no cross product", function()

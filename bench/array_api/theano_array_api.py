@@ -11,7 +11,8 @@ _root = os.path.dirname(os.path.dirname(_here))
 __array_api_version__ = "2024.12"
 e, inf, nan, newaxis, pi = math.e, math.inf, math.nan, None, math.pi
 _builtins = __builtins__ if isinstance(__builtins__, dict) else vars(__builtins__)
-_all, _any, _abs, _sum, _bool, _max = (_builtins[n] for n in ("all", "any", "abs", "sum", "bool", "max"))
+_all, _any, _abs, _sum, _bool, _max, _min = (_builtins[n] for n in (
+    "all", "any", "abs", "sum", "bool", "max", "min"))
 
 
 class _Server:
@@ -505,6 +506,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 
 
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
+    k = _min(_max(k, -2**63), 2**63 - 1)  # no integer of Lua's is beyond, and no diagonal
     return _made("eye", n_rows, n_rows if n_cols is None else n_cols, k, dtype or float64)
 
 

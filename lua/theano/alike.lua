@@ -32,6 +32,12 @@ end
 function M.variables(T)
   local K = require("theano.alikevariables")(T)
   for _, file in ipairs(FILES) do require(file)(T, K) end
+  T.linalg = require("theano.alikelinalg")(T, K, function(name)
+    local f = T
+    for part in name:gmatch("[^.]+") do f = f[part] end
+    return f
+  end, {})
+  package.loaded["theano.tensor.linalg"] = T.linalg
   -- Theano's module of this name, called: NumPy's function of differences.
   setmetatable(T.gradient, { __call = function(_, ...) return K.gradient(...) end })
 

@@ -63,12 +63,14 @@ arrays.count = help.count
 function arrays.ends(what, start, stop)
   local function of(v, name)
     if type(v) == "number" then return v + 0.0 end
-    if type(v) == "table" or util.is_array(v) or core.kind(v) == "complex" then return help.floats(core.asarray(v)) end
+    if type(v) == "table" or util.is_array(v) or core.kind(v) == "complex" then return core.asarray(v) end
     return util.raise("TypeError", "%s: %s should be a number or an array, not %s", what, name, util.kind_of(v))
   end
   start, stop = of(start, "start"), of(stop, "stop")
-  if type(start) ~= type(stop) then start, stop = core.asarray(start), core.asarray(stop) end
-  return start, stop
+  if type(start) == "number" and type(stop) == "number" then return start, stop end
+  local dtype = nd.result_type(start, stop) -- a number has no say beside floats
+  if not dtype:find("[fc]") then dtype = "float64" end
+  return core.asarray(start):astype(dtype), core.asarray(stop):astype(dtype)
 end
 function arrays.ended(y, _, num, stop)
   if num > 1 then y[num - 1] = stop end

@@ -11,18 +11,26 @@ return function(M, K)
     if products.dtype == "bool" then return M.any(products, { axis = axis }) end
     return M.sum(products, { axis = axis, dtype = products.dtype })
   end
-  --- Sums of conj(x1) * x2 along an axis, the last.
+  --- Sums of conj(x1) * x2 along an axis, the last: of each operand's own, which has one length in both.
   function M.vecdot(x1, x2, axis)
     local a, b = as(x1), as(x2)
     if a.ndim == 0 or b.ndim == 0 then util.raise("ValueError", "vecdot: vectors are expected, not numbers") end
-    axis = axis or -1
-    if math.type(axis) ~= "integer" or axis >= 0 then
-      axis = help.axis_of("vecdot", a.ndim > b.ndim and a or b, axis)
+    local at, other = a.ndim - 1, b.ndim - 1
+    if axis ~= nil and axis ~= -1 then
+      at, other = help.axis_of("vecdot", a, axis), help.axis_of("vecdot", b, axis)
+      if at - a.ndim ~= other - b.ndim then
+        a, b = M.moveaxis(a, at, -1), M.moveaxis(b, other, -1)
+        at, other = a.ndim - 1, b.ndim - 1
+      end
     end
-    if axis < -math.min(a.ndim, b.ndim) then
-      util.raise("ValueError", "vecdot: axis %d is out of range for the operand of fewer dimensions", axis)
+    local n, m = K.known(a, at), K.known(b, other)
+    if n and m and n ~= m then
+      util.raise("ValueError", "vecdot: lengths %d and %d of the axis differ", n, m)
     end
-    return summed(as(M.mul(M.conj(a), b)), axis)
+    if not K.plain and K.one(a, at) ~= K.one(b, other) then -- what is 1 does not stretch here
+      a, b = M.unbroadcast(a, at), M.unbroadcast(b, other)
+    end
+    return summed(as(M.mul(M.conj(a), b)), at - a.ndim)
   end
 
   local function vectors(what, x)

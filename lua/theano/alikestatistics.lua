@@ -269,7 +269,8 @@ return function(M, K)
     local c = as(M.cov(x, y, rowvar ~= false))
     if c.ndim == 0 then return K.result(as(c / c)) end
     local d = M.sqrt(M.diagonal(c))
-    return M.clip(c / order(d, { 0, "x" }) / d, -1, 1)
+    local r = c / order(d, { 0, "x" }) / d
+    return c.dtype:find("^complex") and r or M.clip(r, -1, 1)
   end
 
   -- ---- what is not NaN ----------------------------------------------------------------------------------------------

@@ -191,6 +191,7 @@ local MODULES = {
   "theano.gof", "theano.gof.graph", "theano.gof.toolbox", "theano.gof.opt", "theano.gof.fg", "theano.scan_module",
   "theano.ifelse", "theano.typed_list", "theano.updates", "theano.sparse",
   "theano.random", "theano.sandbox", "theano.sandbox.rng_mrg", "theano.tensor.random", "theano.tensor.special",
+  "theano.tensor.linalg",
   "theano.tensor.raw_random", "theano.tensor.shared_randomstreams",
   "theano.ndarray", "theano.ndarray.fft", "theano.ndarray.special", "theano.ndarray.optimize",
   "theano.ndarray.integrate", "theano.ndarray.interpolate", "theano.ndarray.signal", "theano.ndarray.signal.windows",

@@ -26,6 +26,13 @@ return function(nd, kit)
   end
   nd.around = nd.round
 
+  local bessel = nd.i0
+  --- The modified Bessel function of order 0; of integers in float64, where `special.i0` gives float32 for small ones.
+  function nd.i0(x)
+    x = arr(x)
+    return bessel(x.dtype:find("[fc]") and x or x:astype("float64"))
+  end
+
   --- `split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions given.
   function nd.split(a, at, axis) return kit.cut("split", a, at, axis) end
 

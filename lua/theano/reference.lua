@@ -193,6 +193,7 @@ return {
   ["nd.interpolate"] = { false, "module of SciPy's interpolation ([interpolate.md](interpolate.md))" },
   ["nd.signal"] = { false, "module of SciPy's signal processing ([signal.md](signal.md))" },
   ["nd.special"] = { false, "module of SciPy's special functions ([special.md](special.md))" },
+  ["T.linalg"] = { false, "module of NumPy's linear algebra in graphs ([linear_algebra.md](linear_algebra.md))" },
   ["nd.linalg"] = { false, "module of NumPy's linear algebra ([linear_algebra.md](linear_algebra.md))" },
   ["nd.fft"] = { false, "module of NumPy's Fourier transforms ([fft.md](fft.md))" },
   ["nd.random.RandomState"] = { "seed", "NumPy's legacy generator, the same numbers bit for bit" },

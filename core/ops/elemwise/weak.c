@@ -1,7 +1,8 @@
 /*
  * weak.c -- operands of elementwise operations in eager calls, by NumPy's promotion. In: operands, literals among them
  * marked VAR_F_WEAK. Out: literals in the dtype that NumPy gives a Python number beside the others (dtype_beside).
- * Quotients of integers and angles of booleans are float64, and integers are round already. In graphs, too, whole
+ * Quotients of integers and angles of booleans are float64, integers of up to 16 bits are float32 each where a function
+ * gives floats (not float64, as their common integer would be), and integers are round already. In graphs, too, whole
  * quotients and remainders of booleans are int8: bool has none.
  * Always holds: no flag decides anything.
  */
@@ -52,6 +53,17 @@ static bool cast_each(Builder *b, ThVar **v, int n, ThDtype d) {
     return true;
 }
 
+/* Integers of up to 16 bits, whose common dtype is wider. */
+static bool small_but_together(ThVar *const *v, int n) {
+    ThDtype d = TH_DTYPE_NONE;
+    for (int i = 0; i < n; i++) {
+        if (v[i]->type.kind != TYPE_TENSOR || !dtype_is_discrete((ThDtype)v[i]->type.dtype)) return false;
+        if (th_dtype_bytes((ThDtype)v[i]->type.dtype) > 2) return false;
+        d = d == TH_DTYPE_NONE ? (ThDtype)v[i]->type.dtype : th_dtype_upcast(d, (ThDtype)v[i]->type.dtype);
+    }
+    return n > 1 && th_dtype_bytes(d) > 2;
+}
+
 bool weak_settle(Builder *b, int scalar, ThVar **v, int n) {
     if ((scalar == S_int_div || scalar == S_mod) && all_bool(v, n)) return cast_each(b, v, n, TH_INT8);
     if (!b->arrays) return true;
@@ -62,6 +74,7 @@ bool weak_settle(Builder *b, int scalar, ThVar **v, int n) {
         if (v[i] && v[i]->flags & VAR_F_WEAK) v[i] = settle(b, v[i], common(scalar, v, n, i));
         if (!v[i]) return false;
     }
+    if (scalar_ops[scalar].result == RES_FLOAT && small_but_together(v, n)) return cast_each(b, v, n, TH_FLOAT32);
     if (config_numpy_casts(b->ctx) && scalar != S_second && common(scalar, v, n, -1) == TH_FLOAT64) /* not narrowed */
         v[n - 1] = cast_make(b, v[n - 1], TH_FLOAT64);
     return n == 0 || v[n - 1];

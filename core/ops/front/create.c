@@ -74,7 +74,7 @@ int front_identity_like(Front *f) {
 
 /*
  * Of the last two dimensions. m * tri(.., k), or m * (1 - tri(.., k - 1)): elements outside are multiplied by zero, as
- * in Theano; in eager calls they are zero, as in NumPy.
+ * in Theano; in eager calls they are zero, as in NumPy. A vector is each row of a square matrix, as in NumPy.
  */
 int front_tril(Front *f) {
     ThVar *x = front_var(f, 0), *dims[TH_MAX_NDIM];
@@ -82,7 +82,12 @@ int front_tril(Front *f) {
     bool upper = front_is(f, "triu");
     if (!x || failed(f->ctx) || !front_shape_of(f->b, x, dims)) return -1;
     int nd = x->type.ndim;
-    if (nd < 2) return front_error(f, TH_ValueError, "m must be a matrix");
+    if (nd < 1) return front_error(f, TH_ValueError, "m must be a vector, a matrix, or several");
+    if (nd == 1) {
+        if (!(x = front_pad(f->b, x, 1, 0))) return -1;
+        dims[1] = dims[0];
+        nd = 2;
+    }
     ThDtype d = (ThDtype)x->type.dtype, m = f->b->arrays ? TH_BOOL : d;
     if (upper && k > INT64_MIN) k--;
     ThVar *mask = eye_make(f->b, &op_tri, dims[nd - 2], dims[nd - 1], const_int(f->b, k, TH_INT64), m);

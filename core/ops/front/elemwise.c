@@ -4,6 +4,7 @@
  */
 #include "front.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- small words ------------------------------------------------------------------------------------------------- */
@@ -44,9 +45,29 @@ int front_copy(Front *f) {
 }
 
 /* ---- rounding ---------------------------------------------------------------------------------------------------- */
+static ThVar *rounded(Front *f, ThVar *a, int how) {
+    if (a && a->type.kind == TYPE_TENSOR && dtype_is_discrete((ThDtype)a->type.dtype)) return one(f, S_identity, a);
+    if (!a || !dtype_is_complex((ThDtype)a->type.dtype)) return one(f, how, a);
+    return two(f, S_complex, one(f, how, one(f, S_real, a)), one(f, how, one(f, S_imag, a)));
+}
+
+/* To so many places behind the point, or before it. */
+static ThVar *round_places(Front *f, ThVar *a) {
+    int64_t places = front_int(f, 1);
+    if (!a || failed(f->ctx)) return NULL;
+    ThDtype d = (ThDtype)a->type.dtype;
+    bool whole = dtype_is_discrete(d);
+    if (places == 0 || (whole && places > 0)) return rounded(f, a, S_round_half_to_even);
+    ThVar *scale = const_float(f->b, pow(10.0, fabs((double)places)), whole ? TH_FLOAT64 : scalar_real_of(d));
+    int there = places > 0 ? S_mul : S_true_div, back = places > 0 ? S_true_div : S_mul;
+    ThVar *r = two(f, back, rounded(f, two(f, there, a, scale), S_round_half_to_even), scale);
+    return whole ? cast_make(f->b, r, d) : r;
+}
+
 static ThVar *round_var(Front *f) {
     ThVar *a = front_var(f, 0);
     int how = S_round_half_to_even;
+    if (f->arg[1].kind == TH_ARG_INT) return round_places(f, a);
     if (!front_none(f, 1)) {
         const char *mode = front_str(f, 1);
         if (!mode) return NULL;
@@ -56,8 +77,7 @@ static ThVar *round_var(Front *f) {
             return NULL;
         }
     }
-    if (!a || !dtype_is_complex((ThDtype)a->type.dtype)) return one(f, how, a);
-    return two(f, S_complex, one(f, how, one(f, S_real, a)), one(f, how, one(f, S_imag, a)));
+    return rounded(f, a, how);
 }
 
 int front_round(Front *f) { return front_return(f, round_var(f)); }
@@ -76,9 +96,17 @@ int front_ceil_intdiv(Front *f) {
 }
 
 /* ---- closeness --------------------------------------------------------------------------------------------------- */
+/* Booleans and unsigned integers have no difference below zero. */
+static ThVar *difference_arg(Front *f, int i) {
+    ThVar *x = front_var(f, i);
+    bool plain = x && x->type.kind == TYPE_TENSOR && dtype_is_discrete((ThDtype)x->type.dtype) &&
+                 th_dtype_kind((ThDtype)x->type.dtype) != 'i';
+    return plain ? cast_make(f->b, x, TH_FLOAT64) : x;
+}
+
 /* Infinities of one sign are close; NaN only with equal_nan. */
 static ThVar *isclose(Front *f) {
-    ThVar *a = front_var(f, 0), *b = front_var(f, 1);
+    ThVar *a = difference_arg(f, 0), *b = difference_arg(f, 1);
     ThVar *diff = one(f, S_abs_, two(f, S_sub, a, b));
     ThVar *rtol = front_as_var(f, &f->arg[2], "rtol"), *atol = front_as_var(f, &f->arg[3], "atol");
     ThVar *near = two(f, S_le, diff, two(f, S_add, atol, two(f, S_mul, rtol, one(f, S_abs_, b))));

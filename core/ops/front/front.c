@@ -74,8 +74,11 @@ _Static_assert(TH_LEN(fronts) == 1 FRONT_TABLE(FRONT), "in the order of the tabl
 #undef FRONT
 enum { NFRONT = TH_LEN(fronts) - 1 };
 
-/* What a function does with halves: computes with float32, moves them as they are, or has no form for them. */
-typedef enum { HALVES_SINGLE, HALVES_MOVE, HALVES_REFUSE } Halves;
+/*
+ * What a function does with halves: computes with float32 and gives halves, which integers beside them widen
+ * (products), or do not (axes, places), moves them as they are, or has no form for them.
+ */
+typedef enum { HALVES_SINGLE, HALVES_PRODUCT, HALVES_MOVE, HALVES_REFUSE } Halves;
 static const uint8_t halves_by_group[] = {
 #define FRONT(...) HALVES_SINGLE,
     FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_NUMPY(FRONT)
@@ -120,9 +123,14 @@ static Halves halves_of(int func) {
                {front_dimshuffle, HALVES_MOVE},
                {front_sum, HALVES_MOVE},
                {front_prod, HALVES_MOVE},
-               {front_dot, HALVES_SINGLE},
-               {front_tensordot, HALVES_SINGLE},
-               {front_outer, HALVES_SINGLE},
+               {front_dot, HALVES_PRODUCT},
+               {front_tensordot, HALVES_PRODUCT},
+               {front_outer, HALVES_PRODUCT},
+               {front_matmul, HALVES_PRODUCT},
+               {front_batched_dot, HALVES_PRODUCT},
+               {front_einsum, HALVES_PRODUCT},
+               {front_fmod, HALVES_MOVE},
+               {front_divmod, HALVES_MOVE},
                {front_matrix_norm, HALVES_SINGLE},
                {TH_LINALG ? front_tensorinv : NULL, HALVES_REFUSE},
                {TH_LINALG ? front_tensorsolve : NULL, HALVES_REFUSE}};
@@ -132,15 +140,16 @@ static Halves halves_of(int func) {
     return (Halves)halves_by_group[func];
 }
 
-/* Joins the floats among the arguments; whether there is a half. */
-static bool any_half(const ThArg *a, int n, ThDtype *all, int depth) {
+/* Joins the floats among the arguments, and of products all others; whether there is a half. */
+static bool any_half(const ThArg *a, int n, Halves how, ThDtype *all, int depth) {
     bool any = false;
     for (int i = 0; i < n; i++) {
         ThDtype d = TH_DTYPE_NONE;
-        if (a[i].kind == TH_ARG_LIST && depth < TH_MAX_NDIM) any |= any_half(a[i].list.at, a[i].list.n, all, depth + 1);
+        if (a[i].kind == TH_ARG_LIST && depth < TH_MAX_NDIM)
+            any |= any_half(a[i].list.at, a[i].list.n, how, all, depth + 1);
         else if (a[i].kind == TH_ARG_ARRAY) d = th_array_dtype(a[i].array);
         else if (a[i].kind == TH_ARG_VAR && a[i].var->type.kind == TYPE_TENSOR) d = a[i].var->type.dtype;
-        if (d == TH_DTYPE_NONE || dtype_is_discrete(d)) continue;
+        if (d == TH_DTYPE_NONE || (how != HALVES_PRODUCT && dtype_is_discrete(d))) continue;
         any |= dtype_is_half(d);
         *all = *all == TH_DTYPE_NONE ? d : th_dtype_upcast(*all, d);
     }
@@ -341,7 +350,7 @@ static int call_scalar(Front *f) {
 
 static bool take_halves(Front *f, Halves how, const ThArg *args, int nargs) {
     ThDtype all = TH_DTYPE_NONE;
-    if (how == HALVES_MOVE || !any_half(args, nargs, &all, 0)) return true;
+    if (how == HALVES_MOVE || !any_half(args, nargs, how, &all, 0)) return true;
     if (how == HALVES_REFUSE)
         return front_error(f, TH_TypeError,
                            "there is none of halves (float16, bfloat16): cast them, "

@@ -48,7 +48,7 @@ enum { FUNC = 0, METHOD = 1 };
 #define FRONT_ELEMWISE(FRONT) \
     FRONT("cast", "x, dtype", NULL, FUNC, front_cast, "x in another dtype (\"floatX\" is the configured one); x itself when it has it") \
     FRONT("astype", "x, dtype, copy=None", NULL, METHOD, front_cast, "x in another dtype (\"floatX\" is the configured one); x itself when it has it") \
-    FRONT("round", "a, mode=None", NULL, METHOD, front_round, "nearest integral value; mode \"half_to_even\" (default) or \"half_away_from_zero\"") \
+    FRONT("round", "a, mode=None", NULL, METHOD, front_round, "nearest integral value; mode \"half_to_even\" (default) or \"half_away_from_zero\", or to how many decimals") \
     FRONT("iround", "a, mode=None", NULL, FUNC, front_iround, "round, as int64") \
     FRONT("divmod", "x, y", NULL, FUNC, front_divmod, "x // y and x % y, as two results") \
     FRONT("ceil_intdiv", "a, b", NULL, FUNC, front_ceil_intdiv, "integer quotient rounded up") \

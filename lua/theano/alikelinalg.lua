@@ -1,0 +1,79 @@
+--- Linear algebra under NumPy's names, `T.linalg` and `nd.linalg`: the functions of the engine's table (`T.nlinalg`,
+-- `T.slinalg`), and what is made of them.
+-- @module theano.alikelinalg
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+local SAME = { -- NumPy's name -> the table's
+  inv = "nlinalg.matrix_inverse", det = "nlinalg.det", slogdet = "nlinalg.slogdet", qr = "nlinalg.qr",
+  norm = "nlinalg.norm", cond = "nlinalg.cond", matrix_rank = "nlinalg.matrix_rank", multi_dot = "nlinalg.multi_dot",
+  matrix_power = "nlinalg.matrix_power", tensorinv = "nlinalg.tensorinv", tensorsolve = "nlinalg.tensorsolve",
+  eig = "nlinalg.eig", eigvals = "nlinalg.eigvals", lstsq = "nlinalg.lstsq",
+  eigh = "nlinalg.eigh", eigvalsh = "nlinalg.eigvalsh", matmul = "matmul", tensordot = "tensordot", outer = "outer",
+}
+
+--- Puts them into `linalg`; M is `T` or `nd`, K its kit (theano.alike), `engine(name)` a function of the table.
+return function(M, K, engine, linalg)
+  local as = K.as
+  for name, of in pairs(SAME) do linalg[name] = engine(of) end
+  for _, name in ipairs({ "vecdot", "cross", "matrix_transpose" }) do linalg[name] = M[name] end
+
+  --- The triangular factor of positive definite matrices: the lower one, or with upper the other.
+  function linalg.cholesky(a, upper) return engine("slinalg.cholesky")(as(a), { lower = not upper }) end
+
+  --- x with a x = b: b a vector, or matrices.
+  function linalg.solve(a, b) return engine("slinalg.solve")(as(a), as(b)) end
+
+  --- The factors u, s and vt of a matrix, or its singular values alone.
+  function linalg.svd(a, full_matrices, compute_uv, _hermitian)
+    return engine("nlinalg.svd")(as(a), full_matrices ~= false, compute_uv ~= false)
+  end
+
+  --- The singular values, descending.
+  function linalg.svdvals(x) return engine("nlinalg.svd")(as(x), true, false) end
+
+  --- The pseudo-inverse; singular values up to rcond (1e-15) times the largest count as 0.
+  function linalg.pinv(a, rcond, hermitian, rtol)
+    rcond = rcond == nil and rtol or rcond
+    return engine("nlinalg.pinv")(as(a), rcond or 1e-15, hermitian or false)
+  end
+
+  --- The norm of matrices in the last two axes: ord "fro", "nuc", 1, -1, 2, -2, math.huge, -math.huge.
+  function linalg.matrix_norm(x, keepdims, ord)
+    return linalg.norm(as(x), ord or "fro", { -2, -1 }, keepdims or false)
+  end
+
+  --- The norm of vectors along an axis, a sequence of axes, or of all elements.
+  function linalg.vector_norm(x, axis, keepdims, ord)
+    x = as(x)
+    if axis == nil and x.ndim ~= 1 then
+      local r = linalg.norm(x:reshape({ -1 }), ord or 2)
+      local ones = {}
+      for d = 1, x.ndim do ones[d] = 1 end
+      return keepdims and as(r):reshape(ones) or r
+    end
+    if type(axis) ~= "table" then return linalg.norm(x, ord or 2, axis or 0, keepdims or false) end
+    local axes = help.axes_of("vector_norm", x, axis)
+    local order, rest, shape = {}, {}, { -1 }
+    local chosen = util.set(axes)
+    for d = 0, x.ndim - 1 do
+      if not chosen[d] then rest[#rest + 1], shape[#shape + 1] = d, K.len(x, d) end
+    end
+    table.move(axes, 1, #axes, 1, order)
+    table.move(rest, 1, #rest, #order + 1, order)
+    local r = linalg.norm(M.transpose(x, order):reshape(shape), ord or 2, 0)
+    if not keepdims then return r end
+    local kept = {}
+    for d = 1, x.ndim do kept[d] = chosen[d - 1] and 1 or K.len(x, d - 1) end
+    return as(r):reshape(kept)
+  end
+
+  --- The diagonals of matrices in the last two axes.
+  function linalg.diagonal(x, offset) return M.diagonal(as(x), offset or 0, -2, -1) end
+
+  --- `trace(x, offset, dtype)`: sums of the diagonals of matrices in the last two axes.
+  function linalg.trace(x, offset, dtype)
+    return M.sum(as(M.diagonal(as(x), offset or 0, -2, -1)), { axis = -1, dtype = dtype })
+  end
+  return linalg
+end
