@@ -1075,8 +1075,9 @@ function printing.rewrites(f) end
 ---before. Of the call: `launches`, `graph`, `bytes`, `flops`, `over`, `back`, `lower`, `estimate`.
 ---@param f any
 ---@param gpu any
+---@param options? table
 ---@return any
-function printing.roofline(f, gpu) end
+function printing.roofline(f, gpu, options) end
 
 ---From now on every call and step of functions with a profile (`profile = true`) is noted; `t:stop()` (or the
 ---end of the block of `local t <close> = ..`) writes the file, which Chrome and Perfetto show: threads, lines

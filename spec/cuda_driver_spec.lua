@@ -72,17 +72,20 @@ describe("device=cuda", function()
       end
       return { x, z, i }, outputs
     end
-    for _, shape in ipairs({ { 900, 37 }, { 3, 20000 }, { 20000, 3 }, { 1, 1 }, { 40, 1025 }, { 300, 100 } }) do
-      local function args()
-        local x = numbers(table.unpack(shape)) + 1.5 -- nothing cancels
-        x[{ shape[1] - 1, shape[2] - 1 }] = 2
-        return { x, x * nd.complex(1, 2), (x * 3):astype("int8") }
-      end
-      agrees(make, args)
-      local once, again = run(gpu, make, args), run(gpu, make, args)
-      for k, y in ipairs(once[1]) do
-        assert.is_true(nd.array_equal(y, again[1][k]))
-      end
+    local function compiled(flags)
+      local _ <close> = theano.config.change_flags(flags)
+      local inputs, outputs = make()
+      return theano.compile({ inputs = inputs, outputs = outputs })
+    end
+    local host, f = compiled({}), compiled(gpu)
+    assert.matches("for CUDA", theano.printing.ccode(f), nil, true)
+    for _, shape in ipairs({ { 900, 37 }, { 2, 9000 }, { 5000, 2 }, { 1, 1 }, { 40, 1025 } }) do
+      local x = numbers(table.unpack(shape)) + 1.5 -- nothing cancels
+      x[{ shape[1] - 1, shape[2] - 1 }] = 2
+      local args = { x, x * nd.complex(1, 2), (x * 3):astype("int8") }
+      local once, again = { f(table.unpack(args)) }, { f(table.unpack(args)) }
+      same(once, { host(table.unpack(args)) }, table.concat(shape, " by "))
+      for k, y in ipairs(once) do assert.is_true(nd.array_equal(y, again[k])) end
     end
   end)
 

@@ -318,8 +318,9 @@ M.advice = require("theano.advice").advice
 -- `flops`, `over`, `back`, `lower`, `estimate`.
 -- @param f a compiled function that was called before, on whatever device
 -- @tparam[opt="h100"] string gpu "h100", "h200", "a100", "rtx3090", "rtx4090", "rtx5090"
+-- @tparam[opt] table options `compile` = false: from the schedule alone, though NVRTC is there; much faster
 -- @treturn table
-function M.roofline(f, gpu) return require("theano.roofline").roofline(f, gpu) end
+function M.roofline(f, gpu, options) return require("theano.roofline").roofline(f, gpu, options) end
 
 -- ---- values while a function runs -----------------------------------------------------------------------------------
 -- "message attribute = value" for each attribute; of a method what it gives.

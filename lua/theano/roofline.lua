@@ -404,7 +404,8 @@ end
 
 local function text(r)
   local out = { ("roofline on %s (%s): %s"):format(r.gpu, r.arch,
-    r.compiled and "registers and instructions of the compiled code" or "no NVRTC here: from the schedule alone") }
+    r.compiled and "registers and instructions of the compiled code"
+      or (r.asked and "no NVRTC here: " or "") .. "from the schedule alone") }
   out[2] = ("  %-22s %-8s %12s %4s %5s %9s %5s %11s %11s %s"):format("kernel", "kind", "grid", "regs", "full",
     "bytes", "used", "at least", "estimate", "limit")
   for _, k in ipairs(r.kernels) do out[#out + 1] = line_of(k) end
@@ -418,10 +419,11 @@ end
 local META = { __tostring = text }
 
 --- theano.printing.roofline.
-function M.roofline(f, gpu)
+function M.roofline(f, gpu, options)
   local fn = util.function_of(f)
   if not fn then util.raise("TypeError", "roofline takes a compiled function, got %s", util.kind_of(f)) end
   util.check_type("roofline", "the GPU", gpu, "string")
+  if options ~= nil then util.check_keywords("roofline", options, { compile = "boolean" }) end
   local limits = M.limits[(gpu or "h100"):lower():gsub("[ _-]", "")]
   if not limits then
     local names = {}
@@ -430,7 +432,11 @@ function M.roofline(f, gpu)
     util.raise("ValueError", "roofline: there is no GPU \"%s\" here: %s", gpu, table.concat(names, ", "))
   end
   local d = require("theano.json").decode(core.function_launches(fn))
-  return setmetatable(compute(d, limits, image_of(fn, limits.arch)), META)
+  local asked = not options or options.compile ~= false
+  local image = asked and image_of(fn, limits.arch) or nil
+  local r = compute(d, limits, image)
+  r.asked = asked
+  return setmetatable(r, META)
 end
 
 return M
