@@ -5302,6 +5302,13 @@ function T.permute_dims(x, axes) end
 ---@return any
 function T.piecewise(x, condlist, funclist) end
 
+---`place(a, mask, vals)`: a with the values in order, again and again, where the mask holds.
+---@param a any
+---@param mask any
+---@param vals any
+---@return any
+function T.place(a, mask, vals) end
+
 ---The polynomial with these zeros, or of arrays the characteristic polynomial of a matrix. In graphs their
 ---number is known.
 ---@param zeros any
@@ -5375,6 +5382,31 @@ function T.product(x, axis) end
 ---@param type2 any
 ---@return any
 function T.promote_types(type1, type2) end
+
+---`put(a, ind, v, mode)`: a with v (its elements again and again) at positions of the elements in order;
+---positions beyond the end raise, or count from the other one (mode "wrap"), or are the last ("clip").
+---@param a any
+---@param ind any
+---@param v any
+---@param mode string
+---@return any
+function T.put(a, ind, v, mode) end
+
+---`put_along_axis(a, indices, values, axis)`: a with values where `take_along_axis` would take.
+---@param a any
+---@param indices any
+---@param values any
+---@param axis theano.Axis
+---@return any
+function T.put_along_axis(a, indices, values, axis) end
+
+---`putmask(a, mask, values)`: a with what stands at the same place of the values (again and again) where the
+---mask holds.
+---@param a any
+---@param mask any
+---@param values any
+---@return any
+function T.putmask(a, mask, values) end
 
 ---`quantile(x, q, axis, keepdims, method, weights)`: the element, or what lies between the two nearest, below
 ---which a part q in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the

@@ -23,7 +23,7 @@ describe("the array API standard", function()
         local missing = {}
         for name in names:gmatch("%S+") do
           for module, m in pairs({ T = T_, nd = nd_ }) do
-            if heading == "fft" then m = m.fft end
+            if heading == "fft" or heading == "linalg" then m = m[heading] end
             local there = rawget(m, name) ~= nil
             if there == (standard.absent[name] ~= nil) then missing[#missing + 1] = module .. "." .. name end
           end
@@ -49,7 +49,29 @@ end)
 -- Points, and what is done with them; integers have no gradient.
 local I = nd.array({ { 1, 0, 3, 2 }, { 0, 0, 1, 1 }, { 3, 3, 2, 0 } })
 local SOME = nd.array({ true, false, true, true })
+-- What arrays are written into, graphs give.
+local function written(M, put, x, ...)
+  if M == T then return put(x, ...) end
+  x = x:copy()
+  put(x, ...)
+  return x
+end
 local CASES = {
+  { "put", { mat(), vec(3) }, function(M, x, v) return written(M, M.put, x, { 7, 0, 11, -2 }, v) end },
+  { "put, wrapped and clipped", { mat() }, function(M, x)
+    return written(M, M.put, x, { 25, -13 }, 0.5, "wrap") * written(M, M.put, x, { 99, 1 }, { 0.25, 2 }, "clip")
+  end },
+  { "place", { mat(), vec(2) }, function(M, x, v) return written(M, M.place, x, nd.gt(I, 0), v) end },
+  { "putmask", { mat(), vec(5) }, function(M, x, v) return written(M, M.putmask, x, nd.gt(I, 0), v) end },
+  { "putmask by a number", { mat() }, function(M, x) return written(M, M.putmask, x, nd.gt(I, 1), 3) end },
+  { "put_along_axis", { mat(), rng:uniform(0, 1, { 1, 4 }) },
+    function(M, x, v) return written(M, M.put_along_axis, x, { { 2, 0, 1, 1 } }, v, 0) end },
+  { "frexp, ldexp, modf", { mat() }, function(M, x)
+    local m, e = M.frexp(x * 9)
+    local a, b = M.modf(x * 9)
+    return M.ldexp(m, e + 1) * a + b
+  end },
+  { "heaviside, cbrt", { mat(), mat() }, function(M, x, y) return M.heaviside(x - 2, y) + M.cbrt(x) end },
   { "atleast_1d", { nd.array(0.5) }, function(M, x) return M.atleast_1d(x) end },
   { "atleast_2d", { vec() }, function(M, x) return M.atleast_2d(x) end },
   { "atleast_3d of a number", { nd.array(0.5) }, function(M, x) return M.atleast_3d(x) end },
@@ -279,6 +301,15 @@ end
 -- What has no gradient.
 local HOLES = nd.array({ { 1.0, nd.nan, 3.0, -2.0 }, { nd.nan, nd.nan, nd.nan, 5.0 }, { 2.0, 4.0, nd.nan, 8.0 } })
 local FLAT = {
+  { "gcd, lcm, bitwise_count, spacing", { nd.array({ 12, -18, 7 }), nd.array({ 0.5, 3.0, 1e9 }) }, function(M, k, x)
+    return M.gcd(k, 8), M.lcm(k, 8), M.bitwise_count(k), M.spacing(x)
+  end },
+  { "more indices of triangles, a window, a histogram of points", { nd.ones({ 3, 4 }) }, function(M, x)
+    local i, j = M.triu_indices(3, 1)
+    local k, l = M.tril_indices_from(x, -1)
+    local counts, edges = M.histogramdd(nd.ones({ 3, 4 }) * 2, 2, { { 0, 3 }, { 0, 3 }, { 0, 3 }, { 0, 3 } })
+    return M.stack({ i, j }), M.stack({ k, l }), M.bartlett(5) + x[0][0], counts, edges[1]
+  end },
   { "argsort, descending, keeps the order of equal elements", { nd.array({ { 3, 1, 3, 2 }, { 0, 0, 5, 0 } }) },
     function(M, x) return M.argsort(x, { descending = true }), M.sort(x, { axis = T.none, descending = true }) end },
   { "histograms", { nd.array({ 0.5, 2, 2, 7.25, -1 }), nd.array({ 1, 0, 1, 1, 3.0 }) }, function(M, x, y)

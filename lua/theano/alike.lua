@@ -32,6 +32,7 @@ end
 function M.variables(T)
   local K = require("theano.alikevariables")(T)
   for _, file in ipairs(FILES) do require(file)(T, K) end
+  require("theano.puts")(T, K)
   T.linalg = require("theano.alikelinalg")(T, K, function(name)
     local f = T
     for part in name:gmatch("[^.]+") do f = f[part] end

@@ -18,6 +18,16 @@ return function(M, K, engine, linalg)
   for name, of in pairs(SAME) do linalg[name] = engine(of) end
   for _, name in ipairs({ "vecdot", "cross", "matrix_transpose" }) do linalg[name] = M[name] end
 
+  --- `matrix_power(a, n)`: the product of n times the same square matrix, of its inverse where n is below 0.
+  function linalg.matrix_power(a, n)
+    a = as(a)
+    local rows, columns = a.ndim > 1 and K.known(a, a.ndim - 2), a.ndim > 1 and K.known(a, a.ndim - 1)
+    if rows and columns and rows ~= columns then
+      util.raise("LinAlgError", "matrix_power: the last two dimensions of the array must be square")
+    end
+    return engine("nlinalg.matrix_power")(a, n)
+  end
+
   --- The triangular factor of positive definite matrices: the lower one, or with upper the other.
   function linalg.cholesky(a, upper) return engine("slinalg.cholesky")(as(a), { lower = not upper }) end
 

@@ -30,17 +30,6 @@ return function(nd)
     if not is_empty(x) or arr(x).ndim < 2 then return matrix_rank(x, ...) end
     return nd.sum(arr(x):astype("int64"), { axis = { -2, -1 } })
   end
-  local power = linalg.matrix_power
-  --- `matrix_power(a, n)`: the product of n times the same square matrix, of its inverse where n is below 0.
-  function linalg.matrix_power(a, n)
-    a = arr(a)
-    local shape = a.shape
-    if #shape > 1 and shape[#shape] ~= shape[#shape - 1] then
-      util.raise("LinAlgError", "matrix_power: the last two dimensions of the array must be square")
-    end
-    return power(a, n)
-  end
-
   local function real_where_all_are(w, v)
     local all_real = w.size == 0 or nd.all(nd.eq(nd.imag(w), 0))
     if not all_real then return w, v end

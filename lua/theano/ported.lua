@@ -35,7 +35,7 @@ local TEXT = "texts are made of values: `theano.printing` shows graphs"
 local FILE = "files hold values: functions take what `nd` reads"
 local MEMORY = "where a Variable's elements lie is decided when a function is compiled"
 local arrays_only = {
-  copyto = WRITES, place = WRITES, put = WRITES, put_along_axis = WRITES, putmask = WRITES,
+  copyto = WRITES,
   array2string = TEXT, array_repr = TEXT, array_str = TEXT, base_repr = TEXT, binary_repr = TEXT,
   format_float_positional = TEXT, format_float_scientific = TEXT, get_printoptions = TEXT, set_printoptions = TEXT,
   printoptions = TEXT,

@@ -22,5 +22,7 @@ return {
   sorting = "argsort sort",
   statistics = "cumulative_prod cumulative_sum max mean min prod std sum var",
   utility = "all any diff",
+  linalg = [[cholesky cross det diagonal eigh eigvalsh inv matmul matrix_norm matrix_power matrix_rank matrix_transpose
+    outer pinv qr slogdet solve svd svdvals tensordot trace vecdot vector_norm]],
   fft = "fft ifft fftn ifftn rfft irfft rfftn irfftn hfft ihfft fftfreq rfftfreq fftshift ifftshift",
 }
