@@ -3,25 +3,32 @@
 
 # The runner holds the engine, the Lua module and the whole of Lua, and exports lua_* to C modules that scripts load. It
 # enters luaopen_theano_core into package.preload, so core.so is never loaded beside it.
-if(TH_LUA AND EXISTS ${PROJECT_SOURCE_DIR}/lua/main.c)
-  add_executable(runner ${TH_RUNNER} $<TARGET_OBJECTS:theano_lua> $<TARGET_OBJECTS:theano_objects>)
-  set_target_properties(runner PROPERTIES OUTPUT_NAME theano ENABLE_EXPORTS ON)
-  target_include_directories(runner PRIVATE ${PROJECT_SOURCE_DIR}/core ${LUA_INCLUDE_DIRS})
+function(th_runner name objects)
+  add_executable(${name} ${TH_RUNNER} $<TARGET_OBJECTS:theano_lua> $<TARGET_OBJECTS:theano_objects> ${objects})
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME theano ENABLE_EXPORTS ON)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/core ${LUA_INCLUDE_DIRS})
   get_filename_component(installed ${TH_LUA_DIR} ABSOLUTE BASE_DIR ${CMAKE_INSTALL_PREFIX})
-  target_compile_definitions(runner PRIVATE
+  target_compile_definitions(${name} PRIVATE
     TH_INSTALLED_LUA="${installed}")
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/lua/tree CONTENT "${PROJECT_SOURCE_DIR}/lua") # (lua/modules.c)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/mutants/lua/tree CONTENT "${PROJECT_SOURCE_DIR}/lua")
   if(LIBEDIT_FOUND) # line editing of `theano -i`: opened when it is wanted; without it lines are read plainly
-    target_include_directories(runner PRIVATE ${LIBEDIT_INCLUDE_DIRS})
-    target_compile_definitions(runner PRIVATE TH_HAVE_LIBEDIT=1)
+    target_include_directories(${name} PRIVATE ${LIBEDIT_INCLUDE_DIRS})
+    target_compile_definitions(${name} PRIVATE TH_HAVE_LIBEDIT=1)
   endif()
   find_library(LUA_STATIC NAMES liblua5.4.a HINTS ${LUA_LIBRARY_DIRS})
   if(LUA_STATIC)
-    target_link_libraries(runner PRIVATE theano_deps -Wl,--whole-archive ${LUA_STATIC} -Wl,--no-whole-archive)
+    target_link_libraries(${name} PRIVATE theano_deps -Wl,--whole-archive ${LUA_STATIC} -Wl,--no-whole-archive)
   else()
-    target_link_libraries(runner PRIVATE theano_deps PkgConfig::LUA)
+    target_link_libraries(${name} PRIVATE theano_deps PkgConfig::LUA)
   endif()
+endfunction()
+
+if(TH_LUA AND EXISTS ${PROJECT_SOURCE_DIR}/lua/main.c)
+  th_runner(runner "${TH_COMMON_OBJECTS}")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/lua/tree CONTENT "${PROJECT_SOURCE_DIR}/lua") # (lua/modules.c)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/mutants/lua/tree CONTENT "${PROJECT_SOURCE_DIR}/lua")
+endif()
+if(TH_COMMON)
+  include(cmake/common.cmake)
 endif()
 
 # Our modules as Lua's code: `require "theano"` in a third of the time (lua/modules.c).
@@ -40,7 +47,7 @@ endif()
 if(TARGET runner)
   set(TH_HOOKED ${PROJECT_SOURCE_DIR}/core/ops/table/scalar.c ${PROJECT_SOURCE_DIR}/core/opt/rules/rules.c)
   get_target_property(sources runner SOURCES)
-  list(REMOVE_ITEM sources "$<TARGET_OBJECTS:theano_objects>")
+  list(REMOVE_ITEM sources "$<TARGET_OBJECTS:theano_objects>" ${TH_COMMON_OBJECTS})
   add_executable(mutants EXCLUDE_FROM_ALL ${sources} ${TH_HOOKED} spec/mutants/mutants.c
     "$<FILTER:$<TARGET_OBJECTS:theano_objects>,EXCLUDE,/core/(ops/table/scalar|opt/rules/rules)[.]c[.]o$>")
   set_target_properties(mutants PROPERTIES OUTPUT_NAME theano ENABLE_EXPORTS ON

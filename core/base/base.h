@@ -64,6 +64,7 @@ struct ThContext {
     uint8_t autocast[3], nautocast; /* float dtypes tried for a literal, in order; 0 of them: by floatX */
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
+    atomic_llong common;               /* kernels of loaded units that the library has */
     atomic_llong natives;              /* units whose machine code came with a saved model */
     atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
     atomic_int packs;                  /* how often a weight was packed that stays so between calls */

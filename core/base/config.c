@@ -60,6 +60,7 @@
       "time so many ways of running each kernel beside the calls, and keep the fastest; 0: off")                       \
     X("compile.candidate", INT, "0", "",                                                                               \
       "run kernels by this candidate of compile.autotune, untimed; 0: by what costs least")                            \
+    X("compile.common", BOOL, "true", "", "take kernels that are compiled with the library")                            \
     X("compile.timeout", INT, "600", "", "seconds after which a C compiler is ended and counts as failed; 0: none")    \
     X("conv.algorithm", ENUM, "auto", "auto,direct,lanes,spread,fold,gemm,fft,winograd,winograd2",                     \
       "how convolutions of floats run; one that does not apply to a shape is not used there")                          \

@@ -346,6 +346,7 @@ int64_t th_stat(ThContext *c, const char *what) {
     if (!strcmp(what, "live_nodes")) return atomic_load(&c->live_nodes);
     if (!strcmp(what, "compiles")) return atomic_load(&c->compiles);
     if (!strcmp(what, "cache_hits")) return atomic_load(&c->cache_hits);
+    if (!strcmp(what, "common_kernels")) return atomic_load(&c->common);
     if (!strcmp(what, "natives")) return atomic_load(&c->natives);
     if (!strcmp(what, "packs")) return atomic_load(&c->packs);
     if (!strcmp(what, "versions")) return atomic_load(&c->versions);

@@ -4,9 +4,9 @@
  * In: self-contained C. Out: a Unit, or NULL after at most one log line a reason. Always holds: the compiler is started
  * directly (never through a shell), with one file in and one file out, both in a directory that only we can write; the
  * name of a built unit is a hash of everything that decides its code: text (key.c), compiler (path, size, time), flags,
- * instruction set, TH_RT_ABI.
+ * instruction set, TH_RT_ABI, which kernels are the library's (common.c).
  */
-#include "build.h"
+#include "common.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +99,10 @@ bool build_choose(Build *b, Compiler *k, const char *source) {
     Text flags;
     text_init(&flags, b->c);
     text_printf(&flags, "%s %s", machine_flags(b->c), config_str(b->c, "gcc.cxxflags"));
-    bool ok = !flags.failed && build_compiler(b, k, flags.at) && build_key(b->c, k->key, k->identity, source);
+    uint64_t which = 0;
+    bool ok = !flags.failed && build_compiler(b, k, flags.at) &&
+              common_cut(b->c, common_here(b->c), source, &k->cut, &which) &&
+              build_key(b->c, k->key, k->identity ^ which, source);
     text_free(&flags);
     return ok;
 }
@@ -165,6 +168,7 @@ void build_job_free(BuildJob *j) {
 
 void build_compiler_free(Compiler *k) {
     th_free(k->c, k->words);
+    th_free(k->c, k->cut);
     th_free(k->c, k->search);
 }
 
@@ -211,7 +215,7 @@ bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *so
     cache_sweep(b, d);
     if (which == CACHE_MAIN && b->built++ % 64 == 0) cache_limit(b, d);
     unlinkat(d->fd, build_name(d, j->in), 0); /* of a process that had our number and was killed */
-    if (!build_write(d, build_name(d, j->in), source, k->key)) {
+    if (!build_write(d, build_name(d, j->in), build_text(k, source), k->key)) {
         snprintf(b->why, sizeof b->why, "%.500s: %.90s", d->path, strerror(errno));
         return false;
     }
@@ -243,7 +247,8 @@ int build_run(Compiler *k, const BuildJob *j, char output[BUILD_OUTPUT]) {
 static int build_in(Build *b, int which, Compiler *k, BuildJob *j, const char *source) {
     char output[BUILD_OUTPUT];
     if (!build_prepare(b, which, k, j, source)) return failed(b->c) ? REFUSED : NOT_WRITTEN;
-    int n = parts_wanted(b, source), rc = n > 1 ? parts_build(b, k, j, source, n, output) : PARTS_NOT;
+    const char *text = build_text(k, source);
+    int n = parts_wanted(b, text), rc = n > 1 ? parts_build(b, k, j, text, n, output) : PARTS_NOT;
     if (rc == PARTS_NOT || build_again(k, j, rc)) rc = build_run(k, j, output);
     bool vanished = rc && faccessat(j->dir->fd, build_name(j->dir, j->in), F_OK, 0);
     const char *bad = build_finish(k, j, !rc);

@@ -45,6 +45,7 @@ typedef struct Compiler {
     ThContext *c;
     char path[BUILD_PATH]; /* of the program */
     char *words;           /* "cxx" and all flags, cut into argv; owned */
+    char *cut;             /* what it gets in place of the source (common.c), owned; NULL: the source */
     char *search;          /* "PATH=.." for its children where ours has places that anybody can write; owned, or NULL */
     char *argv[BUILD_WORDS];
     int argc;
@@ -62,6 +63,7 @@ typedef struct BuildJob {
 const char *build_name(const CacheDir *d, const char *path);
 void build_job_free(BuildJob *j);
 void build_compiler_free(Compiler *k);
+static inline const char *build_text(const Compiler *k, const char *source) { return k->cut ? k->cut : source; }
 /* key.c: the text that the key is made of, th_free'd by the caller; NULL out of memory. */
 char *key_canonical(ThContext *c, const char *source);
 /* Finds compiler, flags and key; false after at most one log line. */
@@ -72,7 +74,7 @@ bool build_compiler(Build *b, Compiler *k, const char *flags);
 bool build_key(ThContext *c, char key[BUILD_KEY], uint64_t identity, const char *source);
 /* The unit stands in one of the two directories: j->dir and j->name. */
 bool build_find(Build *b, const Compiler *k, BuildJob *j);
-/* Writes the source aside and completes argv; false when the directory cannot be written. */
+/* Writes the source, or what is cut of it, aside and completes argv; false when the directory cannot be written. */
 bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *source);
 /* After its end with rc: whether the compiler itself crashed on the text, which happens, and argv asks now for less
  * optimization, which changes no bit. Once a unit. */
@@ -109,6 +111,8 @@ int child_collect(int pid, char out[BUILD_OUTPUT]); /* its exit code; out may be
 /* parts.c: how many compilers a text is worth, 1: one; then, in place of one run of the compiler, as child_wait: the
  * parts at once and the linker; PARTS_NOT: nothing was tried. */
 enum { PARTS_NOT = -2 };
+const char *parts_line(const char *text, const char *line); /* where a line begins so, or NULL */
+int parts_number(const char *mark);                         /* of the kernel behind a mark (PART_KERNEL) */
 int parts_wanted(const Build *b, const char *source);
 int parts_build(Build *b, Compiler *k, const BuildJob *j, const char *source, int n, char out[BUILD_OUTPUT]);
 

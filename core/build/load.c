@@ -5,7 +5,7 @@
  * handle, and a function holds its Unit), and what was loaded is what was asked for: the unit tells its key and the
  * number of the table of calls (TH_RT_ABI) it was written for.
  */
-#include "build.h"
+#include "common.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -38,6 +38,7 @@ static const char *bind_symbols(Module *m, const char *key) {
     if (!its_key || strncmp(its_key, key, BUILD_KEY)) return "it is another unit";
     if (!abi || *abi != TH_RT_ABI) return "it was written for another version of this library";
     if (!run) return "it has no theano_run";
+    if (!common_bind(m->c, m->handle)) return "it calls kernels that this library has not";
     memcpy(&m->unit.run, &run, sizeof run);
     void *step = dlsym(m->handle, "theano_step");
     memcpy(&m->unit.step, &step, sizeof step);

@@ -37,15 +37,17 @@ static int processors(void) {
     return CPU_COUNT(&set);
 }
 
-static const char *find_line(const char *text, const char *line) {
+const char *parts_line(const char *text, const char *line) {
     for (const char *p = text; (p = strstr(p, line)); p++)
         if (p == text || p[-1] == '\n') return p;
     return NULL;
 }
 
+int parts_number(const char *mark) { return atoi(mark + sizeof PART_KERNEL - 1); }
+
 int parts_wanted(const Build *b, const char *source) {
     int64_t most = config_int(b->c, "compile.jobs");
-    const char *first = find_line(source, PART_KERNEL), *rest = first ? find_line(first, PART_REST) : NULL;
+    const char *first = parts_line(source, PART_KERNEL), *rest = first ? parts_line(first, PART_REST) : NULL;
     if (!rest || most == 1 || most < 0) return 1;
     if (most == 0) most = processors();
     int worth = choose_parts((size_t)(rest - first));
@@ -56,15 +58,15 @@ int parts_wanted(const Build *b, const char *source) {
 /* The kernels' chunks; *rest: what stands behind. NULL without memory. */
 static Chunk *chunks(ThContext *c, const char *first, int *n, const char **rest) {
     int count = 0;
-    *rest = find_line(first, PART_REST);
-    for (const char *p = first; p && p < *rest; p = find_line(p + 1, PART_KERNEL)) count++;
+    *rest = parts_line(first, PART_REST);
+    for (const char *p = first; p && p < *rest; p = parts_line(p + 1, PART_KERNEL)) count++;
     Chunk *list = ctx_alloc(c, (size_t)count * sizeof *list);
     if (!list) return NULL;
     *n = 0;
     for (const char *p = first; *n < count; (*n)++) {
-        const char *next = find_line(p + 1, PART_KERNEL);
+        const char *next = parts_line(p + 1, PART_KERNEL);
         if (!next || next > *rest) next = *rest;
-        list[*n] = (Chunk){p, (size_t)(next - p), atoi(p + sizeof PART_KERNEL - 1), 0};
+        list[*n] = (Chunk){p, (size_t)(next - p), parts_number(p), 0};
         p = next;
     }
     return list;
@@ -92,7 +94,7 @@ static char *part_text(ThContext *c, const char *source, const Chunk *list, int 
     Text t;
     text_init(&t, c);
     text_put(&t, "#define KERNEL __attribute__((visibility(\"hidden\")))\n");
-    text_put_n(&t, source, (size_t)(find_line(source, PART_KERNEL) - source));
+    text_put_n(&t, source, (size_t)(parts_line(source, PART_KERNEL) - source));
     for (int i = 0; i < n; i++) {
         if (list[i].part == part) text_put_n(&t, list[i].at, list[i].n);
         else if (part == 0)
@@ -107,7 +109,7 @@ static char *part_text(ThContext *c, const char *source, const Chunk *list, int 
 static bool write_parts(Build *b, const Compiler *k, const BuildJob *j, const char *source, Part *part, int nparts) {
     int n;
     const char *rest;
-    Chunk *list = chunks(b->c, find_line(source, PART_KERNEL), &n, &rest);
+    Chunk *list = chunks(b->c, parts_line(source, PART_KERNEL), &n, &rest);
     if (!list) return false;
     deal(list, n, part, nparts, strlen(rest));
     bool ok = true;

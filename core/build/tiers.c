@@ -200,7 +200,7 @@ static void note_spent(Beside *u) {
     int64_t ns = atomic_load(&u->unit.spent);
     char name[BUILD_NAME + 8];
     struct stat s;
-    if ((double)ns * NOTED < choose_build_ns(strlen(u->unit.source))) return;
+    if ((double)ns * NOTED < choose_build_ns(u->unit.built)) return;
     int fd = openat(u->job.dir->fd, spent_name(u, name), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return;
     if (!fstat(fd, &s) && S_ISREG(s.st_mode) && ftruncate(fd, s.st_size + ns / 1000000))
@@ -209,12 +209,12 @@ static void note_spent(Beside *u) {
 }
 
 /* Processes before this one spent more than building takes; that is forgotten now. */
-static bool overdue(Beside *u, const char *source) {
+static bool overdue(Beside *u) {
     char name[BUILD_NAME + 8];
     struct stat s;
     const CacheDir *d = cache_dir(u->b, CACHE_MAIN, false);
     if (!d || fstatat(d->fd, spent_name(u, name), &s, AT_SYMLINK_NOFOLLOW)) return false;
-    bool over = S_ISREG(s.st_mode) && (double)s.st_size * 1e6 >= choose_build_ns(strlen(source));
+    bool over = S_ISREG(s.st_mode) && (double)s.st_size * 1e6 >= choose_build_ns(u->unit.built);
     if (over) unlinkat(d->fd, name, 0);
     return over;
 }
@@ -267,10 +267,11 @@ Unit *unit_build_beside(ThContext *c, const char *source) {
     Unit *ready = NULL;
     bool chosen = build_choose(b, &u->k, source), hit = chosen && build_find(b, &u->k, &u->job);
     u->k.c = c;
+    if (chosen) u->unit.built = strlen(build_text(&u->k, source));
     if (hit) ready = unit_load(u->job.dir, u->job.name, u->k.key, source, false);
     if (ready) {
         atomic_fetch_add(&c->cache_hits, 1);
-    } else if (chosen && !failed(c) && !b->gave_up && !overdue(u, source) && prepare(u, source)) {
+    } else if (chosen && !failed(c) && !b->gave_up && !overdue(u) && prepare(u, source)) {
         if (poll(&u->unit, 0) == 0) return &u->unit;
     } else if (chosen && !failed(c)) {
         ready = unit_build(c, source); /* it says what is wrong */

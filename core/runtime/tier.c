@@ -35,7 +35,7 @@ static bool worth_waiting(const ThFrame *frame, int step) {
         const Size z = k->dim[d].n;
         n[d] = (double)z.k * (z.sym < 0 ? 1 : (double)frame->sym[s->sym[z.sym]]);
     }
-    return choose_interpreter_loss(k, n) > choose_build_ns(strlen(f->unit->source));
+    return choose_interpreter_loss(k, n) > choose_build_ns(f->unit->built);
 }
 
 static int one_step(const Walk *walk, ThFrame *frame, int step) {

@@ -59,6 +59,7 @@ typedef struct Unit {
     int (*step)(ThFrame *f, int number); /* or NULL */
     void (*release)(struct Unit *u);
     char *source;       /* for ccode; may be NULL */
+    size_t built;       /* bytes of it that a compiler beside the calls gets: less what the library has */
     atomic_llong spent; /* nanoseconds that threads worked in calls while it was being built */
     void *impl;
     struct Device *device;       /* that it runs on: buffers may live there; NULL: it runs on the host */
