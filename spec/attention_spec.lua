@@ -205,7 +205,7 @@ describe("attention of four dimensions", function()
     fill = function(q, k, m, times) return T.switch(m, low, times(q, k) * T.constant(0.25, { dtype = "float32" })) end,
   }
   local masks = { { 1, 1, M, N }, { B, 1, 1, N }, { 1, H, 1, N }, { B, H, 1, N }, { B, H, M, N }, { 1, 1, 1, N },
-    { B, H, M, 1 }, { 1, 1, M, 1 } }
+    { B, H, M, 1 }, { 1, 1, M, 1 }, { B, 1, M, N }, { 1, H, M, N }, { 1, H, M, 1 } }
 
   local function built(product, way, lengths, including)
     local q, k, v, g = wide("q", "float32"), wide("k", "float32"), wide("v", "float32"), wide("g", "float32")
@@ -245,14 +245,44 @@ describe("attention of four dimensions", function()
     end
   end)
 
-  it("stays its parts where a mask of rows and columns is shared by some of the batch", function()
-    for _, lengths in ipairs({ { B, 1, M, N }, { 1, H, M, N } }) do
-      assert(text(built("matmul", "add", lengths, "attention")):find("Softmax", 1, true))
+  it("takes the sum of two masks, where that is no larger than one of them but for a row #asan", function()
+    local pairs_of = { { { 1, 1, M, N }, { B, 1, 1, N } }, { { B, 1, 1, N }, { 1, 1, M, N } },
+      { { 1, 1, M, N }, { 1, H, M, N } }, { { B, 1, M, N }, { 1, 1, 1, N } }, { { B, H, M, N }, { 1, 1, M, N } },
+      { { 1, 1, M, N }, { 1, 1, 1, 1 } } }
+    local function function_of_two(first, second, including)
+      local q, k, v, g = wide("q", "float32"), wide("k", "float32"), wide("v", "float32"), wide("g", "float32")
+      local function mask(lengths)
+        local ones = {}
+        for d = 1, 4 do ones[d] = lengths[d] == 1 end
+        return wide("m", "float32", ones)
+      end
+      local m, n = mask(first), mask(second)
+      local p = T.nnet.softmax(T.matmul(q, k:dimshuffle(0, 1, 3, 2)) * T.constant(0.3, { dtype = "float32" }) + m + n,
+        { axis = -1 })
+      local z = T.matmul(p, v)
+      local _ <close> = theano.config.change_flags({ optimizer_including = including })
+      return compile({ inputs = { q, k, v, g, m, n },
+        outputs = { z, table.unpack(T.grad(T.sum(z * g), { q, k, v })) } })
     end
+    for _, both in ipairs(pairs_of) do
+      local one, parts = function_of_two(both[1], both[2], "attention"), function_of_two(both[1], both[2], "")
+      local what = table.concat(both[1], " ") .. " and " .. table.concat(both[2], " ")
+      assert(text(one):find("AttentionGrad", 1, true) and not text(one):find("Softmax", 1, true), what)
+      local args = { values("add", both[1]) }
+      args[6] = rng:randn(table.unpack(both[2])):astype("float32")
+      local want = { parts(table.unpack(args)) }
+      for i, got in ipairs({ one(table.unpack(args)) }) do
+        local off = nd.abs(got - want[i]):max()
+        assert(off < 3e-5, ("%s, output %d: %g"):format(what, i, off))
+      end
+    end
+    local large = function_of_two({ B, 1, M, N }, { 1, H, M, N }, "attention") -- whose sum is a matrix of all scores
+    assert(text(large):find("Softmax", 1, true))
   end)
 
   it("raises where a mask has other lengths", function()
-    local wrong = { { 1, 1, M, N + 1 }, { 1, 1, M + 1, N }, { B + 1, 1, 1, N }, { 1, H + 1, 1, N }, { H, B, M, N },
+    local wrong = { { B + 1, 1, M, N }, { 1, H + 1, M, N }, { 1, B * H, M, N }, { H, 1, M, N },
+      { 1, 1, M, N + 1 }, { 1, 1, M + 1, N }, { B + 1, 1, 1, N }, { 1, H + 1, 1, N }, { H, B, M, N },
       { B, H, 1, N - 1 } }
     for _, lengths in ipairs(wrong) do
       local f = built("matmul", "keep", lengths, "attention")

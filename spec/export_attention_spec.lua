@@ -31,6 +31,26 @@ local function attended(add)
   end
 end
 
+-- Masks that some matrices of the batch share.
+local function shared(add)
+  for name, lengths in pairs { neighbours = { 2, 1, 9, 31 }, turns = { 1, 3, 9, 31 } } do
+    local function wide(...) return T.TensorType("float32", { ... })(name) end
+    local q, k, v, g = wide(false, false, false, false), wide(false, false, false, false),
+      wide(false, false, false, false), wide(false, false, false, false)
+    local m = wide(lengths[1] == 1, lengths[2] == 1, false, false)
+    local z = T.matmul(T.nnet.softmax(T.matmul(q, k:dimshuffle(0, 1, 3, 2)) + m, { axis = -1 }), v)
+    local flags <close> = theano.config.change_flags({ optimizer_including = "attention" })
+    local f = theano.compile { inputs = { q, k, v, g, m },
+      outputs = { z, table.unpack(T.grad(T.sum(z * g), { q, k, v })) } }
+    assert(theano.printing.debugprint(f, { file = "str" }):find("AttentionGrad", 1, true) and flags)
+    local args = {}
+    for i, s in ipairs { { 2, 3, 9, 8 }, { 2, 3, 31, 8 }, { 2, 3, 31, 5 }, { 2, 3, 9, 5 }, lengths } do
+      args[i] = rng:randn(table.unpack(s)):astype("float32")
+    end
+    add("shared_" .. name, f, args)
+  end
+end
+
 local function picked(add)
   for _, dtype in ipairs { "float32", "float64" } do
     local mrg = require("theano.sandbox.rng_mrg").MRG_RandomStreams(5)
@@ -45,6 +65,7 @@ end
 local function functions()
   local list = {}
   local function add(name, f, args) list[#list + 1] = { name, f, { args = args } } end
+  shared(add)
   attended(add)
   picked(add)
   return list

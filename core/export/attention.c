@@ -40,7 +40,17 @@ int attention_put(HostCall *h, const AttentionWork *w) {
     const char *type = d == TH_FLOAT64 ? "f64" : "f32";
     int64_t padded, rows = attention_rows(of_q[1], of_v[1], item, &padded);
     const int mask = w->kind == ATTENTION_ADD ? 1 : w->kind == ATTENTION_KEEP ? 2 : w->kind == ATTENTION_FILL ? 3 : 0;
-    const int64_t head[] = {of_q[0], of_q[1], of_v[1], of_q[2], of_v[2], rows, padded, kern->nv * kern->vl, mask};
+    const int64_t head[] = {of_q[0],
+                            of_q[1],
+                            of_v[1],
+                            of_q[2],
+                            of_v[2],
+                            rows,
+                            padded,
+                            kern->nv * kern->vl,
+                            mask,
+                            w->each,
+                            w->mask ? ARRAY_SHAPE(w->mask)[0] : 1};
     q->x->attention[d == TH_FLOAT64] = q->x->products[d == TH_FLOAT64] = true;
     text_put(t, "        {\n            static const Attend w = {");
     host_numbers(t, head, TH_LEN(head));

@@ -20,6 +20,7 @@ typedef struct AttentionWork {
     const ThArray *q, *k, *v, *mask; /* mask: NULL for ATTENTION_PLAIN */
     AttentionMask kind;
     double scale, fill;
+    int64_t each;   /* so many neighbours of the batch share a matrix of the mask, whose matrices then take turns */
     ThArray *z;     /* result; of the gradient what was one, where the graph has it (for a device), or NULL */
     ThArray *stats; /* (batch, query, 2): maximum of a row of scores, and one over its sum of exponentials; the gradient
                        reads it */

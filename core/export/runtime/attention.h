@@ -4,10 +4,11 @@
 #define ATTEND
 enum { ATTEND_PAD = 16 };
 /* Lengths; rows at a time, their length in memory, columns of a panel of a product; mask: 0 none, 1 numbers to add,
- * 2 bools where scores stay, 3 bools where they do not. Strides: of batch, row, column, of each in the order of
+ * 2 bools where scores stay, 3 bools where they do not; neighbours of the batch that share a matrix of it; how many
+ * there are. Strides: of batch, row, column, of each in the order of
  * attention's operands. */
 typedef struct {
-    i64 batch, queries, keys, features, values, rows, padded, panel, mask;
+    i64 batch, queries, keys, features, values, rows, padded, panel, mask, each, masks;
     i64 q[3], k[3], v[3], bias[3], z[3], dz[3], dq[3], dk[3], dv[3];
 } Attend;
 #endif
@@ -80,7 +81,7 @@ static void OF(attend_back)(const Attend *w, const T *p, T *dp, const u8 *pick, 
 }
 
 static const void *OF(attend_mask)(const Attend *w, const void *mask, i64 b, i64 row) {
-    const i64 at = b * w->bias[0] + row * w->bias[1];
+    const i64 at = b / w->each % w->masks * w->bias[0] + row * w->bias[1];
     return w->mask == 1 ? (const void *)((const T *)mask + at) : (const void *)((const u8 *)mask + at);
 }
 

@@ -16,6 +16,7 @@ static const AttrField attention_fields[] = {
     {"kind", ATTR_INT, offsetof(AttentionAttrs, kind), false},
     {"scale", ATTR_FLOAT, offsetof(AttentionAttrs, scale), false},
     {"fill", ATTR_FLOAT, offsetof(AttentionAttrs, fill), false},
+    {"share", ATTR_INT, offsetof(AttentionAttrs, share), false},
 };
 
 static bool is_grad(const Op *op) { return op == &op_attention_grad; }
@@ -57,7 +58,8 @@ static bool equal(ShapeQ *q, int x, int i, int y, int j, const char *why) {
 static bool shape_attention(ShapeQ *q) {
     const ThApply *a = q->node;
     const Op *op = a->op;
-    int mask = mask_of(op, a->attrs);
+    const AttentionAttrs *at = a->attrs;
+    int mask = mask_of(op, at);
     Sz rows = q->in[Q][1], keys = q->in[K][2];
     bool ok = equal(q, Q, 0, K, 0, "Shape mismatch: batch sizes unequal: x has {0} and y has {1}{x=0}{y=1}") &&
               equal(q, Q, 2, K, 1, "Shape mismatch: the rows of x have length {0}, the columns of y {1}{x=0}{y=1}") &&
@@ -65,7 +67,7 @@ static bool shape_attention(ShapeQ *q) {
               equal(q, K, 2, V, 1, "Shape mismatch: the rows of x have length {0}, the columns of y {1}{x=0}{y=1}");
     const Sz want[3] = {q->in[Q][0], rows, keys};
     for (int d = 0; ok && mask >= 0 && d < 3; d++)
-        if (!type_bcast(a->in[mask]->type, d))
+        if (!type_bcast(a->in[mask]->type, d) && (d || at->share == ATTENTION_EACH)) /* of shared ones: run_attention */
             ok = q->alg->equal(q->alg->u, want[d], q->in[mask][d],
                                "Input dimension mis-match: scores have {0}, the mask {1}");
     if (ok && is_grad(op)) {
@@ -100,12 +102,21 @@ static int run_widened(HostCall *h, AttentionWork w) {
     return bad;
 }
 
+/* How many neighbours share a matrix of the mask: 0 after an error. */
+static int64_t share_of(HostCall *h, const AttentionAttrs *at, const ThArray *mask) {
+    const int64_t all = ARRAY_SHAPE(h->in[Q])[0], some = mask ? ARRAY_SHAPE(mask)[0] : 1;
+    if (some ? all % some == 0 : all == 0) return at->share == ATTENTION_NEIGHBOURS && some && all ? all / some : 1;
+    err(h->ctx, TH_ValueError, "a mask of %lld matrices does not fit a batch of %lld", (long long)some, (long long)all);
+    return 0;
+}
+
 static int run_attention(HostCall *h) {
     const AttentionAttrs *at = h->attrs;
     int mask = mask_of(h->op, at);
     AttentionWork w = {.q = h->in[Q], .k = h->in[K], .v = h->in[V], .kind = (AttentionMask)at->kind};
     w.scale = at->scale, w.fill = at->fill;
     if (mask >= 0) w.mask = h->in[mask];
+    if (!(w.each = share_of(h, at, w.mask))) return 1;
     if (is_grad(h->op)) {
         int z = DZ + 1 + (mask >= 0);
         w.stats = h->in[STATS], w.dz = h->in[DZ];

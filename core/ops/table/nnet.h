@@ -19,7 +19,10 @@ ThVar *ctc_make(Builder *b, ThVar *activations, ThVar *labels, ThVar *input_leng
 typedef struct AttentionAttrs {
     int64_t kind; /* AttentionMask */
     double scale, fill;
+    int64_t share; /* AttentionShare */
 } AttentionAttrs;
+/* A mask of more than one matrix has one for each of the batch; or they take turns; or neighbours share each. */
+typedef enum AttentionShare { ATTENTION_EACH, ATTENTION_TURNS, ATTENTION_NEIGHBOURS } AttentionShare;
 
 /* ---- rules of vmap (ops/modes) ----------------------------------------------------------------------------------- */
 bool batch_rows(Batch *q); /* operations on rows of matrices, all inputs by row: rows merged */

@@ -17,6 +17,7 @@
 typedef struct Family {
     ThApply *softmax;
     ThVar *q, *k, *v, *mask, *dz;
+    ThVar *more;        /* added to the scores too, or NULL */
     ThVar *whole, *dot; /* products of q and k as the scores have them; of three dimensions */
     AttentionAttrs attrs;
     uint8_t half;            /* to which mixed precision rounds all operands, or 0 */
@@ -98,6 +99,14 @@ static bool scaled(Opt *o, ThVar *v, Family *f) {
     return f->q->type.ndim == 3 && f->k->type.ndim == 3;
 }
 
+/* v as the scores and a mask. */
+static bool added(Opt *o, ThVar *v, Family *f, ThVar **mask) {
+    ThApply *sum = ask_scalar(v, S_add);
+    for (int i = 0; sum && sum->nin == 2 && i < 2; i++)
+        if (scaled(o, sum->in[i], f)) return *mask = sum->in[!i], true;
+    return false;
+}
+
 static bool scores(Opt *o, ThVar *t, Family *f) {
     ThApply *choose = ask_scalar(t, S_switch), *sum = ask_scalar(t, S_add);
     if (t->nclients != 1) return false;
@@ -109,12 +118,13 @@ static bool scores(Opt *o, ThVar *t, Family *f) {
         return f->mask->type.dtype == TH_BOOL && scaled(o, choose->in[keep ? 1 : 2], f);
     }
     if (sum) {
-        if (sum->nin != 2) return false;
-        bool second = !scaled(o, sum->in[0], f);
-        if (second && !scaled(o, sum->in[1], f)) return false;
         f->attrs.kind = ATTENTION_ADD;
-        f->mask = sum->in[!second];
-        return f->mask->type.dtype == t->type.dtype;
+        bool two = !added(o, t, f, &f->mask), found = !two;
+        for (int i = 0; i < 2 && !found && sum->nin == 2; i++) {
+            if (sum->in[i]->nclients != 1 || !added(o, sum->in[i], f, &f->mask)) continue;
+            f->more = sum->in[!i], found = true;
+        }
+        return found && f->mask->type.dtype == t->type.dtype && (!two || f->more->type.dtype == t->type.dtype);
     }
     return scaled(o, t, f);
 }
@@ -220,39 +230,64 @@ static uint32_t rank(const ThVar *v) { return v->owner ? v->owner->rank + 1 : 0;
 
 /* All that the gradient reads is there before what it replaces: else a cycle could come of it. */
 static bool in_order(const Family *f) {
-    ThVar *const from[] = {f->q, f->k, f->v, f->dz, f->mask}, *const to[] = {f->dq, f->dk, f->dv};
+    ThVar *const from[] = {f->q, f->k, f->v, f->dz, f->mask, f->more}, *const to[] = {f->dq, f->dk, f->dv};
     for (int t = 0; t < 3; t++)
-        for (int i = 0; to[t] && i < 5; i++)
+        for (int i = 0; to[t] && i < TH_LEN(from); i++)
             if (from[i] && rank(from[i]) >= rank(to[t])) return false;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < TH_LEN(from); i++)
         if (from[i] && i != 3 && rank(from[i]) >= rank(f->z)) return false;
     return true;
 }
 
 /* ---- masks of four dimensions ----------------------------------------------------------------------------------- */
 static bool one(const ThVar *v, int d) { return type_bcast(v->type, d); }
+/* Of both masks. */
+static bool alone(const Family *f, int d) { return one(f->mask, d) && (!f->more || one(f->more, d)); }
 
-/* A mask of each matrix, or of all; one of some of them only where it is a row, of which copies are small. */
-static bool mask_fits(const Family *f) {
+/* A mask of each matrix, or of all, or of some of them: where it is a row copies are small, else they share it, which
+ * devices do not. The sum of two is no larger than one of them, but for a row. */
+static bool mask_fits(const Opt *o, const Family *f) {
     const ThVar *m = f->mask;
-    if (!m || m->type.ndim == 3) return true;
-    return m->type.ndim == 4 && (one(m, 0) == one(m, 1) || one(m, 2));
+    if (!m) return true;
+    if (f->more) {
+        const int n = m->type.ndim;
+        if (f->more->type.ndim != n) return false;
+        bool larger = false, smaller = false; /* the second in some dimension */
+        for (int d = 0; d < n; d++) larger |= one(m, d) && !one(f->more, d), smaller |= !one(m, d) && one(f->more, d);
+        if (larger && smaller && !one(m, n - 2) && !one(f->more, n - 2)) return false;
+    }
+    if (m->type.ndim == 3) return true;
+    return m->type.ndim == 4 && (alone(f, 0) == alone(f, 1) || alone(f, 2) || !o->fg->device);
+}
+
+/* A mask that some matrices share, as one of three dimensions; its length is that of the scores. */
+static ThVar *shared_mask(Opt *o, Family *f, const ThVar *whole, ThVar *m) {
+    static const int8_t outer[] = {0, 2, 3}, inner[] = {1, 2, 3};
+    const int d = one(m, 0);
+    ThVar *n[4];
+    for (int i = 0; i < 4; i++)
+        if (!(n[i] = shape_i(o, i == d ? (ThVar *)(uintptr_t)whole : m, i))) return NULL;
+    m = specify_shape_make(&o->b, m, make_vector_make(&o->b, n, 4, TH_INT64));
+    f->attrs.share = d ? ATTENTION_TURNS : ATTENTION_NEIGHBOURS;
+    return m ? dimshuffle_make(&o->b, m, d ? inner : outer, 3) : NULL;
 }
 
 /* The mask with both dimensions of the batch as one. Lengths that do not fit stay an error. */
-static ThVar *mask_of_three(Opt *o, const Family *f) {
+static ThVar *mask_of_three(Opt *o, Family *f) {
     static const int8_t drop[] = {1, 2, 3};
     ThVar *m = f->mask, *n[4];
+    if (f->more && !(m = call2(o, S_add, f->mask, f->more))) return NULL;
     if (!m || m->type.ndim == 3) return m;
     if (one(m, 0) && one(m, 1)) return dimshuffle_make(&o->b, m, drop, 3);
     const bool each = !one(m, 0) && !one(m, 1);
+    if (!each && !one(m, 2)) return shared_mask(o, f, f->whole, m);
     for (int d = 0; d < 4; d++) /* the mask's own, but where they are checked, or given, by the scores' */
         if (!(n[d] = shape_i(o, d < 2 && (each || one(m, d)) ? f->whole : m, d))) return NULL;
     m = each ? specify_shape_make(&o->b, m, make_vector_make(&o->b, n, 4, TH_INT64)) : alloc_make(&o->b, m, n, 4);
     ThVar *flat[3] = {call2(o, S_mul, n[0], n[1]), n[2], n[3]};
     if (!m || !flat[0]) return NULL;
+    const uint32_t bcast = (uint32_t)alone(f, 2) << 1 | (uint32_t)alone(f, 3) << 2;
     ThVar *r = reshape_make(&o->b, m, make_vector_make(&o->b, flat, 3, TH_INT64), 3);
-    uint32_t bcast = (uint32_t)one(f->mask, 2) << 1 | (uint32_t)one(f->mask, 3) << 2;
     return r ? patternbroadcast_make(&o->b, r, bcast | (r->type.broadcastable & 1)) : NULL;
 }
 
@@ -274,7 +309,7 @@ static bool find(Opt *o, ThApply *a, Family *f) {
     ThVar *const all[] = {f->q, f->k, f->v, f->dz};
     for (int i = 0; i < 4; i++)
         if (all[i] && all[i]->type.dtype != d) return false;
-    return mask_fits(f) && in_order(f);
+    return mask_fits(o, f) && in_order(f);
 }
 
 static bool replace(Opt *o, ThVar *from, ThVar *to) {

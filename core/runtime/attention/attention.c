@@ -168,7 +168,7 @@ static void set_mask(const Part *t, SimdRow *r, int64_t b, int64_t row) {
     const ThArray *m = w->mask;
     if (!m) return;
     const int64_t *len = ARRAY_SHAPE(m), *st = ARRAY_STRIDES(m);
-    const char *at = m->data + (len[0] > 1 ? b * st[0] : 0) + (len[1] > 1 ? row * st[1] : 0);
+    const char *at = m->data + (len[0] > 1 ? b / w->each % len[0] * st[0] : 0) + (len[1] > 1 ? row * st[1] : 0);
     int64_t item = w->kind == ATTENTION_ADD ? t->a->item : 1, step = len[2] > 1 ? st[2] : 0;
     if (step != item && t->a->keys > 1) {
         for (int64_t i = 0; i < t->a->keys; i++) memcpy(t->row + i * item, at + i * step, (size_t)item);

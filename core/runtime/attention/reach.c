@@ -76,7 +76,7 @@ Reach reach_rows(const AttentionWork *w, const SimdRows *simd, ThDtype d, ReachB
     Row row = {w, simd, d, NULL, st[2], x.keys, 0};
     Reach r = {x.keys, 0, x.keys};
     for (int64_t i = x.row; i < x.row + x.n; i++) {
-        row.at = m->data + (len[0] > 1 ? x.b * st[0] : 0) + (len[1] > 1 ? i * st[1] : 0);
+        row.at = m->data + (len[0] > 1 ? x.b / w->each % len[0] * st[0] : 0) + (len[1] > 1 ? i * st[1] : 0);
         row.most = most_of(&row);
         if (!(fabs(row.most) <= REACH_MOST)) return (Reach){0, x.keys, 0}; /* a NaN: of weights, too */
         widen(&r, &row);
