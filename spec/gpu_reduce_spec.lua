@@ -72,6 +72,34 @@ describe("long reductions on a device", function()
     end
   end)
 
+  it("of rows that are no whole vectors, or begin between two of them", function()
+    for _, dtype in ipairs({ "int8", "float16", "float32", "float64" }) do
+      local x, v = T.TensorType(dtype, { false, false })("x"), T.TensorType(dtype, { false })("v")
+      local d = x - v
+      local outs = { d:max({ axis = 1 }), d:sum({ axis = 1 }), d - d:max({ axis = 1, keepdims = true }) }
+      local want, got = device.both({ x, v }, outs)
+      for _, n in ipairs({ 1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 130, 257 }) do
+        local all = device.numbers(dtype, 3, n + 2)
+        for from = 0, 1 do -- whole arrays, and views into one
+          local part = from == 0 and device.numbers(dtype, 3, n) or all[(":, 1:%d"):format(n + 1)]
+          device.equal(want, got, { part, all[0]["1:-1"] }, ("%s, %d from %d"):format(dtype, n, from),
+            dtype == "float16" and 1e-2 or device.rounding[dtype])
+        end
+      end
+    end
+  end)
+
+  it("of columns beside what all of them read alike go down columns", function()
+    local x, v = T.dmatrix("x"), T.dvector("v")
+    local f = theano.compile({ inputs = { x, v }, outputs = (x / v:dimshuffle(0, "x")):sum({ axis = 0 }) })
+    local a = device.numbers("float64", 900, 65)
+    f(a, nd.ones(900))
+    local k = theano.printing.roofline(f, "h100", { compile = false }).kernels[1]
+    assert.same({ "columns", 1 }, { k.kind, k.coalesced })
+    device.same({ x, v }, { (x / v:dimshuffle(0, "x")):sum({ axis = 0 }), T.dot(v, x) },
+      { a, nd.arange(900):astype("float64") + 1 }, "columns", 1e-12)
+  end)
+
   it("give the same in every run", function()
     local x = T.fvector("x")
     local _, got = device.both({ x }, T.sum(T.sin(x)))

@@ -48,6 +48,9 @@ MLP = (60, 784, 500, 10) if not SMALL else (6, 20, 12, 4)
 LENET = 128 if not SMALL else 4
 BLOCK = (8, 1024, 512, 8) if not SMALL else (2, 8, 16, 2)
 LSTM = (100, 64, 256) if not SMALL else (5, 3, 8)
+ROWS = (8192, 1024) if not SMALL else (5, 24)
+SHORT = 65536 if not SMALL else 4
+IMAGES = (64, 64, 56, 64, 3) if not SMALL else (2, 3, 9, 4, 3)
 RATE = 0.01
 
 
@@ -203,17 +206,55 @@ class Torch:
     def elementwise(self, which):
         t, x, y = self.t, self.array(numbers(1, N)), self.array(numbers(2, N))
         return self.function({
-            "sum": lambda x, y: x + y, "tanh": lambda x, y: t.tanh(x) * t.exp(-y),
+            "copy": lambda x, y: x.clone(), "sum": lambda x, y: x + y, "tanh": lambda x, y: t.tanh(x) * t.exp(-y),
             "long": lambda x, y: t.log1p(t.abs(x)) + t.sqrt(t.abs(y)) * t.sigmoid(x - y)}[which], x, y)
 
     def matrix(self, which):
         t, x = self.t, self.array(numbers(1, SIDE, SIDE))
         if which == "product":
             return self.function(lambda x, y: x @ y, x, self.array(numbers(2, SIDE, SIDE)))
+        if which == "row":
+            return self.function(lambda x, y: x + y, x, self.array(numbers(2, SIDE)))
+        if which == "short":
+            return self.function(lambda x: t.softmax(x, 1), self.array(numbers(1, SHORT, N // SHORT)))
         return self.function({
             "all": lambda x: x.sum().reshape(1), "rows": lambda x: x.sum(1), "columns": lambda x: x.sum(0),
             "transpose": lambda x: x.T.contiguous() if not self.compiled else x.T + 0,
             "softmax": lambda x: t.softmax(x, 1)}[which], x)
+
+    def part(self, which):
+        t, (n, width), F = self.t, ROWS, self.t.nn.functional
+        x, z, y = self.array(numbers(1, n, width)), self.array(numbers(4, n, width)), self.array(labels(n, width))
+        scale, offset = self.array(numbers(2, width)), self.array(numbers(3, width))
+
+        def norm(x, scale, offset):
+            return F.layer_norm(x, (width,), scale, offset)
+        if which == "norm":
+            return self.function(norm, x, scale, offset)
+        if which == "norm grad":
+            return self.gradients(norm, z, x, scale, offset)
+        if which == "gelu":
+            return self.function(F.gelu, x)
+        if which == "gelu grad":
+            return self.gradients(F.gelu, z, x)
+        if which == "dropout":
+            return self.function(lambda x: F.dropout(x, 0.5), x)[0], None
+        return self.gradients(lambda x: F.cross_entropy(x, y), None, x)
+
+    def gradients(self, f, z, *data):
+        """What a call for the value and its gradients does, and the mean of the first gradient."""
+        t, f = self.t, self.made(f)
+        for p in data:
+            p.requires_grad_()
+
+        def call():
+            return t.autograd.grad(f(*data), data, z)
+        return call, None if options.count else float(call()[0].double().mean())
+
+    def convolution(self):
+        n, channels, side, filters, wide = IMAGES
+        return self.function(self.t.nn.functional.conv2d, self.array(numbers(1, n, channels, side, side)),
+                             self.array(numbers(2, filters, channels, wide, wide)))
 
     def draw(self, which):
         t = self.t
@@ -328,24 +369,71 @@ class Jax:
     def elementwise(self, which):
         p, x, y = self.np, self.array(numbers(1, N)), self.array(numbers(2, N))
         return self.function({
-            "sum": lambda x, y: x + y, "tanh": lambda x, y: p.tanh(x) * p.exp(-y),
+            "copy": lambda x, y: x.copy(), "sum": lambda x, y: x + y, "tanh": lambda x, y: p.tanh(x) * p.exp(-y),
             "long": lambda x, y: p.log1p(p.abs(x)) + p.sqrt(p.abs(y)) * self.j.nn.sigmoid(x - y)}[which], x, y)
 
     def matrix(self, which):
         x = self.array(numbers(1, SIDE, SIDE))
         if which == "product":
             return self.function(lambda x, y: x @ y, x, self.array(numbers(2, SIDE, SIDE)))
+        if which == "row":
+            return self.function(lambda x, y: x + y, x, self.array(numbers(2, SIDE)))
+        if which == "short":
+            return self.function(lambda x: self.j.nn.softmax(x, 1), self.array(numbers(1, SHORT, N // SHORT)))
         return self.function({
             "all": lambda x: x.sum().reshape(1), "rows": lambda x: x.sum(1), "columns": lambda x: x.sum(0),
             "transpose": lambda x: x.T + 0, "softmax": lambda x: self.j.nn.softmax(x, 1)}[which], x)
 
-    def draw(self, which):
-        r, state = self.j.random, [self.j.random.key(0)]
-        f = self.j.jit(lambda k: (r.split(k)[0], getattr(r, which)(k, (N,))))
+    def part(self, which):
+        j, p, (n, width) = self.j, self.np, ROWS
+        x, z, y = self.array(numbers(1, n, width)), self.array(numbers(4, n, width)), self.array(labels(n, width))
+        scale, offset = self.array(numbers(2, width)), self.array(numbers(3, width))
+
+        def norm(x, scale, offset):
+            d = x - x.mean(-1, keepdims=True)
+            return d / p.sqrt((d * d).mean(-1, keepdims=True) + 1e-5) * scale + offset
+
+        def gelu(x):
+            return j.nn.gelu(x, approximate=False)
+
+        def dropout(key, x):
+            return j.random.split(key)[0], p.where(j.random.bernoulli(key, 0.5, x.shape), x * 2, 0)
+        if which == "norm":
+            return self.function(norm, x, scale, offset)
+        if which == "norm grad":
+            return self.gradients(lambda z, *v: (norm(*v) * z).sum(), z, x, scale, offset)
+        if which == "gelu":
+            return self.function(gelu, x)
+        if which == "gelu grad":
+            return self.gradients(lambda z, x: (gelu(x) * z).sum(), z, x)
+        if which == "dropout":
+            return self.keyed(dropout, x)
+        return self.gradients(lambda y, x: self.cross_entropy(x, y), y, x)
+
+    def gradients(self, cost, other, *data):
+        f = self.j.jit(self.j.value_and_grad(cost, argnums=tuple(range(1, len(data) + 1))))
 
         def call():
-            state[0], self.last = f(state[0])
+            self.last = f(other, *data)
+        return call, float(np.asarray(f(other, *data)[1][0], np.float64).mean())
+
+    def convolution(self):
+        n, channels, side, filters, wide = IMAGES
+        return self.function(lambda x, w: self.j.lax.conv(x, w, (1, 1), "VALID"),
+                             self.array(numbers(1, n, channels, side, side)),
+                             self.array(numbers(2, filters, channels, wide, wide)))
+
+    def keyed(self, f, *data):
+        """A call of what gives the next key and a result."""
+        f, state = self.j.jit(f), [self.j.random.key(0)]
+
+        def call():
+            state[0], self.last = f(state[0], *data)
         return call, None
+
+    def draw(self, which):
+        r = self.j.random
+        return self.keyed(lambda k: (r.split(k)[0], getattr(r, which)(k, (N,))))
 
     def tiny(self):
         return self.function(lambda x: x * 2 + 1, self.array(numbers(1, 10)))
@@ -395,14 +483,18 @@ class Cupy:
     def elementwise(self, which):
         c = self.c
         x, y = c.asarray(numbers(1, N)), c.asarray(numbers(2, N))
+        if which == "copy":
+            return self.function(lambda x: x.copy(), x)
         return self.function(c.fuse()({
             "sum": lambda x, y: x + y, "tanh": lambda x, y: c.tanh(x) * c.exp(-y),
             "long": lambda x, y: c.log1p(c.abs(x)) + c.sqrt(c.abs(y)) / (1 + c.exp(y - x))}[which]), x, y)
 
     def matrix(self, which):
         c, x = self.c, self.c.asarray(numbers(1, SIDE, SIDE))
-        if which == "softmax":
+        if which in ("softmax", "short"):
             raise Skip("CuPy has no softmax")
+        if which == "row":
+            return self.function(c.fuse()(lambda x, y: x + y), x, c.asarray(numbers(2, SIDE)))
         if which == "product":
             return self.function(lambda x, y: x @ y, x, c.asarray(numbers(2, SIDE, SIDE)))
         return self.function({
@@ -421,10 +513,13 @@ WORK = (
     ("MLP, batch 60, a step", "mlp"), ("LeNet, batch 128, a step", "lenet"),
     ("transformer block, float32, a step", "block", "float32"),
     ("transformer block, bfloat16, a step", "block", "bfloat16"), ("LSTM, 100 steps, a step", "lstm"),
-    ("x + y", "elementwise", "sum"), ("tanh(x) * exp(-y)", "elementwise", "tanh"),
-    ("log1p(|x|) + sqrt(|y|) * sigmoid(x - y)", "elementwise", "long"), ("sum of all", "matrix", "all"),
+    ("copy", "elementwise", "copy"), ("x + y", "elementwise", "sum"), ("tanh(x) * exp(-y)", "elementwise", "tanh"),
+    ("log1p(|x|) + sqrt(|y|) * sigmoid(x - y)", "elementwise", "long"), ("matrix + row", "matrix", "row"),
+    ("layer norm", "part", "norm"), ("layer norm, gradients", "part", "norm grad"), ("GELU", "part", "gelu"),
+    ("GELU, gradient", "part", "gelu grad"), ("dropout", "part", "dropout"),
+    ("cross-entropy and gradient", "part", "entropy"), ("convolution", "convolution"), ("sum of all", "matrix", "all"),
     ("sum of rows", "matrix", "rows"), ("sum of columns", "matrix", "columns"), ("transpose", "matrix", "transpose"),
-    ("softmax", "matrix", "softmax"), ("product", "matrix", "product"), ("uniform", "draw", "uniform"),
+    ("softmax", "matrix", "softmax"), ("softmax of short rows", "matrix", "short"), ("product", "matrix", "product"), ("uniform", "draw", "uniform"),
     ("normal", "draw", "normal"), ("ten numbers", "tiny"))
 MAKERS = {"torch": lambda: Torch(False), "torch-compile": lambda: Torch(True), "jax": Jax, "cupy": Cupy}
 

@@ -12,6 +12,8 @@ return function(small)
   local LENET = small and 4 or 128
   local BLOCK = small and { 2, 8, 16, 2 } or { 8, 1024, 512, 8 }
   local LSTM = small and { 5, 3, 8 } or { 100, 64, 256 }
+  local ROWS = small and { 5, 24 } or { 8192, 1024 }
+  local IMAGES = small and { 2, 3, 9, 4, 3 } or { 64, 64, 56, 64, 3 } -- number, channels, side; filters, their side
   local RATE = 0.01
 
   local function add(name, make) list[#list + 1] = { name = name, make = make } end
@@ -108,15 +110,18 @@ return function(small)
   end)
 
   -- ---- functions of what lies on the device -------------------------------------------------------------------------
-  -- Shared variables in, a shared variable out, so that nothing need leave the device; the call's value is one number.
-  local function resident(name, bytes, flops, make)
+  -- Shared variables in, shared variables out, so that nothing need leave the device; the call's value is one number.
+  -- make() gives a variable and its new value, or pairs of them; what is checked is the first one.
+  local function resident(name, bytes, flops, make, unchecked)
     add(name, function()
       local to, value = make()
-      local f = theano.compile({ inputs = {}, outputs = {}, updates = { { to, value } } })
+      local updates = value and { { to, value } } or to
+      to = updates[1][1]
+      local f = theano.compile({ inputs = {}, outputs = {}, updates = updates })
       local one = theano.compile({ inputs = {}, outputs = to:reshape({ -1 })[0] })
-      return f, {}, { bytes = bytes, flops = flops }, one, function()
+      return f, {}, { bytes = bytes, flops = flops }, one, not unchecked and function()
         return to:get_value():astype("float64"):mean()
-      end
+      end or nil
     end)
   end
   local function whole(v) return T.unbroadcast(T.cast(v, "float32"):reshape({ 1 }), 0) end
@@ -150,6 +155,52 @@ return function(small)
     local rows = small and 4 or 65536
     return room(rows, N // rows), T.nnet.softmax(shared(1, rows, N // rows))
   end)
+
+  -- ---- what networks are made of: one pass over memory each, with the gradient of a sum weighted by z --------------
+  local function part(name, passes, make, unchecked)
+    local n, width = table.unpack(ROWS)
+    resident(name, 4 * passes * n * width, nil, function() return make(n, width) end, unchecked)
+  end
+  local function into(values, ...)
+    local updates = {}
+    for i, to in ipairs({ ... }) do updates[i] = { to, values[i] } end
+    return updates
+  end
+  local function normed(x, scale, offset)
+    local d = x - x:mean({ axis = 1, keepdims = true })
+    return d / T.sqrt(T.sqr(d):mean({ axis = 1, keepdims = true }) + 1e-5) * scale + offset
+  end
+  part("layer norm", 2, function(n, width)
+    return room(n, width), normed(shared(1, n, width), shared(2, width), shared(3, width))
+  end)
+  part("layer norm, gradients", 3, function(n, width)
+    local p, z = { shared(1, n, width), shared(2, width), shared(3, width) }, shared(4, n, width)
+    return into(T.grad(T.sum(normed(p[1], p[2], p[3]) * z), p), room(n, width), room(width), room(width))
+  end)
+  part("GELU", 2, function(n, width) return room(n, width), theano.layers.gelu(shared(1, n, width)) end)
+  part("GELU, gradient", 3, function(n, width)
+    local x, z = shared(1, n, width), shared(4, n, width)
+    return room(n, width), T.grad(T.sum(theano.layers.gelu(x) * z), x)
+  end)
+  part("dropout", 2, function(n, width)
+    local rng = theano.sandbox.rng_mrg.MRG_RandomStreams(7)
+    return room(n, width), T.nnet.dropout(shared(1, n, width), 0.5, rng)
+  end, true)
+  part("cross-entropy and gradient", 2, function(n, width)
+    local x = shared(1, n, width)
+    local cost = T.nnet.categorical_crossentropy(T.nnet.softmax(x), T.constant(labels(n, width))):mean()
+    return into({ T.grad(cost, x), whole(cost) }, room(n, width), room(1))
+  end)
+  do
+    local n, channels, side, filters, wide = table.unpack(IMAGES)
+    local out = side - wide + 1
+    resident("convolution", 4 * (n * channels * side * side + n * filters * out * out),
+      2 * n * filters * out * out * channels * wide * wide, function()
+        return room(n, filters, out, out), T.nnet.conv2d(shared(1, n, channels, side, side),
+          shared(2, filters, channels, wide, wide), { filter_flip = false })
+      end)
+  end
+
   resident("product", 12 * SIDE * SIDE, 2 * SIDE ^ 3, function()
     return room(SIDE, SIDE), T.dot(shared(1, SIDE, SIDE), shared(2, SIDE, SIDE))
   end)

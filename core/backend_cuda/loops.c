@@ -246,8 +246,25 @@ static void turned(Emit *e) {
         }
 }
 
+/* Twice: of neighbours that are all there nobody asks which are, nor of each where it lies. */
+static bool whole_or_each(Emit *e, const NestNode *n) {
+    bool ok = true;
+    cuda_if_whole(e, n);
+    for (int each = 0; each < 2 && ok; each++) {
+        if (each) emit_line(e, "} else {");
+        e->indent++;
+        e->moved = each ? MOVED_EACH : MOVED_WHOLE;
+        ok = cuda_nodes(e, n->child);
+        e->indent--;
+    }
+    e->moved = MOVED_ASKING;
+    emit_line(e, "}");
+    return ok;
+}
+
 static bool inside(Emit *e, const NestNode *n) {
-    bool ok = cuda_nodes(e, n->child);
+    bool both = n->how == FOR_THREAD && n->lanes > 1;
+    bool ok = both ? whole_or_each(e, n) : cuda_nodes(e, n->child);
     e->indent--;
     emit_line(e, "}");
     return ok;
@@ -272,7 +289,7 @@ static bool loop(Emit *e, const NestNode *n) {
     else if (n->how == FOR_LANES) {
         emit_line(e, "UNROLL");
         emit_line(e, "for (int lane = 0; lane < %d; lane++)%s {", n->lanes,
-                  n->tail == TAIL_MASKED ? "" : " if (lane < there)");
+                  n->tail == TAIL_MASKED || e->moved == MOVED_WHOLE ? "" : " if (lane < there)");
         e->indent++;
         emit_line(e, "const ix i%d = at + lane; (void)i%d;", dim, dim);
     } else {
@@ -280,7 +297,7 @@ static bool loop(Emit *e, const NestNode *n) {
         e->indent++;
     }
     e->leave = n->how == FOR_THREAD ? "break" : e->leave; /* the others of the block wait behind the loop */
-    e->some = n->how == FOR_LANES && n->tail == TAIL_MASKED;
+    e->some = n->how == FOR_LANES && n->tail == TAIL_MASKED && e->moved != MOVED_WHOLE;
     bool ok = inside(e, n);
     e->some = false;
     if (n->how == FOR_THREAD) e->leave = NULL;

@@ -423,13 +423,22 @@ static Nest *by_blocks(const Nest *like, int depth, bool rows) {
     return of_grid(&blocks, GRID_BLOCK, depth);
 }
 
-/* What is reduced lies side by side: neighbouring threads should take neighbours of one row, not of one column. */
+static bool varies(const Nest *t, const Access *a) {
+    const LoopStage *s = &t->o->stage[0];
+    for (int l = 0; l < t->depth; l++)
+        if (!size_is(a->st[s->loop[l]], 0)) return true;
+    return false;
+}
+
+/* What is reduced lies side by side: neighbouring threads should take neighbours of one row, not of one column. What
+ * all points read alike (a vector beside the matrix) says nothing. */
 static bool along_rows(const Nest *t) {
     const LoopStage *s = &t->o->stage[0];
     for (int i = 0; i < t->k->ins.n; i++) {
         const Ins *n = &t->k->ins.at[i];
-        if (n->op == INS_LOAD && n->depth == s->nloop && size_is(t->k->acc.at[n->a].st[s->loop[s->nloop - 1]], 1))
-            return true;
+        if (n->op != INS_LOAD || n->depth != s->nloop) continue;
+        const Access *a = &t->k->acc.at[n->a];
+        if (size_is(a->st[s->loop[s->nloop - 1]], 1) && (varies(t, a) || !t->depth)) return true;
     }
     return false;
 }

@@ -45,7 +45,8 @@ typedef struct Emit {
     bool many;  /* several steps by one launch of a GPU */
     bool part;  /* a function of such a kernel, which is lent shared memory */
     bool some;  /* neighbours of a GPU's thread, some of which may not be there: these step no reduction */
-    int tile;   /* of a product on a GPU: which of the shapes that choose.h has */
+    enum { MOVED_ASKING, MOVED_WHOLE, MOVED_EACH } moved; /* ..all of which are there, at whole 16 bytes; one by one */
+    int tile; /* of a product on a GPU: which of the shapes that choose.h has */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
     bool rows;      /* steps are data, not functions: rows.c */

@@ -47,6 +47,7 @@ M.limits.h200 = setmetatable({ name = "H200 SXM 141 GB", memory = 4.8e12,
 M.assumed = {
   memory = 0.92,   -- of the memory's bandwidth that a copy reaches
   issue = 0.8,     -- of the instructions
+  warps = 16,      -- of a multiprocessor that keep it busy: four schedulers, four cycles from one to the next
   product = 0.85,  -- of a library's products
   tile = 0.5,      -- of ours
   l2 = 2.5, -- times the memory's bandwidth, what the second cache gives
@@ -259,11 +260,13 @@ local function issue_time(limits, k)
     (n.fp32 or 0) / limits.fp32, n.int and n.int / limits.int or 0)
 end
 
--- The part of the GPU that its blocks fill, the last wave's too.
+-- The part of the GPU's instructions that its blocks use: the multiprocessor that has most of them runs so many at
+-- once, and at its end a rest, whose warps may be too few to keep it busy.
 local function filled(limits, k)
-  local blocks = math.max(1, math.floor(k.occupancy * limits.threads / math.max(32, k.threads) + 1e-9))
-  local waves = k.blocks / (limits.multiprocessors * blocks)
-  return math.min(1, k.blocks / limits.multiprocessors) * (waves > 1 and waves / ceil(waves) or 1)
+  local at_once = math.max(1, math.floor(k.occupancy * limits.threads / math.max(32, k.threads) + 1e-9))
+  local each, most = k.blocks / limits.multiprocessors, ceil(k.blocks / limits.multiprocessors)
+  local function took(blocks) return blocks / math.min(1, blocks * rows(k.threads, 32) / M.assumed.warps) end
+  return each / (most // at_once * took(at_once) + (most % at_once > 0 and took(most % at_once) or 0))
 end
 
 -- Bytes a second that come while so many threads wait for so much (Little's law): all loads of the loop that has most.
