@@ -79,7 +79,8 @@ local function compile_lines(s, plain, states)
   lines[#lines + 1] = "t.made(f)"
   lines[#lines + 1] = ("local names = { %s }"):format(table.concat(names, ", "))
   for _, id in ipairs(states) do
-    lines[#lines + 1] = ('t.shareds[#t.shareds + 1] = { "v%d", function() return f[v[%d]] end }'):format(id, id)
+    lines[#lines + 1] = ('t.shareds[#t.shareds + 1] = { "v%d", function() return f[v[%d]] end, '
+      .. 'function(x) f[v[%d]] = x end }'):format(id, id, id)
   end
   return lines
 end
@@ -146,7 +147,8 @@ function M.body(s)
     if need[n.id] then
       add(("v[%d] = %s"):format(n.id, n.line))
       if n.kind == "shared" then
-        add(('t.shareds[#t.shareds + 1] = { "v%d", function() return v[%d]:get_value() end }'):format(n.id, n.id))
+        add(('t.shareds[#t.shareds + 1] = { "v%d", function() return v[%d]:get_value() end, '
+          .. 'function(x) v[%d]:set_value(x) end }'):format(n.id, n.id, n.id))
       end
     end
   end
