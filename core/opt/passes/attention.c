@@ -9,6 +9,7 @@
  * Out: z, dq, dk, dv of the two operations, where nobody else reads what is between; for a device the gradient reads z
  * too. Always holds: no cycle is made, since new nodes stand no later than what they replace.
  */
+#include "kernel/costs.h"
 #include "opt/rules/softmaxes.h"
 #include "ops/table/nnet.h"
 
@@ -357,13 +358,11 @@ static bool is_asked(const Opt *o) {
     return false;
 }
 
-/* By processor time, result and gradient: 0.6 to 0.9 of the plain graph from 256 keys on, 1.2 at 128, 1.35 at 64; and
- * memory that is linear in the keys. What devices gain has not been measured. */
+/* Not on devices, where it was not measured. */
 static bool pays(Opt *o, const Family *f) {
-    enum { LEAST_KEYS = 256 };
     ThVar *keys = shape_i(o, f->v, 1);
     int64_t n;
-    return !o->fg->device && keys && scalar_known(keys, &n) && n >= LEAST_KEYS && !config_bool(o->c, "repro");
+    return !o->fg->device && keys && scalar_known(keys, &n) && n >= COST_ATTENTION_KEYS && !config_bool(o->c, "repro");
 }
 
 bool pass_attention(Opt *o) {

@@ -4,6 +4,7 @@
  * the same element; storage that is overwritten in place is touched by one of them only, or both store parts of it (a
  * Join's, slices that are set one after the other).
  */
+#include "kernel/costs.h"
 #include "plan/parts.h"
 
 /* Written more than once, or the caller's: the order of reads and writes counts. */
@@ -13,14 +14,12 @@ static bool delicate(const Root *r) {
 
 static const Kernel *kernel_of(const Planner *p, const Member *m) { return p->work.at[m->work].k; }
 
-enum { MANY = 8 }; /* works that store parts of one root: such ones are alike and share one text, each with its place */
-
 /* Both compute something: copies alone are rows that memcpy moves. */
 static bool compute(const Group *a, const Group *b) { return a->nins > 0 && b->nins > 0; }
 
 /* Work w stores another part of root r than the works that merge.c saw last. */
 static bool other_part(const Planner *p, const Root *r, int w) {
-    return r->writers <= MANY && r->part && r->part == p->work.at[w].part;
+    return r->writers <= COST_PARTS_JOINED && r->part && r->part == p->work.at[w].part;
 }
 
 /* Notes what group g reads and stores under the name id. */

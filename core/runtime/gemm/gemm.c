@@ -10,6 +10,7 @@
  */
 #include "gemm.h"
 
+#include "kernel/costs.h"
 #include "runtime/machine/cpu.h"
 #include "runtime/machine/parallel.h"
 
@@ -18,7 +19,6 @@
 enum {
     MR = GEMM_MR,
     CHUNKS = 8,                /* pieces that run at once: each has its own workspace */
-    PARTS_OF_A = 4,            /* times that b is packed while it is read, before it is packed whole */
     A_BYTES = 528 * 1024,      /* packed rows of a (128 of 1,024): stay in the second-level cache beside a panel of b */
     B_BYTES = 4 * 1024 * 1024, /* packed block of b: third-level cache */
     L1_BYTES = 32 * 1024,      /* a panel of b that stays in the first-level cache */
@@ -82,11 +82,9 @@ static int64_t block_columns(int64_t item, int64_t nr, int64_t n, int64_t kb) {
     return min64(cols, up(n, nr));
 }
 
-/* Packing b whole writes as much as it reads, past the second-level cache, and costs what four first tiles do that pack
- * their panels on the way (256x1024x1024: 5.63 ms by blocks, 5.1 in two parts). */
 static bool by_panels(int64_t item, const GemmArgs *g, int64_t kb) {
     bool straight = !g->av && !g->bv && !g->cv && g->bcs == 1 && g->ccs == 1;
-    return g->m <= (straight ? PARTS_OF_A : 1) * chunk_rows(item, g->m, kb);
+    return g->m <= (straight ? COST_PARTS_PACKED : 1) * chunk_rows(item, g->m, kb);
 }
 
 /* Rows of a read in place: along k they are whole cache lines, or there is one panel only. */
