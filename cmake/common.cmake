@@ -1,7 +1,7 @@
 # Kernels that many programs share, compiled with the library (core/build/common.c). A runner without them writes the
 # texts of the functions of scripts/common, for each width of vectors; common_kernels makes C files of these, which are
 # compiled as units are (fixed_flags of core/build/build.c) and linked into everything that holds the engine.
-set(TH_COMMON_FILES 32) # functions at most
+set(TH_COMMON_FILES 64) # functions at most
 set(widths 16)
 if(TH_WIDE)
   set(widths 16 32 64)

@@ -87,6 +87,36 @@ describe("common kernels", function()
     end
   end
 
+  it("are all of a regression's step, and of its minibatches", function()
+    with({}, function(seen)
+      local x, y, i = T.dmatrix("x"), T.dvector("y"), T.lscalar("i")
+      local w, b = theano.shared(nd.zeros { 3 }), theano.shared(0.0)
+      local cost = ((T.dot(x, w) + b - y) ^ 2):mean()
+      local gw, gb = table.unpack(theano.grad(cost, { w, b }))
+      local f = theano.compile { inputs = { x, y }, outputs = cost,
+        updates = { { w, w - 0.3 * gw }, { b, b - 0.3 * gb } } }
+      assert.equal(0, kernels(select(2, seen())))
+      local rng = nd.random.RandomState(0)
+      local data = rng:randn(50, 3)
+      for _ = 1, 100 do f(data, nd.dot(data, nd.array { 2.0, -1.0, 0.5 }) + 3) end
+      assert.near(-1, w:get_value():tolist()[2], 1e-6)
+      assert.near(3, b:get_value(), 1e-6)
+      local m, l = T.fmatrix("m"), T.lvector("l")
+      local p = { theano.shared(nd.zeros({ 4, 3 }, "float32")), theano.shared(nd.zeros({ 3 }, "float32")) }
+      local s = (-T.log(T.nnet.softmax(T.dot(m, p[1]) + p[2]))[{ T.arange(l.shape[0]), l }]):mean()
+      local updates, rows = {}, T.slice(i * 5, (i + 1) * 5)
+      for k, g in ipairs(theano.grad(s, p)) do
+        updates[k] = { p[k], p[k] - T.constant(0.1, { dtype = "float32" }) * g }
+      end
+      local all = theano.shared(rng:randn(20, 4):astype("float32"))
+      local g = theano.compile { inputs = { i }, outputs = s, updates = updates,
+        givens = { { m, all[rows] }, { l, theano.shared(nd.arange(20):astype("int64") % 3)[rows] } } }
+      assert.equal(0, kernels(select(2, seen())))
+      assert.near(math.log(3), nd.asarray(g(2)):item(), 1e-6)
+      assert.is_true(nd.asarray(g(2)):item() < math.log(3))
+    end)
+  end)
+
   it("stand beside kernels that only this program has", function()
     with({}, function(seen)
       local x, y = T.dmatrix("x"), T.dvector("y")
