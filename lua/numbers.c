@@ -154,20 +154,40 @@ int numbers_nan_to_num(lua_State *L, LtState *s) { /* nan_to_num(x) */
     return 1;
 }
 
-/* special_parts.h's without branches. */
+/* special_parts.h's, by blocks: of what is neither zero, infinite, NaN nor below the normal ones only bits move. */
+static inline __attribute__((always_inline)) void part_of(double *to, int32_t *power, double x) {
+    const double big = x * 0x1p54;
+    uint64_t u, v;
+    memcpy(&u, &x, 8), memcpy(&v, &big, 8);
+    const uint64_t e = u >> 52 & 0x7ff;
+    v = e ? u : v;
+    const int64_t k = (int64_t)(v >> 52 & 0x7ff) - (e ? 1022 : 1076);
+    const bool none = (e == 0x7ff) | (x == 0);
+    v = none ? u : (v & 0x800fffffffffffff) | 0x3fe0000000000000;
+    memcpy(to, &v, 8);
+    *power = none ? 0 : (int32_t)k;
+}
 WIDE(void, parted, (double *restrict to, int32_t *restrict power, const double *x, int64_t n), (to, power, x, n), {
-    for (int64_t i = 0; i < n; i++) {
-        const double big = x[i] * 0x1p54;
-        uint64_t u, v;
-        memcpy(&u, &x[i], 8), memcpy(&v, &big, 8);
-        const uint64_t e = u >> 52 & 0x7ff;
-        v = e ? u : v;
-        const int64_t k = (int64_t)(v >> 52 & 0x7ff) - (e ? 1022 : 1076);
-        const bool none = (e == 0x7ff) | (x[i] == 0);
-        v = none ? u : (v & 0x800fffffffffffff) | 0x3fe0000000000000;
-        memcpy(&to[i], &v, 8);
-        power[i] = none ? 0 : (int32_t)k;
+    enum { SOME = 32 };
+    int64_t i = 0;
+    for (; i + SOME <= n; i += SOME) {
+        uint64_t odd = 0;
+        for (int j = 0; j < SOME; j++) {
+            uint64_t u;
+            memcpy(&u, &x[i + j], 8);
+            const uint64_t e = u & 0x7ff0000000000000;
+            odd |= (uint64_t)(e == 0) | (uint64_t)(e == 0x7ff0000000000000);
+            u = (u & 0x800fffffffffffff) | 0x3fe0000000000000;
+            memcpy(&to[i + j], &u, 8);
+        }
+        for (int j = 0; j < SOME; j++) {
+            uint64_t u;
+            memcpy(&u, &x[i + j], 8);
+            power[i + j] = (int32_t)(u >> 52 & 0x7ff) - 1022;
+        }
+        for (int j = 0; odd && j < SOME; j++) part_of(&to[i + j], &power[i + j], x[i + j]);
     }
+    for (; i < n; i++) part_of(&to[i], &power[i], x[i]);
 })
 int numbers_frexp(lua_State *L, LtState *s) { /* frexp(x) of float64 */
     ThArray *a = array_of(L, s, TH_FLOAT64, 1);

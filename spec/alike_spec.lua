@@ -129,9 +129,12 @@ local CASES = {
   { "linalg.matrix_norm, trace, diagonal", { cube() }, function(M, x)
     return M.linalg.matrix_norm(x) + M.linalg.trace(x) * M.linalg.diagonal(x, 1)[":, 0"]
   end },
+  { "linalg.pinv with a bound for each", { cube(), nd.array({ 0.01, 0.3 }) },
+    function(M, x, r) return M.linalg.pinv(x + nd.eye(3, 4) * 2, M == T and T.consider_constant(r) or r) end },
   { "linalg.cholesky, solve, pinv", { mat() }, function(M, x)
     local a = M.dot(x, x.T) + M.eye(3)
-    return M.dot(M.linalg.solve(a, M.linalg.cholesky(a, true)), M.linalg.pinv(x).T) * M.sum(M.linalg.svdvals(x))
+    local roots = M.linalg.solve(a, M.linalg.cholesky(a, true))
+    return M.dot(roots, M.linalg.pinv(x + nd.eye(3, 4) * 2).T) * M.sum(M.linalg.svdvals(x))
   end },
   { "inner", { cube(), vec(4) }, function(M, x, y) return M.inner(x, y) end },
   { "vdot", { mat(), mat() }, function(M, x, y) return M.vdot(x, y) end },
@@ -518,6 +521,9 @@ describe("what only graphs or only arrays have:", function()
   it("full, full_like, empty, asarray and constants", function()
     local x = T.fmatrix("x")
     assert.equal("float32", T.full_like(x, 2).dtype)
+    assert.same({ true, true }, T.full({ 2 }, true):eval():tolist())
+    assert.equal("float32", T.full_like(x, true).dtype)
+    assert.equal("float64", T.linspace(0.0, 0.5, 3).dtype)
     assert.equal("int32", T.full({ 2 }, 2, "int32").dtype)
     assert.equal("int8", T.asarray({ 1, 2 }, "int8").dtype)
     assert.equal("float32", T.empty_like(x).dtype)

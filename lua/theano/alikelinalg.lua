@@ -42,10 +42,26 @@ return function(M, K, engine, linalg)
   --- The singular values, descending.
   function linalg.svdvals(x) return engine("nlinalg.svd")(as(x), true, false) end
 
-  --- The pseudo-inverse; singular values up to rcond (1e-15) times the largest count as 0.
+  -- The pseudo-inverse with a bound of its own for each matrix.
+  local function pinv_each(a, rcond)
+    local u, s, v = linalg.svd(a, false)
+    local bound = M.expand_dims(rcond, rcond.ndim) * M.max(s, { axis = -1, keepdims = true })
+    local counts = M.gt(s, bound)
+    local inverse = M.switch(counts, 1 / as(M.switch(counts, s, 1.0)), 0.0)
+    return M.matmul(M.conj(M.matrix_transpose(v)) * M.expand_dims(as(inverse):astype(s.dtype), -2),
+      M.conj(M.matrix_transpose(u)))
+  end
+  --- The pseudo-inverse; singular values up to rcond (1e-15) times the largest count as 0: a number, or one for each
+  -- matrix.
   function linalg.pinv(a, rcond, hermitian, rtol)
-    rcond = rcond == nil and rtol or rcond
-    return engine("nlinalg.pinv")(as(a), rcond or 1e-15, hermitian or false)
+    rcond, a = rcond == nil and rtol or rcond, as(a)
+    local none = K.plain and a.size == 0 -- there nothing counts
+    if rcond == nil or type(rcond) == "number" or none then
+      return engine("nlinalg.pinv")(a, not none and rcond or 1e-15, hermitian or false)
+    end
+    rcond = as(rcond)
+    if rcond.ndim == 0 and K.plain then return engine("nlinalg.pinv")(a, rcond:item(), hermitian or false) end
+    return pinv_each(a, rcond)
   end
 
   --- The norm of matrices in the last two axes: ord "fro", "nuc", 1, -1, 2, -2, math.huge, -math.huge.

@@ -256,7 +256,8 @@ return function(M, K)
       w = order(w, pattern)
     end
     local product = as(x * w)
-    local total = as(M.sum(as(M.second(x, w)):astype(product.dtype), over(axis, o.keepdims)))
+    local each = K.plain and table.concat(x.shape, ",") == table.concat(w.shape, ",") and w or as(M.second(x, w))
+    local total = as(M.sum(each.dtype == product.dtype and each or each:astype(product.dtype), over(axis, o.keepdims)))
     total = K.checked(total, M.all(as(M.neq(total, 0))), "average: the weights sum to zero", "ZeroDivisionError")
     local r = M.sum(product, over(axis, o.keepdims)) / K.result(total)
     if o.returned then return r, K.result(total) end

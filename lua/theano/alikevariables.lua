@@ -14,10 +14,14 @@ local function lengths(what, shape)
   for i = 1, T.get_vector_length(shape) do list[i] = shape[i - 1] end
   return list
 end
-function K.filled(shape, value, dtype)
-  return T.alloc(T.asarray(value, dtype), table.unpack(lengths("full", shape)))
+-- What fills: a boolean too, which is no operand elsewhere.
+local function filling(value, dtype)
+  return T.asarray(type(value) == "boolean" and T.constant(value) or value, dtype)
 end
-function K.filled_like(x, value, dtype) return T.second(x, T.asarray(value, dtype)) end
+function K.filled(shape, value, dtype)
+  return T.alloc(filling(value, dtype), table.unpack(lengths("full", shape)))
+end
+function K.filled_like(x, value, dtype) return T.second(x, filling(value, dtype)) end
 function K.unfilled(shape, dtype) return T.zeros(shape, dtype) end
 function K.floats(x)
   if x.dtype:find("[fc]") then return x end
@@ -61,9 +65,13 @@ function K.count(what, n)
   return T.cast(n, "int64")
 end
 function K.ends(_, start, stop)
+  local numbers = type(start) == "number" and type(stop) == "number"
   start, stop = K.as(start), K.as(stop)
   local function discrete(x) return not x.dtype:find("[fc]") end
-  if discrete(start) and discrete(stop) then start = T.cast(start, require("theano.config").floatX) end
+  if numbers or discrete(start) and discrete(stop) then
+    local floatX = require("theano.config").floatX
+    start, stop = T.cast(start, floatX), T.cast(stop, floatX)
+  end
   return start, stop
 end
 function K.ended(y, at, num, stop)

@@ -52,25 +52,6 @@ return function(nd)
     return (real_where_all_are(w))
   end
 
-  local pinv = linalg.pinv
-  --- The pseudo-inverse; singular values up to rcond (1e-15) times the largest count as 0: a number, or one for each
-  -- matrix.
-  function linalg.pinv(a, rcond, hermitian, rtol)
-    rcond = rcond == nil and rtol or rcond
-    if util.is_array(rcond) and rcond.ndim > 0 then
-      a = arr(a)
-      local stack = table.move(a.shape, 1, a.ndim - 2, 1, {})
-      local rows = a:reshape({ -1, a.shape[a.ndim - 1], a.shape[a.ndim] })
-      local each, out = nd.broadcast_to(rcond, stack):reshape({ -1 }), {}
-      for i = 0, each.size - 1 do out[i + 1] = linalg.pinv(rows[i], each[i], hermitian) end
-      if #out == 0 then return pinv(a, nil, hermitian) end
-      table.move(out[1].shape, 1, 2, #stack + 1, stack)
-      return nd.stack(out):reshape(stack)
-    end
-    if util.is_array(rcond) then rcond = rcond:item() end
-    return pinv(a, rcond, hermitian)
-  end
-
   --- x for which a x is nearest to b, what is left squared and summed (empty unless the rank is full and a has more
   -- rows than columns), rank, singular values. rcond: epsilon times the larger length of a; -1: epsilon.
   function linalg.lstsq(a, b, rcond)

@@ -101,9 +101,15 @@ return function(nd)
         local at, next_ = step[4], step[5]
         local moved = f - step[2]
         before = f
+        local way, from, before_ = p, x, g
         p, slope = S.direction(x, at, g, next_, p)
         fresh = false
         x, f, g, size = at, step[2], next_, step[6]
+        if O.own and not o.callback then -- what lives through one call is old to the collector, which comes late
+          way:free()
+          from:free()
+          before_:free()
+        end
         if o.callback and o.callback(x, f) == true then status = 99 break end
         if f ~= f then status = 3 break end
         if o.ftol and moved <= o.ftol * math.max(math.abs(f), math.abs(before), 1) then break end
@@ -144,38 +150,61 @@ return function(nd)
     return S
   end
 
-  -- The last m steps and differences of gradients, oldest first, and the direction that they give.
+  -- The last m steps and differences of gradients, oldest first, and the direction that they give. W holds both, with a
+  -- last place for those of this step, and rho their products' inverses: both are written into.
   local function lbfgs_step(m)
     return part("lbfgs" .. m, function(T)
-      local S, Y, rho = T.dmatrix("S"), T.dmatrix("Y"), T.dvector("rho")
+      local theano = objective.modules()
+      local W, rho, gamma = T.dtensor3("W"), T.dvector("rho"), T.dscalar("gamma")
       local x, at, g, next_ = T.dvector("x"), T.dvector("at"), T.dvector("g"), T.dvector("next")
       local s, y = at - x, next_ - g
       local sy, yy = T.dot(s, y), T.dot(y, y)
       local use = T.gt(sy, 2.2e-16 * yy)
-      local function pushed(old, new)
-        return T.switch(use, T.concatenate({ old["1:"], new:dimshuffle("x", 0) }, 0), old)
-      end
-      local newS, newY = pushed(S, s), pushed(Y, y)
       local inverse = T.switch(use, 1 / T.switch(use, sy, 1.0), 0.0)
-      local newrho = T.switch(use, T.concatenate({ rho["1:"], inverse:dimshuffle("x") }), rho)
+      local scale = T.switch(use, sy / T.switch(use, yy, 1.0), gamma)
+      local rows = T.set_subtensor(W[{ m - 1, 0 }], s)
+      rows = T.set_subtensor(rows[{ m - 1, 1 }], y)
+      local weights = T.set_subtensor(rho[m - 1], inverse)
       local q, by = next_, {}
       for i = m - 1, 0, -1 do
-        by[i] = newrho[i] * T.dot(newS[i], q)
-        q = q - by[i] * newY[i]
+        by[i] = weights[i] * T.dot(rows[{ i, 0 }], q)
+        q = q - by[i] * rows[{ i, 1 }]
       end
-      local last = newrho[m - 1] * T.dot(newY[m - 1], newY[m - 1])
-      q = q / T.switch(T.gt(last, 0), last, 1.0)
-      for i = 0, m - 1 do q = q + newS[i] * (by[i] - newrho[i] * T.dot(newY[i], q)) end
-      return { inputs = { S, Y, rho, x, at, g, next_ }, outputs = { newS, newY, newrho, -q, -T.dot(q, next_) } }
+      q = q * scale
+      for i = 0, m - 1 do q = q + rows[{ i, 0 }] * (by[i] - weights[i] * T.dot(rows[{ i, 1 }], q)) end
+      local function own(v) return theano.In(v, { mutable = true }) end
+      return { inputs = { own(W), own(rho), gamma, x, at, g, next_ }, outputs = { -q, -T.dot(q, next_), scale,
+        theano.Out(rows, { borrow = true }), theano.Out(weights, { borrow = true }) } }
     end)
   end
   local function lbfgs(n, m)
+    local LENGTH = 3 * m -- then what counts is moved to the front
     local R, step = { scaled = false }, lbfgs_step(m)
-    local S, Y, rho
-    function R.restart() S, Y, rho = nd.zeros({ m, n }), nd.zeros({ m, n }), nd.zeros({ m }) end
+    local W, rho, windows, gamma, place -- windows: parts of both, by where they begin
+    local copies -- whether results are not where the operands were, as in modes that write nowhere
+    function R.restart()
+      W, rho, windows, gamma, place = nd.zeros({ LENGTH, 2, n }), nd.zeros({ LENGTH }), {}, 1.0, 0
+    end
+    local function window(i)
+      local rows = ("%d:%d"):format(i, i + m)
+      windows[i] = windows[i] or { W[rows], rho[rows] }
+      return windows[i]
+    end
     function R.direction(x, at, g, next_)
-      local p, slope
-      S, Y, rho, p, slope = step(S, Y, rho, x, at, g, next_)
+      local p, slope, new, weights
+      if place == LENGTH - m then
+        window(1)[1]:assign(window(place)[1])
+        window(1)[2]:assign(window(place)[2])
+        place = 1
+      end
+      place = place + 1
+      local here = windows[place] or window(place)
+      p, slope, gamma, new, weights = step(here[1], here[2], gamma, x, at, g, next_)
+      if copies == nil then copies = not nd.shares_memory(new, here[1]) or not nd.shares_memory(weights, here[2]) end
+      if copies then
+        here[1]:assign(new)
+        here[2]:assign(weights)
+      end
       return p, slope
     end
     R.restart()

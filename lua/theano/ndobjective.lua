@@ -101,7 +101,7 @@ end
 local function compiled(O, cost, x, more)
   local _, T = M.modules()
   local function inputs(...) return table.move(more, 1, #more, select("#", ...) + 1, { ... }) end
-  O.more = {}
+  O.more, O.own = {}, true -- what it gives is nobody else's
   local plain = #more == 0
   local from, p, a = T.dvector("from"), T.dvector("p"), T.dscalar("a")
   cost = T.cast(cost, "float64")
