@@ -41,7 +41,8 @@ local function live()
 end
 
 -- Many calls, and what they leave behind: the least growth of two rows of them, of up to twelve where there is some
--- (what waits for a collector comes and goes; what is lost grows in each row).
+-- (what waits for a collector comes and goes; what is lost grows in each row). A state that each call makes longer
+-- would soon fill the memory: a megabyte of it is enough.
 local function many(t, say, name, f, arguments, names, times, options)
   local args, before, growth, values = arguments(), nil, nil, {}
   for row = 1, 13 do
@@ -53,9 +54,10 @@ local function many(t, say, name, f, arguments, names, times, options)
       pcall(f, table.unpack(args, 1, args.n))
     end
     local now = live()
-    growth = before and math.min(growth or math.huge, now - before)
+    local more = before and now - before
+    growth = more and math.min(growth or math.huge, more)
     before = now
-    if row >= 3 and growth <= 0 then break end
+    if row >= 3 and (growth <= 0 or more > 1 << 20) then break end
   end
   for i, value in ipairs(values) do pcall(t.shareds[i][3], table.unpack(value, 1, value.n)) end
   say(name .. " growth", growth)
