@@ -18,7 +18,8 @@ typedef struct Tile {
     ChooseTile shape;
     const char *type;
     int size[2], own[2], pitch[2]; /* of rows and columns: how many, of a thread, elements between two slices */
-    bool lines; /* a thread has one sum, and takes its terms by 16 bytes: a line for each row (column), `pitch` apart */
+    bool lines; /* a thread takes its terms by 16 bytes: a line for each row (column), `pitch` apart; its columns are
+                 * SPREAD apart, and a warp's sums 4 by 8, so that what it reads is one wavefront each */
 } Tile;
 
 static const char side_name[2] = {'x', 'y'};
@@ -160,12 +161,17 @@ static void along_lines(const Tile *t) {
     e->indent++;
     pack(e, t->type, some, item, x);
     emit_line(e, "const %s a = *(const %s *)(sx + ty * %d + q);", x, x, t->pitch[0]);
-    emit_line(e, "const %s b = *(const %s *)(sy + tx * %d + q);", x, x, t->pitch[1]);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int j = 0; j < %d; j++) {", t->own[1]);
+    e->indent++;
+    emit_line(e, "const %s b = *(const %s *)(sy + (tx + j * %d) * %d + q);", x, x, SPREAD, t->pitch[1]);
     emit_line(e, "UNROLL");
     emit_line(e, "for (int i = 0; i < %d; i++)", some);
-    term(t, "0", "i", "i");
-    e->indent--;
-    emit_line(e, "}");
+    term(t, "j", "i", "i");
+    for (int i = 0; i < 2; i++) {
+        e->indent--;
+        emit_line(e, "}");
+    }
 }
 
 static void multiply_add(const Tile *t) {
@@ -256,8 +262,8 @@ static bool results(const Tile *t) {
     emit_line(e, "%s *const all = (%s *)sh;", t->type, t->type);
     emit_line(e, "UNROLL");
     emit_line(e, "for (int j = 0; j < %d; j++)", t->own[0] * t->own[1]);
-    emit_line(e, "    all[(ty * %d + j / %d) * %d + tx * %d + j %% %d] = sum[j];", t->own[0], t->own[1], t->size[1],
-              t->own[1], t->own[1]);
+    emit_line(e, "    all[(ty * %d + j / %d) * %d + tx * %d + j %% %d * %d] = sum[j];", t->own[0], t->own[1],
+              t->size[1], t->lines ? 1 : t->own[1], t->own[1], t->lines ? SPREAD : 1);
     emit_line(e, "__syncthreads();");
     emit_line(e, "for (int part = t; part < %d; part += %d) {", t->size[0] * t->size[1], CUDA_THREADS);
     e->indent++;
@@ -291,8 +297,8 @@ static void shape_of(const Contract *c, int which, Tile *t) {
 }
 
 static int bytes_of(const Tile *t) {
-    int lines = t->lines ? t->size[0] : t->shape.deep; /* of both sides */
-    int slices = (t->pitch[0] + t->pitch[1]) * lines, all = t->size[0] * t->size[1];
+    int slices = 0, all = t->size[0] * t->size[1];
+    for (int i = 0; i < 2; i++) slices += t->pitch[i] * (t->lines ? t->size[i] : t->shape.deep);
     return (slices > all ? slices : all) * (int)th_dtype_bytes((ThDtype)t->c->dtype);
 }
 
@@ -331,7 +337,9 @@ bool cuda_gemm(Emit *e, const NestNode *call) {
     Tile t = {.e = e, .c = c, .call = call, .type = type_short(d)};
     shape_of(c, e->tile, &t);
     room(&t);
-    emit_line(e, "const int t = (int)threadIdx.x, tx = t %% %d, ty = t / %d;", SPREAD, SPREAD);
+    if (t.lines)
+        emit_line(e, "const int t = (int)threadIdx.x, tx = t %% 8 + t / 32 %% 2 * 8, ty = t / 8 %% 4 + t / 64 * 4;");
+    else emit_line(e, "const int t = (int)threadIdx.x, tx = t %% %d, ty = t / %d;", SPREAD, SPREAD);
     cuda_tiles_places(e, c, t.size);
     begin(&t);
     bool ok = slices(&t) && results(&t);

@@ -299,7 +299,7 @@ bool choose_warps(int64_t points, int64_t inside, int64_t row) {
 /* Rows and columns that a block computes, and how deep it reads at a time: what 48 KB of shared memory hold, and each
  * thread some sums. */
 ChooseTile choose_tile_shape(int which, size_t item) {
-    static const ChooseTile shape[CHOOSE_TILES + 1] = {{64, 64, 16}, {32, 32, 32}, {16, 64, 32}, {16, 16, 64}};
+    static const ChooseTile shape[CHOOSE_TILES + 1] = {{64, 64, 16}, {32, 32, 32}, {16, 64, 32}, {16, 32, 64}};
     /* of halves on tensor cores: eight warps, two slices in shared memory at a time */
     static const ChooseTile cores[CHOOSE_TILES] = {{128, 128, 32}, {64, 64, 32}, {16, 128, 32}};
     if (item == 2) return cores[which];
@@ -316,12 +316,14 @@ bool choose_library(int64_t matrices, int64_t rows, int64_t cols, int64_t deep) 
            (double)matrices * (double)rows * (double)cols * (double)deep >= TERMS;
 }
 
-/* Thin tiles read each factor 16 times as often as its elements: as long as they are a few for each multiprocessor,
- * what a turn takes is the way to the second cache and the wait of all blocks, not their number. */
+/* Thin tiles read each factor anew for 16 rows or 32 columns: as long as they are a few for each multiprocessor, what a
+ * turn takes is the way to the second cache and the wait of all blocks, not their number. */
 bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep) {
-    enum { THIN = 16, TILES = 1024, DEEP = 8192 };
+    enum { TILES = 512, DEEP = 8192 };
     if (choose_library(matrices, rows, cols, deep)) return false;
-    return matrices * ((rows + THIN - 1) / THIN) * ((cols + THIN - 1) / THIN) <= TILES && deep <= DEEP;
+    const ChooseTile thin = choose_tile_shape(CHOOSE_THIN, 4);
+    return matrices * ((rows + thin.rows - 1) / thin.rows) * ((cols + thin.cols - 1) / thin.cols) <= TILES &&
+           deep <= DEEP;
 }
 
 /* The large tile where it gives a GPU blocks enough. */

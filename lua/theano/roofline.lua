@@ -276,13 +276,13 @@ local function in_flight(limits, k)
   return threads * math.min(most, k.issued and k.issued.flight or 16) / M.assumed.latency
 end
 
--- A product by thin tiles (16 by 16, 64 deep) among the steps of a launch: each slice comes from the second cache while
--- the one before it is multiplied, whose operands come by 16 bytes from shared memory (three lines for four terms of a
--- warp's).
+-- A product by thin tiles (16 by 32, 64 deep) among the steps of a launch: each slice comes from the second cache while
+-- the one before it is multiplied, whose operands come by 16 bytes from shared memory: three wavefronts for four terms of
+-- two sums of a warp's threads, eight warps.
 local function thin(limits, k)
-  local a, waves = M.assumed, rows(k.matrices * rows(k.m, 16) * rows(k.n, 16), limits.multiprocessors)
-  local term = (k.dtype:find("64") and 2 or 1) * 8 * 3 / 4 / limits.clock
-  return waves * (k.k * term + rows(k.k, 64) * a.near)
+  local a, waves = M.assumed, rows(k.matrices * rows(k.m, 16) * rows(k.n, 32), limits.multiprocessors)
+  local slices, each = rows(k.k, 64), math.min(k.k, 64) * (k.dtype:find("64") and 2 or 1) * 8 * 3 / 4 / limits.clock
+  return waves * (a.near + (slices - 1) * math.max(a.near, each) + each)
 end
 
 local function product(limits, k)
