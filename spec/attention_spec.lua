@@ -4,6 +4,7 @@ local attention = require("spec.support.attention")
 local compile = require("theano.compile")
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
+local skip = require("spec.support.skip")
 local theano = require("theano")
 local T = require("theano.tensor")
 
@@ -153,7 +154,9 @@ describe("attention", function()
           scale = math.max(scale, size)
         end
         if scale < 1e30 and value ~= math.huge then
-          near(one, parts, args, 5e-5 * math.max(1, scale), ("%g in operand %d"):format(value, operand))
+          -- a device rounds what the sums of a row's gradient and of its parts are apart: times what they multiply
+          local more = theano.config.device ~= "cpu" and value == value and 2 ^ -20 * value or 0
+          near(one, parts, args, 5e-5 * math.max(1, scale) + more, ("%g in operand %d"):format(value, operand))
         else one(table.unpack(args)) end
       end
     end
@@ -168,6 +171,7 @@ describe("attention", function()
   end)
 
   it("has the same bits on several threads, and in the interpreter", function()
+    skip.unless(theano.config.device == "cpu", "a device has another order of sums")
     local dtype = "float32"
     local v = operands(dtype)
     local z = attended("add", dtype, v)
@@ -306,6 +310,7 @@ describe("attention that nobody asked for", function()
   local function taken(f) return text(f):find("Attention", 1, true) ~= nil end
 
   it("is one operation where its keys are known to be many", function()
+    skip.unless(theano.config.device == "cpu", "a device takes what is asked for")
     assert(taken(step(256)) and taken(step(1000)))
     assert(not taken(step(255)) and not taken(step(1)) and not taken(step()))
     local x = nd.array(rng:randn(2, 300, 4))

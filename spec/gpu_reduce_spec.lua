@@ -78,7 +78,7 @@ describe("long reductions on a device", function()
       local d = x - v
       local outs = { d:max({ axis = 1 }), d:sum({ axis = 1 }), d - d:max({ axis = 1, keepdims = true }) }
       local want, got = device.both({ x, v }, outs)
-      for _, n in ipairs({ 1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 130, 257 }) do
+      for _, n in ipairs({ 1, 2, 3, 4, 5, 15, 16, 17, 130 }) do
         local all = device.numbers(dtype, 3, n + 2)
         for from = 0, 1 do -- whole arrays, and views into one
           local part = from == 0 and device.numbers(dtype, 3, n) or all[(":, 1:%d"):format(n + 1)]
@@ -89,15 +89,33 @@ describe("long reductions on a device", function()
     end
   end)
 
+  it("of a few elements each, whose number is constant, take a thread and not a warp", function()
+    local x = T.tensor4("x", { dtype = "float32" })
+    local outs = {}
+    for _, mode in ipairs({ "max", "sum", "average_exc_pad" }) do
+      outs[#outs + 1] = T.tanh(T.signal.pool.pool_2d(x, { ds = { 2, 3 }, ignore_border = true, mode = mode }))
+    end
+    local want, got = device.both({ x }, outs)
+    for _, shape in ipairs({ { 2, 3, 9, 13 }, { 1, 1, 2, 3 }, { 3, 2, 1, 5 }, { 0, 2, 4, 6 } }) do
+      local v = device.numbers("float32", table.unpack(shape))
+      if v.size > 8 then v[{ 0, 0, 0, 1 }] = 0 / 0 end
+      device.equal(want, got, { v }, table.concat(shape, " x "), 1e-6)
+    end
+    got(device.numbers("float32", 2, 3, 9, 13))
+    for _, k in ipairs(theano.printing.roofline(got, "h100", { compile = false }).kernels) do
+      assert.equal("threads", k.kind)
+    end
+  end)
+
   it("of columns beside what all of them read alike go down columns", function()
     local x, v = T.dmatrix("x"), T.dvector("v")
     local f = theano.compile({ inputs = { x, v }, outputs = (x / v:dimshuffle(0, "x")):sum({ axis = 0 }) })
-    local a = device.numbers("float64", 900, 65)
-    f(a, nd.ones(900))
+    local a = device.numbers("float64", 300, 65)
+    f(a, nd.ones(300))
     local k = theano.printing.roofline(f, "h100", { compile = false }).kernels[1]
     assert.same({ "columns", 1 }, { k.kind, k.coalesced })
     device.same({ x, v }, { (x / v:dimshuffle(0, "x")):sum({ axis = 0 }), T.dot(v, x) },
-      { a, nd.arange(900):astype("float64") + 1 }, "columns", 1e-12)
+      { a, nd.arange(300):astype("float64") + 1 }, "columns", 1e-12)
   end)
 
   it("give the same in every run", function()

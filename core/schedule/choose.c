@@ -445,6 +445,22 @@ static bool along_rows(const Nest *t) {
     return false;
 }
 
+/* Each row is a few elements, whatever the lengths of a call: a pooling's window. A warp's threads would stand idle. */
+static bool tiny_rows(const Kernel *k) {
+    enum { FEW = 16 };
+    for (int i = 0; i < k->st.n; i++) {
+        const Stage *st = &k->st.at[i];
+        int64_t all = 1;
+        for (int d = st->d0; d < st->d0 + st->nd; d++) {
+            if (d < k->nouter) continue;
+            if (k->dim[d].n.sym >= 0 || k->dim[d].n.k > FEW) return false;
+            all *= k->dim[d].n.k;
+        }
+        if (all > FEW) return false;
+    }
+    return true;
+}
+
 /* Blocks for kernels of rows; else a thread a point where points do not touch each other, and its twin by blocks. */
 Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a) {
     const Nest like = {.k = k, .o = o, .target = target, .arena = a};
@@ -455,7 +471,9 @@ Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *targ
         return t && (t->twin = of_grid(&like, GRID_SERIAL, 0)) ? t : NULL;
     }
     if (k->nouter || k->st.n > 1) {
-        if (grid_may(&like, GRID_BLOCK, k->nouter)) return by_warps_too(&like, of_grid(&like, GRID_BLOCK, k->nouter));
+        bool tiny = tiny_rows(k) && grid_may(&like, GRID_THREAD, k->nouter);
+        if (!tiny && grid_may(&like, GRID_BLOCK, k->nouter))
+            return by_warps_too(&like, of_grid(&like, GRID_BLOCK, k->nouter));
         if (grid_may(&like, GRID_THREAD, k->nouter)) return of_grid(&like, GRID_THREAD, k->nouter);
         return of_grid(&like, GRID_SERIAL, k->nouter);
     }

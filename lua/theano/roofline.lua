@@ -277,8 +277,8 @@ local function in_flight(limits, k)
 end
 
 -- A product by thin tiles (16 by 32, 64 deep) among the steps of a launch: each slice comes from the second cache while
--- the one before it is multiplied, whose operands come by 16 bytes from shared memory: three wavefronts for four terms of
--- two sums of a warp's threads, eight warps.
+-- the one before it is multiplied, whose operands come by 16 bytes from shared memory: three wavefronts for four terms
+-- of two sums of a warp's threads, eight warps.
 local function thin(limits, k)
   local a, waves = M.assumed, rows(k.matrices * rows(k.m, 16) * rows(k.n, 32), limits.multiprocessors)
   local slices, each = rows(k.k, 64), math.min(k.k, 64) * (k.dtype:find("64") and 2 or 1) * 8 * 3 / 4 / limits.clock
