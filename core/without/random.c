@@ -83,9 +83,9 @@ void random_counts(ThRandom *r, RandomCount one, const ThValue *p, int64_t *out,
     for (int64_t i = 0; i < n; i++) out[i] = one(r, p);
 }
 
-void random_order(ThRandom *r, int64_t *at, int64_t n) {
-    refuse(r, "permutation");
-    for (int64_t i = 0; i < n; i++) at[i] = i;
+bool random_order(ThRandom *r, int64_t *at, int64_t n) {
+    (void)at, (void)n;
+    return refuse(r, "permutation");
 }
 
 bool random_choice_fits(ThRandom *r, const RandomChoice *k) {
@@ -98,8 +98,9 @@ uint64_t random_choice_room(const RandomChoice *k, bool chances) {
     return 0;
 }
 
-void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
+bool random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
     (void)r, (void)k, (void)out, (void)room;
+    return false; /* never called: nothing fits */
 }
 
 bool random_shares_fit(ThRandom *r, int64_t n, const double *p, int64_t k) {

@@ -43,10 +43,11 @@ int th_random_shuffle(ThRandom *r, ThArray *a) {
     ThArray *row = th_array_view(a, a->ndim - 1, ARRAY_SHAPE(a) + 1, ARRAY_STRIDES(a) + 1, 0);
     bool ok = spare && row, bytes = ok && row->flags & ARRAY_CONTIGUOUS;
     int64_t step = ARRAY_STRIDES(a)[0];
-    for (int64_t i = ARRAY_SHAPE(a)[0] - 1; i > 0 && ok; i--) {
+    for (int64_t i = ARRAY_SHAPE(a)[0] - 1, since = 0; i > 0 && ok; i--) {
         int64_t j = (int64_t)random_interval(r, (uint64_t)i);
         if (!bytes) ok = swap_rows(a, i, j, spare);
         else if (i != j) swap_bytes(a->data + i * step, a->data + j * step, spare->data, spare->buf->bytes);
+        ok = ok && (i % RANDOM_OFTEN || !random_stopped(r, &since, RANDOM_OFTEN));
     }
     th_array_release(spare);
     th_array_release(row);
@@ -61,8 +62,9 @@ ThArray *th_random_permutation(ThRandom *r, int64_t n) {
         return NULL;
     }
     ThArray *a = th_array_empty(r->ctx, TH_INT64, 1, &n);
-    if (a) random_order(r, (int64_t *)(void *)a->data, n);
-    return a;
+    if (!a || random_order(r, (int64_t *)(void *)a->data, n)) return a;
+    th_array_release(a);
+    return NULL;
 }
 
 /* ---- probabilities ----------------------------------------------------------------------------------------------- */
@@ -117,9 +119,9 @@ uint64_t random_choice_room(const RandomChoice *k, bool chances) {
     return chances ? (2 * n + size) * sizeof(double) + n : k->replace ? 0 : own > order ? own : order;
 }
 
-void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
-    if (r->pcg && k->size && !k->p && !k->replace) pcg_choose(r->pcg, k, out, room);
-    else random_choose_words(r, k, out, room);
+bool random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
+    return r->pcg && k->size && !k->p && !k->replace ? pcg_choose(r, k, out, room)
+                                                     : random_choose_words(r, k, out, room);
 }
 
 ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int ndim, const int64_t *shape) {
@@ -141,9 +143,7 @@ ThArray *th_random_choice_ordered(ThRandom *r, int64_t n, bool replace, bool ord
     uint64_t bytes_room = out ? random_choice_room(&k, k.p) : 0;
     size_t room = bytes_fit(bytes_room) ? (size_t)bytes_room : SIZE_MAX;
     void *work = room ? ctx_alloc(c, room) : NULL;
-    if (out && (work || !room)) {
-        random_choose(r, &k, (int64_t *)(void *)out->data, work);
-    } else {
+    if (!out || (!work && room) || !random_choose(r, &k, (int64_t *)(void *)out->data, work)) {
         th_array_release(out);
         out = NULL;
     }

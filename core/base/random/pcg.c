@@ -176,9 +176,12 @@ ThArray *th_random_pcg64_draw(ThRandom *r, char which, ThDtype d, int ndim, cons
     double (*real)(Pcg *) = which == 'n' ? pcg_normal : which == 'e' ? pcg_exponential : pcg_double;
     float (*narrow)(Pcg *) = which == 'n' ? normal_single : which == 'e' ? exponential_single : single;
     ThArray *a = th_array_empty(r->ctx, d, ndim, shape);
-    for (int64_t i = 0; a && i < a->size; i++) {
+    for (int64_t i = 0, since = 0; a && i < a->size; i++) {
         if (d == TH_FLOAT64) ((double *)(void *)a->data)[i] = real(r->pcg);
         else ((float *)(void *)a->data)[i] = narrow(r->pcg);
+        if (i % RANDOM_OFTEN || !random_stopped(r, &since, RANDOM_OFTEN)) continue;
+        th_array_release(a);
+        return NULL;
     }
     return a;
 }
@@ -197,21 +200,26 @@ uint64_t pcg_choice_room(const RandomChoice *k) {
     return (by_tail(k) ? (uint64_t)k->n : mask_for(k) + 1) * sizeof(uint64_t);
 }
 
-static void shuffle(Pcg *p, int64_t n, int64_t first, int64_t *at) {
+static bool shuffle(ThRandom *r, int64_t n, int64_t first, int64_t *at) {
+    int64_t since = 0;
     for (int64_t i = n - 1; i >= first; i--) {
-        int64_t j = (int64_t)pcg_bounded(p, (uint64_t)i), kept = at[j];
+        int64_t j = (int64_t)pcg_bounded(r->pcg, (uint64_t)i), kept = at[j];
         at[j] = at[i];
         at[i] = kept;
+        if (i % RANDOM_OFTEN == 0 && random_stopped(r, &since, RANDOM_OFTEN)) return false;
     }
+    return true;
 }
 
-void pcg_choose(Pcg *p, const RandomChoice *k, int64_t *out, void *room) {
+bool pcg_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
+    Pcg *p = r->pcg;
+    int64_t since = 0;
     if (by_tail(k)) {
         int64_t *all = room, first = k->n - k->size;
         for (int64_t i = 0; i < k->n; i++) all[i] = i;
-        shuffle(p, k->n, first > 1 ? first : 1, all);
+        if (!shuffle(r, k->n, first > 1 ? first : 1, all)) return false;
         memcpy(out, all + first, (size_t)k->size * sizeof *out);
-        return;
+        return true;
     }
     uint64_t mask = mask_for(k), *seen = room;
     memset(seen, 0xff, (size_t)(mask + 1) * sizeof *seen);
@@ -224,6 +232,7 @@ void pcg_choose(Pcg *p, const RandomChoice *k, int64_t *out, void *room) {
         }
         seen[at] = v;
         out[i] = (int64_t)v;
+        if (i % RANDOM_OFTEN == RANDOM_OFTEN - 1 && random_stopped(r, &since, RANDOM_OFTEN)) return false;
     }
-    if (!k->ordered) shuffle(p, k->size, 1, out);
+    return k->ordered || shuffle(r, k->size, 1, out);
 }

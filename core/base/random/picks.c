@@ -6,15 +6,21 @@
 #include "random.h"
 
 #include <string.h>
+#define stopped random_stopped
+#else
+static bool stopped(ThRandom *r, int64_t *since, int64_t more) { return (void)r, (void)since, (void)more, false; }
 #endif
 
-DRAW void random_order(ThRandom *r, int64_t *at, int64_t n) {
+DRAW bool random_order(ThRandom *r, int64_t *at, int64_t n) {
+    int64_t since = 0;
     for (int64_t i = 0; i < n; i++) at[i] = i;
     for (int64_t i = n - 1; i > 0; i--) {
         int64_t j = (int64_t)random_interval(r, (uint64_t)i), kept = at[i];
         at[i] = at[j];
         at[j] = kept;
+        if (i % RANDOM_OFTEN == 0 && stopped(r, &since, RANDOM_OFTEN)) return false;
     }
+    return true;
 }
 
 /* Sums so far, divided by the whole. */
@@ -36,43 +42,55 @@ static int64_t search(const double *cdf, int64_t n, double x) {
 }
 
 /* Draws in rounds: what came twice is drawn again from what is left, its probabilities set to 0. */
-static void distinct(ThRandom *r, const RandomChoice *k, int64_t *out, double *p, double *cdf) {
+static bool distinct(ThRandom *r, const RandomChoice *k, int64_t *out, double *p, double *cdf) {
     double *x = cdf + k->n;
     char *seen = (char *)(x + k->size);
     memcpy(p, k->p, (size_t)k->n * sizeof *p);
     memset(seen, 0, (size_t)k->n);
-    for (int64_t found = 0; found < k->size;) {
+    for (int64_t found = 0, since = 0; found < k->size;) {
         int64_t todo = k->size - found;
         random_doubles(r, x, todo);
         for (int64_t i = 0; i < found; i++) p[out[i]] = 0;
         cumulate(p, cdf, k->n);
+        if (stopped(r, &since, k->n)) return false;
         for (int64_t i = 0; i < todo; i++) {
+            if (i % RANDOM_OFTEN == RANDOM_OFTEN - 1 && stopped(r, &since, RANDOM_OFTEN)) return false;
             int64_t at = search(cdf, k->n, x[i]);
             if (seen[at]) continue;
             seen[at] = 1;
             out[found++] = at;
         }
     }
+    return true;
 }
 
-DRAW void random_choose_words(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
+DRAW bool random_choose_words(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
     double *p = (double *)room, *cdf = k->p ? p + k->n : NULL;
-    if (!k->size) return;
+    int64_t since = 0;
+    if (!k->size) return true;
     if (k->p && k->replace) {
         cumulate(k->p, cdf, k->n);
-        for (int64_t i = 0; i < k->size; i++) out[i] = search(cdf, k->n, random_double(r));
+        for (int64_t i = 0; i < k->size; i++) {
+            out[i] = search(cdf, k->n, random_double(r));
+            if (i % RANDOM_OFTEN == RANDOM_OFTEN - 1 && stopped(r, &since, RANDOM_OFTEN)) return false;
+        }
     } else if (k->p) {
-        distinct(r, k, out, p, cdf);
+        return distinct(r, k, out, p, cdf);
     } else if (k->replace) {
 #ifdef RANDOM_ALONE
         for (int64_t i = 0; i < k->size; i++) out[i] = (int64_t)random_interval(r, (uint64_t)k->n - 1);
 #else
-        random_integer_run(r, NULL, &(RandomRange){0, (uint64_t)k->n - 1, sizeof *out}, (char *)out, k->size);
+        for (int64_t i = 0, n; i < k->size; i += n) {
+            n = k->size - i < RANDOM_OFTEN ? k->size - i : RANDOM_OFTEN;
+            random_integer_run(r, NULL, &(RandomRange){0, (uint64_t)k->n - 1, sizeof *out}, (char *)(out + i), n);
+            if (stopped(r, &since, n)) return false;
+        }
 #endif
     } else {
-        random_order(r, (int64_t *)room, k->n);
+        if (!random_order(r, (int64_t *)room, k->n)) return false;
         memcpy(out, room, (size_t)k->size * sizeof *out);
     }
+    return true;
 }
 
 DRAW void random_share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *out) {

@@ -22,9 +22,8 @@ bool random_refuse(ThRandom *r, const char *format, ...) {
 }
 
 bool random_stopped(ThRandom *r, int64_t *since, int64_t more) {
-    enum { OFTEN = 4096 };
     *since += more;
-    if (*since < OFTEN) return false;
+    if (*since < RANDOM_OFTEN) return false;
     *since = 0;
     return ctx_stopped(r->ctx) && !err_stopped(r->ctx);
 }

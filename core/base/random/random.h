@@ -145,13 +145,14 @@ bool random_integers_check(ThRandom *r, ThArray *low, ThArray *high, ThArray *ou
 void random_integers_params(ThArray *low, ThArray *high, ThArray *out, int64_t *const *to);
 
 /* choice.c, picks.c: draws of which the caller brings the memory */
-void random_order(ThRandom *r, int64_t *at, int64_t n);           /* 0 .. n - 1 in random order */
+/* false: work is to stop, which is an error then (random_stopped) */
+bool random_order(ThRandom *r, int64_t *at, int64_t n);           /* 0 .. n - 1 in random order */
 bool random_choice_fits(ThRandom *r, const RandomChoice *k);      /* else ValueError */
 uint64_t random_choice_room(const RandomChoice *k, bool chances); /* p will be there */
-void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room);
-void random_choose_words(ThRandom *r, const RandomChoice *k, int64_t *out, void *room); /* by words */
+bool random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room);
+bool random_choose_words(ThRandom *r, const RandomChoice *k, int64_t *out, void *room); /* by words */
 uint64_t pcg_choice_room(const RandomChoice *k); /* without replacement, all alike */
-void pcg_choose(Pcg *p, const RandomChoice *k, int64_t *out, void *room);
+bool pcg_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room);
 /* n things over k places of probability p[i], the last takes what is left. */
 bool random_shares_fit(ThRandom *r, int64_t n, const double *p, int64_t k);
 void random_share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *out);

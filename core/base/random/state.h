@@ -36,6 +36,8 @@ static inline double words_double(RandomWords *w) { /* [0, 1), 53 bits */
     return (a * 67108864.0 + b) / 9007199254740992.0;
 }
 
+enum { RANDOM_OFTEN = 4096 }; /* numbers between two looks at the clock */
+
 typedef struct RandomChoice {
     int64_t n, size;       /* out of how many, how many */
     bool replace, ordered; /* ordered: of a PCG64, need not be shuffled */

@@ -115,7 +115,7 @@ static int draw_choice(HostCall *h, ThRandom *r) {
     if (!random_choice_fits(r, &k)) return done(h, r, false);
     if (h->lib->state) return choice_there(h, &k, room + given);
     int64_t *at = (int64_t *)(void *)(room + given);
-    random_choose(r, &k, at, room + given + positions);
+    if (!random_choose(r, &k, at, room + given + positions)) return done(h, r, false);
     pick(out, a, at, k.size);
     return 0;
 }
@@ -128,7 +128,7 @@ static int draw_permutations(HostCall *h, ThRandom *r) {
     int64_t *at = h->room(h, (uint64_t)n * sizeof *at + 8);
     if (!at) return 1;
     for (int64_t i = 0, since = 0; i < out->size; i += n) {
-        random_order(r, at, n);
+        if (!random_order(r, at, n)) return done(h, r, false);
         dtype_cast(out->data + i * item, d, item, (const char *)at, TH_INT64, 8, n);
         if (random_stopped(r, &since, n)) return 1;
     }
