@@ -129,6 +129,17 @@ describe("a sandbox", function()
         return theano.compile({}, s:poisson { size = { 5000000 }, lam = 1000 })()]] } do
       refused(brief, "Interrupted", "the time", s)
     end
+    local orders <close> = theano.sandboxed { seconds = 0.02, memory = 500e6 } -- each is half a second's work and more
+    for _, s in ipairs { "r:permutation(20000000)", "r:shuffle(nd.ones(20000000))",
+      "r:shuffle(nd.ones { 2, 3000000 }.T)", "r:choice(20000000, 10, false)",
+      "r:choice(20000000, 20000000)", "g:choice(20000000, 9000000, false)",
+      "g:permutation(20000000)", "r:choice(3000000, 1000000, false, nd.ones(3000000) / 3000000)",
+      "r:choice(3000000, 9000000, true, nd.ones(3000000) / 3000000)" } do
+      refused(orders, "Interrupted", "the time", [[
+        local nd = theano.ndarray
+        local r, g = nd.random.RandomState(1), nd.random.default_rng(1)
+        return ]] .. s)
+    end
     assert.equal("", box:run("return (''):rep(1 << 62)"))
     local claims = "local t = setmetatable({}, { __len = function() return 1 << 60 end, __index = rawlen, "
       .. "__newindex = rawlen }) "
@@ -146,6 +157,30 @@ describe("a sandbox", function()
     assert.is_nil(roomy:run("return (load(function() return (' '):rep(10000) end)) or nil"))
     assert.is_nil(roomy:run("return (load(('x = 1 '):rep(1000000)))"))
     assert.equal(7, roomy:run("local i = 0 return load(function() i = i + 1 return ({ 'return ', '7' })[i] end)()"))
+  end)
+
+  it("ends products, convolutions and attention between their parts", function()
+    local large <close> = theano.sandboxed { seconds = 0.15, memory = 500e6 } -- each takes a second and more
+    for name, s in pairs {
+      product = "local a = nd.ones { 3900, 3900 } return nd.dot(a, a)",
+      integers = "local a = nd.ones({ 2500, 2500 }, 'int64') return nd.dot(a, a)",
+      complex = "local a = nd.ones({ 1, 2500, 2500 }, 'complex64') return nd.einsum('bij,bkj->bik', a, a)",
+      convolution = [[local x, w = T.dtensor4(), T.dtensor4()
+        local f = theano.compile({ x, w }, T.nnet.conv2d(x, w))
+        return f(nd.ones { 1, 64, 150, 150 }, nd.ones { 64, 64, 60, 60 })]],
+      filters = [[local x, y = T.dtensor4(), T.dtensor4()
+        local w = theano.shared(nd.ones { 64, 32, 11, 11 })
+        local f = theano.compile({ x }, T.grad(T.sqr(T.nnet.conv2d(x, w)):sum(), w))
+        return f(nd.ones { 8, 32, 90, 90 })]],
+      attention = [[local q = T.dtensor3()
+        local k = T.specify_shape(q, { 1, 40000, 64 })
+        local p = T.nnet.softmax(T.batched_dot(k, k:dimshuffle(0, 2, 1)), { axis = -1 })
+        local f = theano.compile({ q }, T.batched_dot(p, k))
+        return f(nd.ones { 1, 40000, 64 })]] } do
+      local start = os.clock()
+      refused(large, "Interrupted", "the time", "local T, nd = theano.tensor, theano.ndarray " .. s)
+      assert.is_true(os.clock() - start < 1.5, name .. " took " .. os.clock() - start)
+    end
   end)
 
   it("copies out no more than its memory, however often it stands in the result", function()

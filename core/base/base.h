@@ -118,6 +118,15 @@ static inline bool ctx_stopped(const ThContext *c) {
     return atomic_load_explicit(&c->interrupted, memory_order_relaxed) || (until && base_now() > until);
 }
 bool err_stopped(ThContext *c); /* Interrupted, and why */
+/* Likewise for work whose results nobody has seen yet: it may end early, and says so in *early, which its caller turns
+ * into the error. NULL: what is written is to be whole. */
+static inline bool ctx_leaves(const ThContext *c, atomic_bool *early) {
+    if (!early) return false;
+    if (atomic_load_explicit(early, memory_order_relaxed)) return true;
+    if (!ctx_stopped(c)) return false;
+    atomic_store_explicit(early, true, memory_order_relaxed);
+    return true;
+}
 static inline bool ctx_sealed(const ThContext *c) { return atomic_load_explicit(&c->sealed, memory_order_relaxed); }
 /* What is used for `path`, after the host was asked (ThHost.file): another path, or memory. */
 typedef struct FileAt {

@@ -200,7 +200,9 @@ struct HostCall {
     bool (*leave)(HostCall *h, ThArray *const *arrays, int n);
     ThArray *const *(*left)(HostCall *h, int64_t number, int *n); /* ..which find them; NULL: none */
     void *frame;
+    atomic_bool *early; /* for ctx_leaves: the call fails where it is set */
 };
+static inline bool host_leaves(const HostCall *h) { return ctx_leaves(h->ctx, h->early); }
 /* How an argument or a result of a loop's body lies in the loop's arrays. */
 typedef struct LoopPort {
     int inner;      /* number of the body's input (in ports) or output (out ports) */

@@ -94,6 +94,7 @@ typedef struct Workspace {
     struct Launches *launches; /* launch.c: of a function on a device, or NULL */
     Left *left;                /* by host call */
     int nleft;                 /* how many of them hold something */
+    atomic_bool early;         /* a product or a host call ended before its work was done (ctx_leaves) */
     char host_text[400];       /* why a host call failed; "" when it gave no text */
 } Workspace;
 

@@ -370,6 +370,17 @@ void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
 }
 
 /* ---- th_rt: what generated code and the interpreter call back ---- */
+/* Work may be left half done where no step writes what outlives the call. */
+static atomic_bool *may_leave(ThFrame *f) {
+    if (f->plan->first_write < f->plan->nstep) return NULL;
+    atomic_store_explicit(&f->ws->early, false, memory_order_relaxed);
+    return &f->ws->early;
+}
+
+static int left_early(ThFrame *f, atomic_bool *early) {
+    return early && atomic_load_explicit(early, memory_order_relaxed) && !err_stopped(f->plan->ctx);
+}
+
 static int rt_gemm(ThFrame *f, const RtProduct *p) {
     GemmArgs g = {.dtype = (ThDtype)p->dtype,
                   .m = p->m,
@@ -390,9 +401,9 @@ static int rt_gemm(ThFrame *f, const RtProduct *p) {
                   .user = p->user};
     Workspace *w = f->ws;
     if (packs_use(w, &g)) return 1;
-    if (!w->late_products) return gemm_run(f->plan->ctx, &g, f->scratch);
-    if (!grow(w, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
-    return gemm_run(f->plan->ctx, &g, w->packed);
+    if (w->late_products && !grow(w, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
+    g.early = may_leave(f);
+    return gemm_run(f->plan->ctx, &g, w->late_products ? w->packed : f->scratch) || left_early(f, g.early);
 }
 
 static int host_fail(HostCall *h, ThError kind, const char *text) {
@@ -523,7 +534,8 @@ static HostCall host_begin(ThFrame *f) {
                       .parallel = host_parallel,
                       .leave = host_leave,
                       .left = host_left,
-                      .frame = f};
+                      .frame = f,
+                      .early = may_leave(f)};
 }
 
 static int call_failed(ThFrame *f, int step) {
@@ -533,12 +545,12 @@ static int call_failed(ThFrame *f, int step) {
 
 static int rt_conv(ThFrame *f, int step, const CallWork *conv, const CallWork *pool, char **at) {
     HostCall call = host_begin(f);
-    return conv_call(&call, conv, pool, at) ? call_failed(f, step) : 0;
+    return conv_call(&call, conv, pool, at) || left_early(f, call.early) ? call_failed(f, step) : 0;
 }
 
 static int rt_pool(ThFrame *f, int step, const CallWork *pool) {
     HostCall call = host_begin(f);
-    return pool_call(&call, pool) ? call_failed(f, step) : 0;
+    return pool_call(&call, pool) || left_early(f, call.early) ? call_failed(f, step) : 0;
 }
 
 static int rt_draw(ThFrame *f, int step, const CallWork *draw, RandomDone done, void *user) {
@@ -589,7 +601,7 @@ int workspace_host_call(ThFrame *f, int step, const HostSide *side) {
     if (side) call.lib = side->lib, call.gpu = side->gpu, call.head = host_heads(side, arr, h->nin, head);
     f->err[2] = TH_RuntimeError;
     atomic_fetch_add_explicit(&c->hosting, 1, memory_order_relaxed);
-    int bad = h->fn(&call);
+    int bad = h->fn(&call) || left_early(f, call.early);
     atomic_fetch_sub_explicit(&c->hosting, 1, memory_order_relaxed);
     if (!bad) return 0;
     return f->rt->fail(f, step, failed(c) ? (int)th_error(c) : (int)f->err[2], 0, 0, 0, 0, 0);

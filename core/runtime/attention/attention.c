@@ -300,7 +300,7 @@ static bool one_matrix(Part *t, int64_t b, bool start) {
         GemmArgs g = whole(a, at, b, 1);
         if (a->packed[at] && gemm_pack_b(t->call.ctx, &g, t->packed[at])) return false;
     }
-    for (int64_t row = 0; row < a->queries; row += a->rows) {
+    for (int64_t row = 0; row < a->queries && !host_leaves(&t->call); row += a->rows) {
         int64_t m = a->queries - row < a->rows ? a->queries - row : a->rows;
         t->now = a->some ? t->reach[row / a->rows] : (Reach){0, a->keys, 0};
         if (!t->some) t->now.first = 0, t->now.end = a->keys;

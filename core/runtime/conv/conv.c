@@ -24,7 +24,7 @@ static void add_dim(GemmAxis *x, int64_t len, int64_t st) {
 static int multiply(Run *r, GemmArgs *g) {
     if (r->order) return r->order->way = CONV_GEMM, 0;
     size_t bytes = gemm_scratch_bytes(g);
-    g->alone = r->alone;
+    g->alone = r->alone, g->early = r->h->early;
     void *scratch = bytes ? r->h->room(r->h, bytes) : NULL;
     if (bytes && !scratch) return 1;
     return gemm_run(r->h->ctx, g, scratch);

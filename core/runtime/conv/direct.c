@@ -95,7 +95,7 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
         if (s.copied) conv_copy_image(w, &s, copy, image, item);
         j.image = s.copied ? copy : image + s.first * item;
         j.top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
-        for (int64_t v = 0; v < rows * j.per_row; v += kern->nv)
+        for (int64_t v = 0; v < rows * j.per_row && !host_leaves(r->h); v += kern->nv)
             top_tiles(&j, v, (int)min64(kern->nv, rows * j.per_row - v));
         conv_done(r, group, n);
     }
@@ -168,7 +168,7 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
         if (s.copied) conv_copy_image(w, &s, copy, image, item);
         ConvTile t = {.len = w->out[last], .b = s.copied ? copy : image + s.first * item};
         t.a = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
-        for (int64_t row = 0; row < rows; row += many) {
+        for (int64_t row = 0; row < rows && !host_leaves(r->h); row += many) {
             t.segs = min64(many, rows - row);
             t.aseg = top_rows + row, t.bseg = image_rows + row;
             filter_tiles(&j, &t, taps, all, sums);

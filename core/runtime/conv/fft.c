@@ -231,7 +231,7 @@ static void forth(int piece, void *user) {
     Rooms m = rooms(j, piece, NULL);
     bool some[MOST_ROW_BLOCKS];
     which_rows(j, some);
-    for (int64_t i = piece; i < j->count[0] * j->count[1]; i += PIECES) {
+    for (int64_t i = piece; i < j->count[0] * j->count[1] && !host_leaves(j->r->h); i += PIECES) {
         for (int64_t rb = 0; rb < j->grid.row_blocks; rb++)
             if (some[rb]) rows_forth(j, &m, plane_at(j, i), rb);
         for (int64_t cb = 0; cb < j->grid.column_blocks; cb++) columns_forth(j, &m, cb, some, spectrum_at(j, i, cb));
@@ -243,7 +243,7 @@ static void back(int piece, void *user) {
     Rooms m = rooms(j, piece, NULL);
     bool some[MOST_ROW_BLOCKS];
     which_rows(j, some);
-    for (int64_t i = piece; i < j->count[0] * j->count[1]; i += PIECES) {
+    for (int64_t i = piece; i < j->count[0] * j->count[1] && !host_leaves(j->r->h); i += PIECES) {
         for (int64_t cb = 0; cb < j->grid.column_blocks; cb++) columns_back(j, &m, cb, some, spectrum_at(j, i, cb));
         for (int64_t rb = 0; rb < j->grid.row_blocks; rb++)
             if (some[rb] && !rows_back(j, &m, plane_at(j, i), rb)) j->finite[piece] = false;
@@ -262,7 +262,7 @@ static void planes(Job *j, const Placed *p, const int64_t from[2], const int64_t
 static void sum_part(int part, void *user) {
     const Job *j = user;
     const FftSums *whole = &j->sums;
-    for (int64_t cb = 0; cb < j->grid.column_blocks; cb++) {
+    for (int64_t cb = 0; cb < j->grid.column_blocks && !host_leaves(j->r->h); cb++) {
         int64_t rows = j->grid.rows, from = rows * part / SUMS_PIECES, to = rows * (part + 1) / SUMS_PIECES;
         int64_t at = from * 2 * j->k->vl, block = j->grid.plane * cb;
         FftSums s = *whole;

@@ -168,7 +168,7 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
         if (j.slid.copied) conv_copy_image(w, &j.slid, copy, image, item);
         j.image = j.slid.copied ? copy : image + j.slid.first * item;
         j.top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
-        for (int64_t p = 0; p < j.places; p += PLACES)
+        for (int64_t p = 0; p < j.places && !host_leaves(r->h); p += PLACES)
             for (int64_t b = 0; b < blocks(&j); b++) {
                 int64_t end = min64(p + PLACES, j.places);
                 sum_block(&j, b, p, end, starts);
@@ -266,7 +266,7 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
                       .brs = lanes,
                       .crs = lanes,
                       .add = true};
-        for (int64_t row = 0; row < rows; row += many) {
+        for (int64_t row = 0; row < rows && !host_leaves(r->h); row += many) {
             t.segs = min64(many, rows - row);
             t.aseg = image_rows + row;
             t.b = turned;

@@ -97,7 +97,7 @@ static void spread_images(const Spread *s, const char *top, char *image, int64_t
     for (int64_t i = 0; i < images; i++) t.arow[i] = i;
     pack_tops(s, top, images);
     for (int i = 0; i < r->kern->nv; i++) t.bvec[i] = t.cvec[i] = i * r->kern->vl;
-    for (int64_t y = 0; y < w->in[0]; y++) {
+    for (int64_t y = 0; y < w->in[0] && !host_leaves(r->h); y++) {
         memset(s->row, 0, (size_t)(images * s->width * w->channels * item));
         t.segs = list_reaching(s, y, images);
         for (int64_t x = 0; t.segs && x < w->out[1]; x++) spread_place(s, &t, images, x);

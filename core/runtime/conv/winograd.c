@@ -277,7 +277,7 @@ static int run_images(ConvRun *r, int64_t group, int64_t first, int64_t *bad) {
     to_panels(&j, WINOGRAD_FILTER, gather_filters(&j, filter, j.image_factors), j.filters, w->channels, 0,
               j.filter_factors);
     bool finite = true;
-    for (int64_t s = first * j.down, end = w->images * j.down; s < end; s += j.strips) {
+    for (int64_t s = first * j.down, end = w->images * j.down; s < end && !host_leaves(r->h); s += j.strips) {
         int64_t many = min64(j.strips, end - s);
         for (int64_t i = 0; i < many; i++) image_factors(&j, s + i, i * j.across);
         multiply_top(&j, s, many, end - s);
@@ -422,7 +422,7 @@ int conv_winograd_filter(ConvRun *r, int64_t group) {
     sizes(&j);
     if (r->order) return r->order->way = r->way, r->order->rows = j.strips, 0;
     if (!take_rooms(&j, group, panels_of(&j, j.channels, j.most), panels_of(&j, j.channels, w->filters))) return 1;
-    for (int64_t s = 0, end = w->images * j.down; s < end; s += j.strips) {
+    for (int64_t s = 0, end = w->images * j.down; s < end && !host_leaves(r->h); s += j.strips) {
         int64_t many = min64(j.strips, end - s);
         for (int64_t i = 0; i < many; i++) gradient_factors(&j, s + i, i * j.across);
         multiply_filter(&j, many * j.across, s > 0);

@@ -129,9 +129,10 @@ static void plan_walk(const FactorWork *w, Walk *k) {
 }
 
 /* `count` matrices with equal steps between them, or as many as there are before one fails. */
-static int64_t run_line(FactorJob *j, const FactorRoutine *r, char **at, const int64_t *step, int64_t count) {
+static int64_t run_line(HostCall *h, FactorJob *j, const FactorRoutine *r, char **at, const int64_t *step,
+                        int64_t count) {
     int n = j->w->nin + j->w->nout;
-    for (int64_t i = 0; i < count;) {
+    for (int64_t i = 0; i < count && !host_leaves(h);) {
         int64_t many = 1;
         if (j->lanes && count - i >= j->lanes && lanes_run(j, at, step, count - i >= 2 * j->lanes)) many = j->lanes;
         else if (!run_one(j, r, at)) return i;
@@ -153,7 +154,8 @@ static int run_batch(HostCall *h, FactorJob *j, const FactorRoutine *r) {
     int last = k.nd - 1;
     int64_t line = last >= 0 ? k.len[last] : 1;
     for (int64_t item = 0; item < k.count; item += line) {
-        int64_t done = run_line(j, r, at, last >= 0 ? k.st[last] : none, line);
+        int64_t done = run_line(h, j, r, at, last >= 0 ? k.st[last] : none, line);
+        if (done < line && host_leaves(h)) return 0; /* which is an error above */
         if (done < line) return report(h, j, item + done, k.count);
         for (int i = 0; i < n && last >= 0; i++) at[i] -= line * k.st[last][i];
         for (int d = last - 1; d >= 0; d--) {

@@ -36,6 +36,7 @@ static const double PARALLEL_FLOPS = 4e6; /* about 50 us on one core: far above 
 
 /* One product on one instruction set, oriented so that c has unit column stride where it has one at all. */
 typedef struct Job {
+    ThContext *ctx;
     const GemmKernels *kern;
     GemmArgs g;
     int64_t item, nr;    /* bytes of an element; columns of a panel */
@@ -328,13 +329,15 @@ static void pack_rows(const Job *j, char *to, int64_t row, int64_t rows) {
                         min64(MR, rows - i), j->kb);
 }
 
+static bool leaves(const Job *j) { return ctx_leaves(j->ctx, j->g.early); }
+
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
 static void panel_piece(int piece, void *user) {
     const Job *j = user;
     int64_t panels = (j->g.n + j->nr - 1) / j->nr, rows = min64(j->mc, j->g.m - j->row0);
     char *room = j->b_space + (j->shared_space ? 0 : piece * j->panel_bytes);
     int64_t first = panels * piece / j->pieces, end = panels * (piece + 1) / j->pieces, turn = j->down ? -1 : 1;
-    for (int64_t left = end - first, p = j->down ? end - 1 : first; left > 0; left--, p += turn) {
+    for (int64_t left = end - first, p = j->down ? end - 1 : first; left > 0 && !leaves(j); left--, p += turn) {
         int64_t col = p * j->nr, cols = min64(j->nr, j->g.n - col), next = col + turn * j->nr;
         Source s = open_panel(j, col, cols, rows, room);
         if (!j->g.packed && !j->g.bv && j->g.bcs == 1 && next >= 0 && next < j->g.n)
@@ -397,7 +400,7 @@ static void chunk_piece(int piece, void *user) {
         pack_rows(j, room, row, rows);
         s.a = room;
     }
-    for (int64_t col = 0; col < j->cols; col += j->nr) {
+    for (int64_t col = 0; col < j->cols && !leaves(j); col += j->nr) {
         int64_t cols = min64(j->nr, j->cols - col);
         s.b = block_panel(j, col, &s.brs);
         s.next = NULL;
@@ -449,7 +452,7 @@ static bool rank1(const GemmKernels *kern, const GemmArgs *g) {
 }
 
 static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, void *scratch) {
-    Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
+    Job j = {.ctx = c, .kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
     j.turned = orient(&j.g, kern->vl);
     if (rank1(kern, &j.g)) {
         j.kb = 1, j.down = true;
@@ -468,7 +471,7 @@ static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, 
     j.a_space = scratch;
     j.b_space = j.a_space ? j.a_space + chunks * j.chunk_bytes : NULL;
     int64_t step = gemm_block_k(j.g.k);
-    for (j.kstep = 0; j.kstep < j.g.k; j.kstep += step) {
+    for (j.kstep = 0; j.kstep < j.g.k && !leaves(&j); j.kstep += step) {
         j.kb = min64(step, j.g.k - j.kstep);
         j.beta = j.kstep == 0 ? j.g.beta : 1;
         if (j.panels) run_panels(c, &j);

@@ -36,7 +36,8 @@ typedef struct GemmArgs {
     const void *packed;         /* b as gemm_pack_b left it, in place of b, brs, bcs, bv */
     GemmDone done;
     void *user;
-    bool alone; /* one of several products that run at the same time: no threads of its own */
+    atomic_bool *early; /* for ctx_leaves: c may be left half done, and is where it is set; NULL: it may not */
+    bool alone;         /* one of several products that run at the same time: no threads of its own */
 } GemmArgs;
 
 /* Bytes that gemm_run may use of `scratch`: a function of dtype, sizes and strides; the rest is not read. */

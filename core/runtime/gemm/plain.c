@@ -15,20 +15,29 @@
 enum { WIDE = 64 /* columns summed at once */, ALIGN = 64 };
 static const double BLAS_PRODUCTS = 32768; /* m n k from which a call of OpenBLAS pays */
 
+/* Before the next row: whether work is to stop; the clock is looked at now and then. */
+static bool leaves(ThContext *c, const GemmArgs *g, int64_t *since) {
+    enum { OFTEN = 1 << 20 }; /* multiply-adds */
+    *since += g->n * g->k + 1;
+    if (*since < OFTEN) return false;
+    *since = 0;
+    return ctx_leaves(c, g->early);
+}
+
 /* ---- integers and bool ------------------------------------------------------------------------------------------- */
 #define INTEGER(name, T) \
-    static void name(const GemmArgs *g) { \
+    static void name(ThContext *c, const GemmArgs *g) { \
         T alpha = (T)(int64_t)g->alpha, beta = (T)(int64_t)g->beta; \
-        for (int64_t i = 0; i < g->m; i++) \
+        for (int64_t i = 0, since = 0; i < g->m && !leaves(c, g, &since); i++) \
             for (int64_t j0 = 0; j0 < g->n; j0 += WIDE) { \
                 int64_t n = g->n - j0 < WIDE ? g->n - j0 : WIDE; \
                 T sum[WIDE] = {0}; \
                 const T *a = (const T *)g->a + i * g->ars, *b = (const T *)g->b + j0 * g->bcs; \
                 for (int64_t k = 0; k < g->k; k++, a += g->acs, b += g->brs) \
                     for (int64_t j = 0; j < n; j++) sum[j] = (T)(sum[j] + (T)(WORD(T) * a * b[j * g->bcs])); \
-                T *c = (T *)g->c + i * g->crs + j0 * g->ccs; \
-                for (int64_t j = 0; j < n; j++, c += g->ccs) \
-                    *c = (T)(WORD(T) alpha * sum[j] + (g->beta != 0 ? (T)(WORD(T) beta * *c) : 0)); \
+                T *to = (T *)g->c + i * g->crs + j0 * g->ccs; \
+                for (int64_t j = 0; j < n; j++, to += g->ccs) \
+                    *to = (T)(WORD(T) alpha * sum[j] + (g->beta != 0 ? (T)(WORD(T) beta * *to) : 0)); \
             } \
     }
 /* 16-bit factors would be multiplied as int: as unsigned long the product wraps without undefined overflow. */
@@ -42,8 +51,8 @@ INTEGER(uint16, uint16_t)
 INTEGER(uint32, uint32_t)
 INTEGER(uint64, uint64_t)
 
-static void boolean(const GemmArgs *g) {
-    for (int64_t i = 0; i < g->m; i++)
+static void boolean(ThContext *ctx, const GemmArgs *g) {
+    for (int64_t i = 0, since = 0; i < g->m && !leaves(ctx, g, &since); i++)
         for (int64_t j = 0; j < g->n; j++) {
             const uint8_t *a = (const uint8_t *)g->a + i * g->ars, *b = (const uint8_t *)g->b + j * g->bcs;
             bool any = false;
@@ -55,9 +64,9 @@ static void boolean(const GemmArgs *g) {
 
 /* ---- complex ----------------------------------------------------------------------------------------------------- */
 #define COMPLEX(name, T, R) \
-    static void name(const GemmArgs *g) { \
+    static void name(ThContext *c, const GemmArgs *g) { \
         R alpha = (R)g->alpha, beta = (R)g->beta; \
-        for (int64_t i = 0; i < g->m; i++) \
+        for (int64_t i = 0, since = 0; i < g->m && !leaves(c, g, &since); i++) \
             for (int64_t j0 = 0; j0 < g->n; j0 += WIDE) { \
                 int64_t n = g->n - j0 < WIDE ? g->n - j0 : WIDE; \
                 T sum[WIDE] = {{0, 0}}; \
@@ -68,11 +77,11 @@ static void boolean(const GemmArgs *g) {
                         sum[j].re += a->re * y.re - a->im * y.im; \
                         sum[j].im += a->re * y.im + a->im * y.re; \
                     } \
-                T *c = (T *)g->c + i * g->crs + j0 * g->ccs; \
-                for (int64_t j = 0; j < n; j++, c += g->ccs) { \
+                T *to = (T *)g->c + i * g->crs + j0 * g->ccs; \
+                for (int64_t j = 0; j < n; j++, to += g->ccs) { \
                     T r = {alpha * sum[j].re, alpha * sum[j].im}; \
-                    if (g->beta != 0) r.re += beta * c->re, r.im += beta * c->im; \
-                    *c = r; \
+                    if (g->beta != 0) r.re += beta * to->re, r.im += beta * to->im; \
+                    *to = r; \
                 } \
             } \
     }
@@ -147,7 +156,7 @@ static void call_blas(const Blas *b, const GemmArgs *g, char *room) {
 }
 
 void gemm_plain(ThContext *c, const GemmArgs *g, void *scratch) {
-    static void (*const loops[TH_DTYPE_COUNT])(const GemmArgs *) = {
+    static void (*const loops[TH_DTYPE_COUNT])(ThContext *, const GemmArgs *) = {
         [TH_BOOL] = boolean,  [TH_INT8] = int8,           [TH_INT16] = int16,           [TH_INT32] = int32,
         [TH_INT64] = int64,   [TH_UINT8] = uint8,         [TH_UINT16] = uint16,         [TH_UINT32] = uint32,
         [TH_UINT64] = uint64, [TH_COMPLEX64] = complex64, [TH_COMPLEX128] = complex128,
@@ -159,5 +168,5 @@ void gemm_plain(ThContext *c, const GemmArgs *g, void *scratch) {
             return;
         }
     }
-    loops[g->dtype](g);
+    loops[g->dtype](c, g);
 }

@@ -50,7 +50,7 @@ static void pool_rows(PoolPart *p, const Share *s) {
     const PoolWork *w = p->w;
     const int64_t q0 = p->q0, q1 = p->q1, row = w->ow * w->ws[0] * w->ws[1] + 1;
     const int64_t each = row < MOST_AT_ONCE ? MOST_AT_ONCE / row : 1;
-    for (int64_t q = q0; q < q1 && !ctx_stopped(s->h->ctx); q += each) {
+    for (int64_t q = q0; q < q1 && !host_leaves(s->h); q += each) {
         p->q0 = q, p->q1 = least(q + each, q1);
         s->kern->pool(p);
     }
@@ -68,7 +68,7 @@ static void take_parts(int worker, void *user) {
     }
     for (int64_t i; (i = atomic_fetch_add_explicit(&s->next, s->run, memory_order_relaxed)) < s->pieces;) {
         int64_t first = i, end = least(i + s->run, s->pieces);
-        for (; i < end && !ctx_stopped(call.ctx); i++) {
+        for (; i < end && !host_leaves(&call); i++) {
             p.n = i / s->cuts;
             p.q0 = i % s->cuts * s->rows;
             p.q1 = least(p.q0 + s->rows, w->oh);
@@ -110,7 +110,7 @@ int pool_host(HostCall *h, const PoolWork *w) {
     if (threads > 1 && s.pieces > 1) parallel_for(c, threads, take_parts, &s);
     else take_parts(0, &s);
     if (atomic_load(&s.failed)) return 1;
-    if (ctx_stopped(c)) return !err_stopped(c);
+    if (host_leaves(h)) return 0;
     if (w->done && s.cuts > 1) parallel_for(c, HOST_SHARES, after_parts, &s);
     return 0;
 }
