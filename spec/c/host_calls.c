@@ -337,6 +337,25 @@ static void files(void) {
     CHECK(test_leaked() == 0 && !rmdir(dir));
 }
 
+/* Where archives are left out each way to them says so by the option's name, and leaves no file. */
+static void archives_left_out(void) {
+    if (TH_ZIP) return;
+    ThContext *c = th_context_new(NULL);
+    ThArray *a = numbers(c, 1, (const int64_t[]){3});
+    const char *path = "theano-left-out.npz", *name = "a";
+    ThNpz z = {0};
+    CHECK(th_save_npz(c, path, 1, &name, &a));
+    CHECK_ERROR(c, TH_NotImplementedError, "TH_ZIP=OFF");
+    CHECK(th_save_npz_compressed(c, path, 1, &name, &a));
+    CHECK_ERROR(c, TH_NotImplementedError, "TH_ZIP=OFF");
+    CHECK(access(path, F_OK));
+    CHECK(th_load_npz(c, path, &z));
+    CHECK(th_error(c) == TH_NotImplementedError || th_error(c) == TH_IOError);
+    th_error_clear(c);
+    th_array_release(a);
+    th_context_release(c);
+}
+
 /* ---- versions, environment, seeds -------------------------------------------------------------------------------- */
 static void making(void) {
     struct {
@@ -380,6 +399,7 @@ int main(void) {
     for (int kind = 0; kind < KINDS; kind++) lent(kind);
     started();
     files();
+    archives_left_out();
     making();
     return test_done("host_calls");
 }

@@ -24,8 +24,9 @@ static double uniform(double lo, double hi) {
 
 /* As Theano's, 0 from where it would be a denormal on: off() says which format. */
 static long double sigmoid(long double x) { return 1 / (1 + expl(-x)); }
-/* musl's forgets the sign of a zero. */
+/* musl's powl forgets the sign of a zero, mingw's has the digits of a double for large powers of what is near 1. */
 static long double power(long double x, long double y) {
+    if (x != 1 && fabsl(x - 1) < 0.01L && isfinite(y)) return expl(y * log1pl(x - 1));
     bool odd = isfinite(y) && y == rintl(y) && fmodl(y, 2) != 0;
     return signbit(x) && odd ? copysignl(powl(x, y), -1) : powl(x, y);
 }

@@ -55,7 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     uint8_t *copy = malloc(n); /* to the byte, so that reading further shows */
     memcpy(copy, data, n);
     seal(copy, n);
-    ThContext *c = th_context_new(&(ThHost){.limits = {.bytes = LIMIT, .nodes = 20000, .sealed = true}});
+    ThContext *c =
+        th_context_new(&(ThHost){.environment = 'n', .limits = {.bytes = LIMIT, .nodes = 20000, .sealed = true}});
     th_context_deadline(c, 1);
     ThFunction *f = th_load(c, copy, n, NULL, NULL);
     MUST((f == NULL) == (th_error(c) != TH_OK));
