@@ -1103,9 +1103,10 @@ function nd.around(a) end
 ---@return any
 function nd.array(...) end
 
----`array2string(a, {max_line_width, precision, suppress_small, threshold, edgeitems, prefix, suffix})`: what
----`tostring` gives, under options of its own; lines are as long as if the prefix and the suffix stood beside
----them.
+---`array2string(a, {max_line_width, precision, suppress_small, separator, prefix, formatter, threshold,
+---edgeitems, suffix})`: what `tostring` gives, under options of its own; lines are as long as if the prefix and
+---the suffix stood beside them. separator: between elements (" "); formatter: functions of elements,
+---`{float_kind = fn}`, `int`, `all`.
 ---@param a any
 ---@param ... any
 ---@return any
@@ -1123,10 +1124,12 @@ function nd.array_equal(a, b) end
 ---@return any
 function nd.array_equiv(a, b) end
 
----the array as NumPy's `repr`: `array([1., 2.], dtype=float32)`
+---`array_repr(a, max_line_width, precision, suppress_small)`: the array as NumPy's `repr`: `array([1., 2.],
+---dtype=float32)`.
 ---@param a any
+---@param ... any
 ---@return any
-function nd.array_repr(a) end
+function nd.array_repr(a, ...) end
 
 ---`array_split(x, n)` or `array_split(x, {i, j}, axis)`: a sequence of parts, whose lengths differ by one where
 ---they must, or cut before the positions given.

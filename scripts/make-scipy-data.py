@@ -178,6 +178,7 @@ FUNCTIONS = {
     "root": ("function(x) return x ^ -0.5 end", lambda x: x**-0.5),
     "rational": ("function(x) return 1 / (1 + x ^ 2) end", lambda x: 1 / (1 + x**2)),
     "product": ("function(y, x) return x * y ^ 2 + 1 end", lambda y, x: x * y**2 + 1),
+    "volume": ("function(z, y, x) return x * y + z ^ 2 end", lambda z, y, x: x * y + z**2),
     "edge": ("function(x) return x end", lambda x: x),
     "prey": ("function(t, y) return T.stack { 1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1] } end",
              lambda t, y: [1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1]]),
@@ -216,6 +217,10 @@ def optimize_cases():
     case("optimize.curve_fit(decay, places, noisy)", 1e-4)
     case("optimize.curve_fit(decay, places, noisy, p0=[2.0, 1.0, 0.4], sigma=sigmas, absolute_sigma=True)", 1e-4)
     case("optimize.rosen_der(start)", 1e-14)
+    case("optimize.rosen_hess(start)", 1e-14)
+    case("optimize.rosen_hess_prod(start, start)", 1e-14)
+    case("optimize.nnls([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]], [1.0, -2.0, 0.25])", 1e-10)
+    case("optimize.nnls([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [2.0, 1.0, 1.0])", 1e-10)
 
 
 def integrate_cases():
@@ -233,6 +238,13 @@ def integrate_cases():
     case("integrate.simpson(short, x=places7)")
     case("integrate.simpson(wide, dx=0.5, axis=0)")
     case("integrate.cumulative_trapezoid(y, t, initial=0)")
+    case("integrate.nquad(product, [[0.0, 2.0], [0.5, 3.0]])[0]", 1e-12)
+    case("integrate.tplquad(volume, 0.0, 1.0, 0.25, edge, 0.0, 2.0)[0]", 1e-12)
+    for method in ("Radau", "BDF"):
+        case("integrate.solve_ivp(forced, [0, 4], [1.0], method='%s', args=(2.0,), rtol=1e-8, atol=1e-10, "
+             "t_eval=[0.5, 3.9]).y" % method, 1e-5)
+    case("integrate.solve_ivp(stiff, [0, 1e5], [1.0, 0.0, 0.0], method='BDF', rtol=1e-6, atol=1e-10, "
+         "t_eval=[0.4, 40.0, 4e4]).y", 1e-4)
     for method in ("RK45", "RK23", "Radau"):
         near = 1e-10 if method != "Radau" else 2e-3
         case("integrate.solve_ivp(prey, [0, 5], [10.0, 5.0], method='%s').y" % method if method != "Radau" else

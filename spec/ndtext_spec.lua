@@ -3,6 +3,7 @@
 local json = require("dkjson")
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
+local theano = require("theano")
 
 local function data()
   local file = assert(io.open("spec/data/text.json", "rb"))
@@ -145,5 +146,46 @@ describe("small words of NumPy's", function()
   it("array_str takes what it is given by position, or nothing", function()
     assert.equal("[1. 2.]", nd.array_str(nd.array { 1.0, 2 }))
     assert.equal("[0.33]", nd.array_str(nd.array { 1 / 3 }, 75, 2))
+  end)
+
+  it("what array2string puts between elements, and makes of them, is NumPy's", function()
+    local text = nd.array2string
+    assert.equal("[0.,1.,2.,3.]", text(nd.array { 1e-16, 1, 2, 3 }, { precision = 2, separator = ",",
+      suppress_small = true }))
+    assert.equal("[0.00 1.00 2.00]", text(nd.arange(3.0), { formatter = { float_kind = function(x)
+      return ("%.2f"):format(x)
+    end } }))
+    assert.equal("[[[ 0,  1,  2],\n  [ 3,  4,  5]],\n\n [[ 6,  7,  8],\n  [ 9, 10, 11]]]",
+      text(nd.arange(12):reshape { 2, 2, 3 }, { separator = ", " }))
+    assert.equal("[   0,    1,    2, ..., 1997, 1998, 1999]", text(nd.arange(2000), { separator = ", " }))
+    assert.equal("[0, 1, 2, 3, 4, 5,\n     6, 7]", text(nd.arange(8), { separator = ", ", max_line_width = 23,
+      prefix = "x = " }))
+    assert.equal("[0xa 0xff]", text(nd.array { 10, 255 }, { formatter = { int = function(v)
+      return ("0x%x"):format(v)
+    end } }))
+    assert.equal("[<1.5>;<2.0>]", text(nd.array { 1.5, 2 }, { separator = ";", formatter = { all = function(v)
+      return "<" .. v .. ">"
+    end } }))
+    assert.equal("[]", text(nd.zeros { 0 }, { separator = "," }))
+    assert.equal("array([0.000001, 0.      , 2.      , 3.      ])",
+      nd.array_repr(nd.array { 1e-6, 4e-7, 2, 3 }, { precision = 6, suppress_small = true }))
+    raises("TypeError", "formatter.int", function() text(nd.array { 1 }, { formatter = { int = 3 } }) end)
+  end)
+
+  it("NumPy's other names of dtypes", function()
+    for name, dtype in pairs({ int = "int64", uint = "uint64", float = "float64", complex = "complex128",
+      single = "float32", double = "float64", half = "float16", b1 = "bool", i1 = "int8", u2 = "uint16",
+      ["<i4"] = "int32", f2 = "float16", ["=f4"] = "float32", f8 = "float64", c8 = "complex64", c16 = "complex128" }) do
+      assert.equal(dtype, nd.zeros(2, name).dtype, name)
+      assert.equal(dtype, theano.tensor.TensorType(name, {})().dtype, name)
+    end
+    for _, name in ipairs({ "float65", ">f8", "i3", "f16", "", "<", "u", "int6" }) do
+      raises("TypeError", "unknown dtype", function() local _ = nd.zeros(2, name) end)
+    end
+  end)
+
+  it("None is nd.none", function()
+    assert.same({ 0, 2, 2, 3 }, nd.sort({ { 0, 3 }, { 2, 2 } }, { axis = nd.none }):tolist())
+    assert.same({ 0, 2, 3, 1 }, nd.argsort({ { 0, 3 }, { 2, 2 } }, { axis = nd.none }):tolist())
   end)
 end)

@@ -225,12 +225,33 @@ describe("solve_ivp", function()
   end)
 
   it("gives what lies between steps, both ways in time", function()
-    for _, method in ipairs({ "RK45", "RK23", "Radau" }) do
+    for _, method in ipairs({ "RK45", "RK23", "Radau", "BDF" }) do
       local o = { method = method, dense_output = true, rtol = 1e-6, atol = 1e-8 }
       near({ 2 * math.exp(-1) }, integrate.solve_ivp(decay, { 0, 5 }, { 2 }, o).sol(2.0), 2e-5)
       near({ { 2 * math.exp(0.5), 2 * math.exp(2) } }, integrate.solve_ivp(decay, { 0, -5 }, { 2 }, o).sol({ -1, -4 }),
         2e-4)
     end
+  end)
+
+  it("BDF changes its order and the length of its steps as SciPy's does", function()
+    local r = integrate.solve_ivp(function(_, y) return T.stack({ y[1], 1000 * (1 - y[0] * y[0]) * y[1] - y[0] }) end,
+      { 0, 3000 }, { 2, 0 }, { method = "BDF" })
+    assert.is_true(r.success and r.t.size > 500 and r.t.size < 600, r.t.size) -- SciPy: 537
+    assert.is_true(r.nfev < 2000, r.nfev) -- SciPy: 1885
+    local back = integrate.solve_ivp(function(_, y) return nd.array({ y[1], -y[0] }) end, { 10, 0 }, { 1, 0 },
+      { method = "BDF", rtol = 1e-8, atol = 1e-10 })
+    near({ math.cos(10), math.sin(10) }, back.y[":, -1"], 1e-6)
+    assert.is_true(integrate.solve_ivp(function(_, y) return y end, { 0, 1 }, nd.zeros(0), { method = "BDF" }).success)
+  end)
+
+  it("of integrals in integrals: how far off is the largest estimate, and ranges may be functions", function()
+    local value, err = integrate.dblquad(function(t, x) return math.exp(-x * t) / t ^ 4 end, 0, math.huge, 1, math.huge)
+    near(0.25, value, 1e-9)
+    assert.is_true(err < 1e-7, err)
+    local ranges = { function(y) return { 0, 1 - 2 * y } end, { 0, 0.5 } }
+    near(1 / 96, integrate.nquad(function(x, y) return x * y end, ranges), 1e-12)
+    raises("TypeError", "a range is {from, to}", function() integrate.nquad(math.abs, { 3 }) end)
+    raises("ValueError", "no ranges", function() integrate.nquad(math.abs, {}) end)
   end)
 
   it("fails in words where the solution ends", function()
@@ -356,5 +377,32 @@ describe("nd.signal", function()
     local f = optimize.rosen
     raises("TypeError", "check_grad: grad should be a function", function() optimize.check_grad(f, 3, { 1 }) end)
     raises("TypeError", "check_grad: func should be a function", function() optimize.check_grad(nil, f, { 1 }) end)
+  end)
+end)
+
+describe("root_scalar", function()
+  local function cube(x) return x ^ 3 - 8 end
+  it("takes the method that what is given is enough for", function()
+    for method, o in pairs({ brentq = { bracket = { 0, 3 } }, newton = { x0 = 0.2 }, secant = { x0 = 1.0, x1 = 3.0 },
+      bisect = { bracket = nd.array({ 0, 3 }), method = "bisect" } }) do
+      local r = nd.optimize.root_scalar(cube, o)
+      near(2, r.root, 1e-9)
+      assert.same({ method, true, "converged" }, { r.method, r.converged, r.flag })
+      assert.is_true(r.iterations > 0 and r.function_calls > r.iterations)
+    end
+    assert.equal("secant", nd.optimize.root_scalar(function(x) return math.sin(x - 1) end, { x0 = 0.7 }).method)
+    near(2, nd.optimize.root_scalar(function(x, a) return x * x - a end, { x0 = 1, args = 4,
+      fprime = function(x) return 2 * x end }).root, 1e-12)
+  end)
+  it("says so where none is found, and refuses what does not fit", function()
+    local r = nd.optimize.root_scalar(function(x) return x * x + 1 end, { x0 = 0.2, maxiter = 5 })
+    assert.same({ false, "convergence error", 5 }, { r.converged, r.flag, r.iterations })
+    local solve = nd.optimize.root_scalar
+    raises("ValueError", "a bracket or x0", function() solve(cube) end)
+    raises("ValueError", "a bracket of two numbers", function() solve(cube, { bracket = { 1 } }) end)
+    raises("ValueError", "'toms748'", function() solve(cube, { x0 = 1, method = "toms748" }) end)
+    raises("ValueError", "no graph of a number", function() solve(math.sin, { x0 = 1, method = "newton" }) end)
+    raises("ValueError", "a vector as long", function() nd.optimize.nnls({ { 1, 2 } }, { 1, 2 }) end)
+    raises("ValueError", "infinities or NaN", function() nd.optimize.nnls({ { nd.nan } }, { 1 }) end)
   end)
 end)

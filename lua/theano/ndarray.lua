@@ -225,7 +225,7 @@ end
 meta.__eq = nil
 
 -- ---- printing -------------------------------------------------------------------------------------------------------
-nd.array_repr, nd.get_printoptions = core.array_repr, core.get_printoptions
+nd.get_printoptions = core.get_printoptions
 local PRINT = util.set({ "precision", "threshold", "edgeitems", "linewidth", "suppress" })
 
 --- How arrays print from now on: `{precision = 8, threshold = 1000, edgeitems = 3, linewidth = 75, suppress = false}`.

@@ -181,21 +181,75 @@ return function(nd)
     return sign * value, err, { last = parts, neval = 21 * (2 * parts - 1), success = fine,
       message = fine and "" or "the error is larger than was asked for" }
   end
+  -- The integral of fn over ranges, `range(outer)` each, the first for its first argument and innermost; and the
+  -- largest of the estimates of how far off one of the integrals may be.
+  local function nested(fn, ranges, args, how)
+    local worst = 0.0
+    local function integral(k, outer)
+      local from, to = ranges[k](outer)
+      local value, err = M.quad(function(x)
+        if k == 1 then
+          local list = { x, table.unpack(outer) }
+          table.move(args, 1, #args, #list + 1, list)
+          return fn(table.unpack(list))
+        end
+        if type(x) ~= "number" then return nil end -- one at a time
+        return integral(k - 1, { x, table.unpack(outer) })
+      end, from, to, how)
+      worst = math.max(worst, err)
+      return value
+    end
+    return integral(#ranges, {}), worst
+  end
+  local function between(from, to) -- numbers, or functions of what is further out, the outermost first
+    local function edge(e, outer)
+      if type(e) ~= "function" then return e end
+      local list = {}
+      for i, v in ipairs(outer) do list[#outer + 1 - i] = v end
+      return e(table.unpack(list))
+    end
+    return function(outer) return edge(from, outer), edge(to, outer) end
+  end
+
   --- `dblquad(func, a, b, gfun, hfun, {args, epsabs, epsrel})`: the integral of func(y, x) over x from a to b and y
   -- from gfun(x) to hfun(x), which may be numbers.
   function M.dblquad(...)
     local o = util.bind("dblquad", { "func", "a", "b", "gfun", "hfun", "args", "epsabs", "epsrel" }, ...)
     util.expect("dblquad", "func", o.func, "function")
-    local args, worst = objective.args("dblquad", o.args), 0.0
-    local function edge(e, x) return type(e) == "function" and e(x) or e end
-    local value, err = M.quad(function(x)
-      if type(x) ~= "number" then return nil end -- one x at a time
-      local v, e = M.quad(function(y) return o.func(y, x, table.unpack(args)) end, edge(o.gfun, x), edge(o.hfun, x),
-        { epsabs = o.epsabs, epsrel = o.epsrel })
-      worst = math.max(worst, e)
-      return v
-    end, o.a, o.b, { epsabs = o.epsabs, epsrel = o.epsrel })
-    return value, err + worst * math.min(math.abs(o.b - o.a), 1e300)
+    return nested(o.func, { between(o.gfun, o.hfun), between(o.a, o.b) }, objective.args("dblquad", o.args),
+      { epsabs = o.epsabs, epsrel = o.epsrel })
+  end
+  --- `tplquad(func, a, b, gfun, hfun, qfun, rfun, {args, epsabs, epsrel})`: the integral of func(z, y, x) over x from a
+  -- to b, y from gfun(x) to hfun(x), z from qfun(x, y) to rfun(x, y), which may be numbers.
+  function M.tplquad(...)
+    local o = util.bind("tplquad", { "func", "a", "b", "gfun", "hfun", "qfun", "rfun", "args", "epsabs", "epsrel" },
+      ...)
+    util.expect("tplquad", "func", o.func, "function")
+    return nested(o.func, { between(o.qfun, o.rfun), between(o.gfun, o.hfun), between(o.a, o.b) },
+      objective.args("tplquad", o.args), { epsabs = o.epsabs, epsrel = o.epsrel })
+  end
+  --- `nquad(func, ranges, args, opts)`: the integral of func(x0, x1, ..) over ranges `{from, to}`, that of x0 first, or
+  -- functions of the later arguments which give one. opts: what each `quad` takes, `{epsabs = .., limit = ..}`.
+  function M.nquad(...)
+    local o = util.bind("nquad", { "func", "ranges", "args", "opts", ranges = "table", opts = "table" }, ...)
+    util.expect("nquad", "func", o.func, "function")
+    local ranges, args = {}, objective.args("nquad", o.args)
+    for i, range in ipairs(util.list("nquad: ranges", o.ranges)) do
+      ranges[i] = function(outer)
+        local pair = range
+        if type(range) == "function" then
+          local list = { table.unpack(outer) }
+          table.move(args, 1, #args, #list + 1, list)
+          pair = range(table.unpack(list))
+        end
+        if type(pair) ~= "table" or #pair ~= 2 then
+          util.raise("TypeError", "nquad: a range is {from, to}, or a function that gives one, not %s", util.text(pair))
+        end
+        return pair[1], pair[2]
+      end
+    end
+    if #ranges == 0 then util.raise("ValueError", "nquad: there are no ranges") end
+    return nested(o.func, ranges, args, o.opts)
   end
 
   -- Gauss's places and weights: zeros of Legendre's polynomial by Newton's method.

@@ -325,6 +325,9 @@ return function(nd)
     end
   end
 
+  local backward = require("theano.ndbdf")(nd, { rms = rms, first_step = first_step, advanced = advanced, ulp = ulp })
+  local STIFF = { Radau = implicit, BDF = backward }
+
   -- ---- events -------------------------------------------------------------------------------------------------------
   local function events_of(events)
     if events == nil then return {} end
@@ -432,24 +435,24 @@ return function(nd)
     [1] = "A termination event occurred." }
 
   --- `solve_ivp(fun, t_span, y0, {method, t_eval, dense_output, events, args, rtol, atol, max_step, first_step, jac})`:
-  -- y(t) with y' = fun(t, y) from y0 at t_span[1] to t_span[2]. Methods: "RK45" (the default), "RK23", "Radau" (for
-  -- stiff equations, its Jacobian from the graph). Events: functions of t and y, or `{fn, terminal = true, direction =
-  -- 1}`. A table: `t y sol t_events y_events nfev njev nlu status message success`.
+  -- y(t) with y' = fun(t, y) from y0 at t_span[1] to t_span[2]. Methods: "RK45" (the default), "RK23", "Radau" and
+  -- "BDF" (for stiff equations, their Jacobian from the graph). Events: functions of t and y, or `{fn, terminal = true,
+  -- direction = 1}`. A table: `t y sol t_events y_events nfev njev nlu status message success`.
   local function solve_ivp(...)
     local g = util.bind("solve_ivp", ORDER, ...)
     if g.t_span == nil then util.raise("TypeError", "solve_ivp: argument 't_span' is missing") end
     util.check_type("solve_ivp", "t_span", g.t_span, "table|ndarray")
     if util.is_array(g.t_span) then g.t_span = g.t_span:tolist() end
     local method = g.method or "RK45"
-    if not METHODS[method] and method ~= "Radau" then
-      util.raise("ValueError", "solve_ivp: the method is 'RK45', 'RK23' or 'Radau', not '%s'", method)
+    if not METHODS[method] and not STIFF[method] then
+      util.raise("ValueError", "solve_ivp: the method is 'RK45', 'RK23', 'Radau' or 'BDF', not '%s'", method)
     end
     local t, bound, y, o = settings(g)
     local wanted, args = times(g.t_eval, t, bound), objective.args("solve_ivp", g.args)
     local S = right_side(g.fun, args, g.jac)
     local direction, events = bound >= t and 1 or -1, events_of(g.events)
     local take = METHODS[method] and explicit(S, METHODS[method], o, t, y, bound, direction)
-      or implicit(S, o, t, y, bound, direction)
+      or STIFF[method](S, o, t, y, bound, direction)
     for _, e in ipairs(events) do e.value, e.t, e.y = e.fn(t, y, table.unpack(args)), {}, {} end
     local ts, ys, pieces, steps, at = {}, {}, { n = y.size }, { t }, 1
     local function note(time, place)

@@ -12,6 +12,7 @@ return function(nd, kit)
   nd.concat = nd.concatenate
   nd.pi, nd.e, nd.inf, nd.nan = math.pi, math.exp(1), math.huge, -(0 / 0)
   nd.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
+  nd.none = setmetatable({ __arg = "none" }, { __name = "None" })
 
   local nearest = nd.round
   --- `round(a, decimals)`: to so many decimals (0), halves to even; or `round(a, mode)` as in the tensor language.

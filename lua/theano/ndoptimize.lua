@@ -99,6 +99,26 @@ return function(nd)
     return a, o.maxiter, false
   end)
 
+  -- A zero of f near x by Newton's method, or from x and `before` by secants: where, whether it was found, rounds.
+  local function zero_near(f, fprime, x, before, tol, most)
+    local fx, fbefore = f(x), nil
+    if not fprime then
+      fbefore = f(before)
+      if math.abs(fbefore) < math.abs(fx) then x, before, fx, fbefore = before, x, fbefore, fx end
+    end
+    for i = 1, most do
+      if fx == 0 then return x, true, i - 1 end
+      local slope = fprime and fprime(x) or not fprime and (fx - fbefore) / (x - before)
+      if slope == 0 then util.raise("RuntimeError", "newton: the derivative is 0 at %s", util.text(x)) end
+      local next_ = x - fx / slope
+      if math.abs(next_ - x) <= tol then return next_, true, i end
+      before, fbefore, x = x, fx, next_
+      fx = f(x)
+    end
+    return x, false, most
+  end
+  local function second(x) return x * (1 + 1e-4) + (x >= 0 and 1e-4 or -1e-4) end
+
   --- `newton(func, x0, {fprime, args, tol, maxiter, x1})`: a zero of a function of a number near x0, by Newton's method
   -- with fprime, else by secants.
   function M.newton(...)
@@ -106,27 +126,75 @@ return function(nd)
       fprime = "function", tol = "number", maxiter = "integer", x1 = "number" }, ...)
     util.expect("newton", "func", o.func, "function")
     util.expect("newton", "x0", o.x0, "number")
-    local args, tol = objective.args("newton", o.args), o.tol or 1.48e-8
-    local function f(x) return objective.number("newton", o.func(x, table.unpack(args))) end
-    local x, most = o.x0 + 0.0, o.maxiter or 50
-    local before = o.x1 or x * (1 + 1e-4) + (x >= 0 and 1e-4 or -1e-4)
-    local fx, fbefore = f(x), nil
-    if not o.fprime then
-      fbefore = f(before)
-      if math.abs(fbefore) < math.abs(fx) then x, before, fx, fbefore = before, x, fbefore, fx end
+    local args, most = objective.args("newton", o.args), o.maxiter or 50
+    local function of(fn)
+      return function(x) return objective.number("newton", fn(x, table.unpack(args))) end
     end
-    for _ = 1, most do
-      if fx == 0 then return x end
-      local slope
-      if o.fprime then slope = objective.number("newton", o.fprime(x, table.unpack(args)))
-      else slope = (fx - fbefore) / (x - before) end
-      if slope == 0 then util.raise("RuntimeError", "newton: the derivative is 0 at %s", util.text(x)) end
-      local next_ = x - fx / slope
-      if math.abs(next_ - x) <= tol then return next_ end
-      before, fbefore, x = x, fx, next_
-      fx = f(x)
-    end
+    local x, found = zero_near(of(o.func), o.fprime and of(o.fprime), o.x0 + 0.0, o.x1 or second(o.x0 + 0.0),
+      o.tol or 1.48e-8, most)
+    if found then return x end
     return util.raise("RuntimeError", "newton: no zero was found in %d iterations: %s", most, util.text(x))
+  end
+
+  local ROOT = { "f", "args", "method", "bracket", "fprime", "x0", "x1", "xtol", "rtol", "maxiter", method = "string",
+    bracket = "table|ndarray", fprime = "function", x0 = "number", x1 = "number", xtol = "number", rtol = "number",
+    maxiter = "integer" }
+  -- The function and the derivative of a function that builds a graph of a number; nil where it builds none.
+  local function slope_of(f, args)
+    local _, T = objective.modules()
+    local x = T.dscalar("x")
+    local fine, y = pcall(f, x, table.unpack(args))
+    if not fine or not util.is_var(y) or y.ndim ~= 0 then return nil end
+    local parts = objective.once("slope", { y }, function()
+      return { f = objective.compile { inputs = { x }, outputs = y },
+        fprime = objective.compile { inputs = { x }, outputs = T.grad(y, x) } }
+    end)
+    return parts.f, parts.fprime
+  end
+  --- `root_scalar(f, {args, method, bracket, fprime, x0, x1, xtol, rtol, maxiter})`: a zero of a function of a number:
+  -- methods "brentq" and "bisect" in a bracket `{a, b}`, "newton" from x0 with fprime, or the derivative of the graph
+  -- that f builds, "secant" from x0 (and x1); the first that what is given is enough for. A table: `root converged
+  -- iterations function_calls flag method`.
+  function M.root_scalar(...)
+    local o = util.bind("root_scalar", ROOT, ...)
+    util.expect("root_scalar", "f", o.f, "function")
+    local args, calls = objective.args("root_scalar", o.args), 0
+    local method = o.method or o.bracket and "brentq" or o.x0 and (o.x1 and "secant" or "newton")
+    if not method then util.raise("ValueError", "root_scalar: a bracket or x0 is to be given") end
+    method = method:lower()
+    local r
+    if method == "brentq" or method == "bisect" then
+      local ends = o.bracket and arr(o.bracket):tolist() or {}
+      if #ends ~= 2 then util.raise("ValueError", "root_scalar: '%s' takes a bracket of two numbers", method) end
+      r = select(2, M[method](o.f, ends[1], ends[2], { args = args, xtol = o.xtol, rtol = o.rtol, maxiter = o.maxiter,
+        full_output = true, disp = false }))
+    elseif method == "newton" or method == "secant" then
+      if not o.x0 then util.raise("ValueError", "root_scalar: '%s' takes x0", method) end
+      local f, fprime = o.f, o.fprime
+      if method == "newton" and not fprime then f, fprime = slope_of(f, args) end
+      if method == "newton" and not fprime then
+        if o.method then
+          util.raise("ValueError", "root_scalar: Newton's method takes fprime, where f builds no graph of a number")
+        end
+        f, method = o.f, "secant"
+      end
+      local more = f == o.f and args or {}
+      local function of(fn)
+        return function(x)
+          calls = calls + 1
+          return objective.number("root_scalar", fn(x, table.unpack(more)))
+        end
+      end
+      local x = o.x0 + 0.0
+      local root, found, rounds = zero_near(of(f), method == "newton" and of(fprime), x, o.x1 or second(x),
+        o.xtol or 1.48e-8, o.maxiter or 50)
+      r = { root = root, iterations = rounds, function_calls = calls, converged = found,
+        flag = found and "converged" or "convergence error" }
+    else
+      util.raise("ValueError", "root_scalar: the method is 'brentq', 'bisect', 'newton' or 'secant', not '%s'", method)
+    end
+    r.method = method
+    return r
   end
 
   local GOLD = (3 - math.sqrt(5)) / 2
@@ -450,6 +518,60 @@ return function(nd)
     return r.x
   end
 
+  --- `nnls(A, b, {maxiter})`: the x of numbers not below 0 for which A x is nearest to b, and how far off that is, by
+  -- Lawson's and Hanson's method.
+  function M.nnls(...)
+    local o = util.bind("nnls", { "A", "b", "maxiter", maxiter = "integer" }, ...)
+    local A, b = arr(o.A):astype("float64"), arr(o.b):astype("float64")
+    if A.ndim ~= 2 or b.ndim ~= 1 or A.shape[1] ~= b.size then
+      util.raise("ValueError", "nnls: a matrix, and a vector as long as it has rows, are expected")
+    end
+    if not nd.all(nd.isfinite(A)) or not nd.all(nd.isfinite(b)) then
+      util.raise("ValueError", "nnls: there are infinities or NaN")
+    end
+    local n = A.shape[2]
+    local x, inside, most = nd.zeros(n), {}, o.maxiter or 3 * n
+    local near = 10 * math.max(A.shape[1], n) * 2.0 ^ -52 * (A.size > 0 and nd.linalg.norm(A, 1) or 0.0)
+    local function chosen()
+      local list = {}
+      for i = 0, n - 1 do if inside[i] then list[#list + 1] = i end end
+      return list
+    end
+    -- Least squares in the columns that are inside alone.
+    local function nearest()
+      local list, s = chosen(), nd.zeros(n)
+      if #list > 0 then s[nd.array(list)] = (nd.linalg.lstsq(nd.take(A, list, 1), b)) end
+      return s, list
+    end
+    local rounds = 0
+    while true do
+      local slope, best, at = A.T:dot(b - A:dot(x)), near, nil
+      for i = 0, n - 1 do if not inside[i] and slope[i] > best then best, at = slope[i], i end end
+      if not at then break end
+      inside[at] = true
+      local s, list = nearest()
+      while true do -- back to where the first of them becomes 0
+        local step = math.huge
+        for _, i in ipairs(list) do
+          if s[i] <= 0 then step = math.min(step, x[i] / (x[i] - s[i])) end
+        end
+        if step == math.huge then break end
+        rounds = rounds + 1
+        if rounds > most then util.raise("RuntimeError", "nnls: no end in %d iterations", most) end
+        x = x + (s - x) * (step == step and step or 0)
+        for _, i in ipairs(list) do
+          if x[i] <= 1e-300 or s[i] <= 0 and x[i] <= near then inside[i], x[i] = nil, 0.0 end
+        end
+        s, list = nearest()
+      end
+      rounds = rounds + 1
+      if rounds > most then util.raise("RuntimeError", "nnls: no end in %d iterations", most) end
+      x = s
+    end
+    local rest = b - A:dot(x)
+    return x, nd.sqrt(rest:dot(rest))
+  end
+
   -- ---- for trying ---------------------------------------------------------------------------------------------------
   --- Rosenbrock's function of a vector, an array or a Variable: least, 0, at ones.
   function M.rosen(x)
@@ -468,6 +590,20 @@ return function(nd)
     g["1:"] = g["1:"] + 200.0 * d
     return g
   end
+  --- Its matrix of second derivatives.
+  function M.rosen_hess(x)
+    x = arr(x):astype("float64")
+    local H = nd.diag(-400 * x[":-1"], 1) + nd.diag(-400 * x[":-1"], -1)
+    local d = nd.full({ x.size }, 202.0)
+    if x.size > 0 then
+      d[0] = x.size > 1 and 1200 * x[0] ^ 2 - 400 * x[1] + 2 or 0.0
+      d[-1] = x.size > 1 and 200.0 or 0.0
+    end
+    if x.size > 2 then d["1:-1"] = 202 + 1200 * x["1:-1"] * x["1:-1"] - 400 * x["2:"] end
+    return H + nd.diag(d)
+  end
+  --- That matrix times p.
+  function M.rosen_hess_prod(x, p) return M.rosen_hess(x):dot(arr(p):astype("float64")) end
   --- `approx_fprime(xk, f)`: the gradient of a function of a vector by differences.
   function M.approx_fprime(xk, f)
     local x = objective.vector("approx_fprime", xk)

@@ -9,22 +9,110 @@ return function(nd)
   local arr = core.asarray
 
   -- ---- arrays as text -----------------------------------------------------------------------------------------------
-  local PRINT = { "max_line_width", "precision", "suppress_small", "threshold", "edgeitems", "prefix", "suffix",
-    max_line_width = "integer", precision = "integer", suppress_small = "boolean", threshold = "number",
-    edgeitems = "integer", prefix = "string", suffix = "string" }
-  --- `array2string(a, {max_line_width, precision, suppress_small, threshold, edgeitems, prefix, suffix})`: what
-  -- `tostring` gives, under options of its own; lines are as long as if the prefix and the suffix stood beside them.
+  local PRINT = { "max_line_width", "precision", "suppress_small", "separator", "prefix", "formatter", "threshold",
+    "edgeitems", "suffix", max_line_width = "integer", precision = "integer", suppress_small = "boolean",
+    separator = "string", formatter = "table", threshold = "number", edgeitems = "integer", prefix = "string",
+    suffix = "string" }
+  local KINDS = { b = { "bool" }, i = { "int", "int_kind" }, u = { "int", "int_kind" },
+    f = { "float", "float_kind" }, c = { "complexfloat", "complex_kind" } }
+  -- The function of a formatter for a dtype, if it has one.
+  local function formatting(formatter, dtype)
+    if not formatter then return nil end
+    local kinds = KINDS[dtype:gsub("^bf", "f"):sub(1, 1)]
+    for _, name in ipairs({ kinds[1], kinds[2] or "all", "all" }) do
+      if formatter[name] ~= nil then
+        util.check_type("array2string", "formatter." .. name, formatter[name], "function")
+        return formatter[name]
+      end
+    end
+  end
+  -- The elements as texts: as the function has them, or of one length as they are printed.
+  local function words(a, fn)
+    local flat, list = a:reshape({ -1 }), {}
+    if fn then
+      for i, v in ipairs(flat:tolist()) do list[i] = tostring(fn(v)) end
+      return list
+    end
+    local _ <close> = nd.printoptions({ linewidth = 1 << 30, threshold = 1 << 30 })
+    local text = tostring(flat)
+    local width = (#text - 1) // math.max(flat.size, 1)
+    for i = 1, flat.size do list[i] = text:sub(2 + (i - 1) * width, i * width) end
+    return list
+  end
+  -- Rows of words as NumPy lays them out: lines of `width`, what stands between elements and between rows; cut: in
+  -- which dimensions something is left out in the middle.
+  local function laid_out(shape, cut, list, o)
+    local rstripped, at = o.separator:gsub("%s+$", ""), 0
+    local function rows(d, indent, width)
+      if d > #shape then
+        at = at + 1
+        return list[at]
+      end
+      local parts, text = {}, ""
+      for i = 1, shape[d] do
+        if cut[d] and i == shape[d] // 2 + 1 then parts[#parts + 1] = "..." end
+        parts[#parts + 1] = rows(d + 1, indent .. " ", width - 1)
+      end
+      if d < #shape then
+        text = indent .. table.concat(parts, rstripped .. ("\n"):rep(#shape - d) .. indent)
+      else
+        local line = indent
+        for i, word in ipairs(parts) do
+          if #line + #word > width - math.max(#rstripped, 1) and #line > #indent then
+            text, line = text .. line:gsub("%s+$", "") .. "\n", indent
+          end
+          line = line .. word .. (i == #parts and "" or o.separator)
+        end
+        text = text .. line
+      end
+      return "[" .. text:sub(#indent + 1) .. "]"
+    end
+    return rows(1, " " .. (" "):rep(#o.prefix), o.width)
+  end
+  -- What is printed of a long array: the first and the last of each axis; and in which axes others are between.
+  local function ends_of(a, threshold, edge)
+    local cut = {}
+    if a.size <= threshold then return a, cut end
+    for d, n in ipairs(a.shape) do
+      if n > 2 * edge then
+        cut[d] = true
+        a = nd.take(a, nd.concatenate({ nd.arange(edge), nd.arange(n - edge, n) }), { axis = d - 1 })
+      end
+    end
+    return a, cut
+  end
+  --- `array2string(a, {max_line_width, precision, suppress_small, separator, prefix, formatter, threshold, edgeitems,
+  -- suffix})`: what `tostring` gives, under options of its own; lines are as long as if the prefix and the suffix stood
+  -- beside them. separator: between elements (" "); formatter: functions of elements, `{float_kind = fn}`, `int`,
+  -- `all`.
   function nd.array2string(a, ...)
     local o = util.bind("array2string", PRINT, ...)
+    a = arr(a)
     local prefix, suffix = o.prefix or "", o.suffix or ""
     local width = (o.max_line_width or core.get_printoptions().linewidth) - math.max(#prefix, #suffix)
     local _ <close> = nd.printoptions({ linewidth = math.max(width, 1), precision = o.precision,
       suppress = o.suppress_small, threshold = o.threshold, edgeitems = o.edgeitems })
-    return (tostring(arr(a)):gsub("\n", "\n" .. (" "):rep(#prefix)))
+    local fn = formatting(o.formatter, a.dtype)
+    if a.size == 0 or o.separator == nil and not fn then
+      return (tostring(a):gsub("\n", "\n" .. (" "):rep(#prefix)))
+    end
+    local now = core.get_printoptions()
+    local shown, cut = ends_of(a, now.threshold, now.edgeitems)
+    return laid_out(shown.shape, cut, words(shown, fn), { separator = o.separator or " ", prefix = prefix,
+      width = now.linewidth + #prefix })
   end
   --- `array_str(a, max_line_width, precision, suppress_small)`: the same.
   function nd.array_str(a, max_line_width, precision, suppress_small)
     return nd.array2string(a, max_line_width, precision, suppress_small)
+  end
+  --- `array_repr(a, max_line_width, precision, suppress_small)`: the array as NumPy's `repr`: `array([1., 2.],
+  -- dtype=float32)`.
+  function nd.array_repr(a, ...)
+    local o = util.bind("array_repr", { "max_line_width", "precision", "suppress_small", max_line_width = "integer",
+      precision = "integer", suppress_small = "boolean" }, ...)
+    local _ <close> = nd.printoptions({ linewidth = o.max_line_width, precision = o.precision,
+      suppress = o.suppress_small })
+    return core.array_repr(arr(a))
   end
 
   -- ---- numbers as text ----------------------------------------------------------------------------------------------

@@ -26,10 +26,28 @@ const char *th_dtype_name(ThDtype d) { return (unsigned)d < TH_DTYPE_COUNT ? row
 size_t th_dtype_bytes(ThDtype d) { return (unsigned)d < TH_DTYPE_COUNT ? row[d].bytes : 0; }
 char th_dtype_kind(ThDtype d) { return (unsigned)d < TH_DTYPE_COUNT ? row[d].kind : 0; }
 
+/* NumPy's other names: of Python's types and C's, and a kind's letter with the number of bytes, "i4", "<f8". */
+static ThDtype other_name(const char *name) {
+    static const struct {
+        char name[8];
+        uint8_t dtype;
+    } other[] = {{"int", TH_INT64},    {"uint", TH_UINT64},    {"float", TH_FLOAT64}, {"complex", TH_COMPLEX128},
+                 {"half", TH_FLOAT16}, {"single", TH_FLOAT32}, {"double", TH_FLOAT64}};
+    for (int i = 0; i < TH_LEN(other); i++)
+        if (!strcmp(name, other[i].name)) return (ThDtype)other[i].dtype;
+    if (*name == '<' || *name == '=' || *name == '|') name++; /* all that is stored is so */
+    for (int d = 0; *name && d < TH_DTYPE_COUNT; d++) {
+        const char bytes[3] = {(char)('0' + row[d].bytes % 10), 0};
+        const bool sixteen = row[d].bytes == 16;
+        if (*name == row[d].kind && d != TH_BFLOAT16 && !strcmp(name + 1, sixteen ? "16" : bytes)) return (ThDtype)d;
+    }
+    return TH_DTYPE_NONE;
+}
+
 ThDtype th_dtype_from_name(const char *name) {
     for (int d = 0; name && d < TH_DTYPE_COUNT; d++)
         if (!strcmp(name, row[d].name)) return (ThDtype)d;
-    return TH_DTYPE_NONE;
+    return name ? other_name(name) : TH_DTYPE_NONE;
 }
 
 /* The dtype of a kind and size; float64 stands for the integers that do not exist. */

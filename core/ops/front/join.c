@@ -111,7 +111,9 @@ int front_outer(Front *f) {
     if (y->type.ndim != 1) y = front_flatten_to(f->b, y, 1);
     x = front_pad(f->b, x, 0, 1);
     y = front_pad(f->b, y, 1, 0);
-    return front_return(f, x && y ? dot_make(f->b, x, y) : NULL);
+    if (!x || !y) return -1;
+    /* A product adds to zero, which has another sign than -0. */
+    return front_return(f, f->b->arrays ? elemwise_2(f->b, S_mul, x, y) : dot_make(f->b, x, y));
 }
 
 /* Product of lengths dims[from..to), one multiplication after the other; 1 when there are none. */
