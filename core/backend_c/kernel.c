@@ -4,21 +4,6 @@
  */
 #include "c.h"
 
-/* What local symbol i of the kernel is in every step that runs it, or INT64_MIN. */
-static int64_t known_value(const Emit *e, int i) {
-    int64_t v = INT64_MIN;
-    bool first = true;
-    for (int j = e->first[e->number]; j < e->p->nstep; j++) {
-        const Step *s = &e->p->step[j];
-        if (s->kind != STEP_KERNEL || s->kernel != e->number) continue;
-        int64_t x = i < s->nsym ? e->known[s->sym[i]] : INT64_MIN;
-        if (!first && x != v) return INT64_MIN;
-        v = x;
-        first = false;
-    }
-    return v;
-}
-
 /* A version for certain lengths: these hide the frame's. In standard C all do: no store through a pointer can be meant
  * for them, as loops are made vectors only then. */
 static void known_lengths(Emit *e) {
@@ -26,7 +11,7 @@ static void known_lengths(Emit *e) {
     Text t;
     text_init(&t, e->c);
     for (int i = 0; i < n; i++) {
-        int64_t v = known_value(e, i);
+        int64_t v = e->length[i];
         some |= v != INT64_MIN;
         if (v != INT64_MIN) text_printf(&t, i ? ", %lldl" : "%lldl", (long long)v);
         else text_printf(&t, i ? ", s[%d]" : "s[%d]", i);
@@ -124,6 +109,10 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     KernelOrder *o = arena_alloc(e->arena, sizeof *o);
     if (!o || !emit_begin(e, k, number) || !kernel_order(k, e->arena, o)) return false;
     NestAsk ask = {.threads = !e->portable && config_bool(e->c, "openmp"), .known = e->known != NULL};
+    e->length = e->known ? arena_alloc(e->arena, sizeof *e->length * ((size_t)e->p->nsym + 1)) : NULL;
+    if (e->known && !e->length) return false;
+    if (e->length) nest_lengths(e->p, number, e->known, e->length);
+    ask.length = e->first[number] >= 0 ? e->length : NULL;
     ask.candidate = e->candidate ? e->candidate[number] : e->known ? 0 : (int)config_int(e->c, "compile.candidate");
     const Nest *t = e->nest = nest_choose(k, o, e->target, ask, e->arena);
     if (!t) return false;

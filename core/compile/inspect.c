@@ -131,6 +131,9 @@ typedef struct Show {
     const ThFunction *f; /* NULL: as if it was not tuned */
     const Target *target;
     NestAsk ask;
+    const Plan *plan;
+    const int64_t *known; /* lengths of a version, or NULL */
+    int64_t *length;      /* room for nest_lengths */
 } Show;
 
 static bool show(Text *t, const Kernel *k, void *user) {
@@ -139,6 +142,8 @@ static bool show(Text *t, const Kernel *k, void *user) {
     const Plan *p = s->f ? function_plan((ThFunction *)s->f) : NULL;
     for (int i = 0; p && i < p->nkernel; i++)
         if (p->kernel[i] == k && function_candidate(s->f, i)) ask.candidate = function_candidate(s->f, i);
+    for (int i = 0; s->length && i < s->plan->nkernel; i++)
+        if (s->plan->kernel[i] == k && nest_lengths(s->plan, i, s->known, s->length)) ask.length = s->length;
     return nest_show(t, k, s->target, ask);
 }
 
@@ -160,15 +165,19 @@ static bool put_on_host(Text *t, const Plan *p) {
     return true;
 }
 
-static char *plan_for(ThFunction *f, const Backend *b, const char *processor, bool known) {
+static char *plan_for(ThFunction *f, const Backend *b, const char *processor, const int64_t *known) {
     ThContext *c = th_function_context(f);
-    Show s = {.ask = {.threads = config_bool(c, "openmp"), .known = known}};
+    const Plan *p = function_plan(f);
+    Show s = {.ask = {.threads = config_bool(c, "openmp"), .known = known != NULL}, .plan = p, .known = known};
     if (!known) s.ask.candidate = (int)config_int(c, "compile.candidate");
     if (!known && !processor) s.f = f;
     if (b && !(s.target = b->target(c, processor))) return NULL;
     Text t;
     text_init(&t, c);
-    bool ok = plan_text(&t, function_plan(f), b ? show : NULL, &s);
+    const size_t room = ((size_t)p->nsym + 1) * sizeof *s.length;
+    s.length = known ? ctx_alloc(c, room) : NULL;
+    bool ok = (s.length || !known) && plan_text(&t, p, b ? show : NULL, &s);
+    ctx_free(c, s.length, room);
     bool gpu = s.target && !s.target->vector_bytes;
     const Unit *u = function_unit(f);
     if (ok && gpu && u && u->places) place_text(&t, function_plan(f), u->places);
@@ -178,7 +187,7 @@ static char *plan_for(ThFunction *f, const Backend *b, const char *processor, bo
 /* The interpreter runs kernels block by block, whatever a Nest says. */
 char *th_function_plan(ThFunction *f) {
     if (!f) return NULL;
-    return plan_for(f, function_unit(f) ? compile_backend(th_function_context(f)) : NULL, NULL, false);
+    return plan_for(f, function_unit(f) ? compile_backend(th_function_context(f)) : NULL, NULL, NULL);
 }
 
 char *th_function_plan_for(ThFunction *f, const char *target, const int *size, const int64_t *value, int n) {
@@ -186,7 +195,7 @@ char *th_function_plan_for(ThFunction *f, const char *target, const int *size, c
     const char *processor;
     if (!f || !asked(f, target, size, value, n, &known)) return NULL;
     const Backend *b = backend_for(target, &processor);
-    char *text = plan_for(f, b, processor, known != NULL);
+    char *text = plan_for(f, b, processor, known);
     known_free(th_function_context(f), function_plan(f), known);
     return text;
 }

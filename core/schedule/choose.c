@@ -48,13 +48,14 @@ enum { COLUMNS = 8 }; /* vectors of columns together, at most */
 
 /* Each vector's sum is one chain, so fewer than WAIT together, and those that are left over, take the time of WAIT. A
  * number that is known is cut where that costs least (64 columns in 4 vectors of 16 together: a third). */
-static int columns_of(const Nest *t, const NestNode *loop) {
+static int columns_of(const Nest *t, const NestNode *loop, const Choice *c) {
     enum { WAIT = 4 };
     const Size n = t->k->dim[loop->dim].n;
+    const int64_t length = n.sym < 0 ? n.k : c->ask.length ? c->ask.length[n.sym] : INT64_MIN;
     int best = COLUMNS;
     int64_t least = INT64_MAX;
-    for (int v = COLUMNS; v > 1 && n.sym < 0; v--) {
-        const int64_t all = n.k / loop->lanes, rounds = all / v;
+    for (int v = COLUMNS; v > 1 && length >= 0; v--) {
+        const int64_t all = length / loop->lanes, rounds = all / v;
         const int64_t time = rounds * (v < WAIT ? WAIT : v) + (all - rounds * v) * WAIT;
         if (time < least) best = v, least = time;
     }
@@ -119,7 +120,7 @@ static bool vector_loop(Nest *t, NestNode *loop, Choice *c) {
         if (t->target->masks && unroll_may_mask(t, loop)) loop->tail = TAIL_MASKED;
         return true;
     }
-    if (pays_columns(t, loop, c)) return columns_apply(t, loop, columns_of(t, loop));
+    if (pays_columns(t, loop, c)) return columns_apply(t, loop, columns_of(t, loop, c));
     if (pays_masks(t, loop, c)) loop->tail = TAIL_MASKED;
     return true;
 }
@@ -258,6 +259,20 @@ static int nth_nearest(const Choice *c, int n) {
         taken[best] = true;
     }
     return best;
+}
+
+int nest_lengths(const Plan *p, int kernel, const int64_t *known, int64_t *to) {
+    int n = -1;
+    for (int j = 0; j < p->nstep; j++) {
+        const Step *s = &p->step[j];
+        if (s->kind != STEP_KERNEL || s->kernel != kernel) continue;
+        for (int i = 0; i < s->nsym; i++) {
+            const int64_t x = known[s->sym[i]];
+            to[i] = n < 0 || (i < n && to[i] == x) ? x : INT64_MIN;
+        }
+        n = n < 0 || s->nsym < n ? s->nsym : n;
+    }
+    return n < 0 ? 0 : n;
 }
 
 Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a) {

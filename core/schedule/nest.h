@@ -10,6 +10,7 @@
 #define TH_NEST_H
 
 #include "kernel/order.h"
+#include "plan/plan.h"
 #include "target.h"
 
 typedef enum {
@@ -174,8 +175,9 @@ void nest_each(NestNode *n, void (*fn)(NestNode *n, void *user), void *user);
 
 /* What the chooser is told beside the kernel. */
 typedef struct NestAsk {
-    bool threads; /* kernels may be shared out */
-    bool known;   /* a version for certain lengths */
+    bool threads;          /* kernels may be shared out */
+    bool known;            /* a version for certain lengths */
+    const int64_t *length; /* of it: what each symbol of the kernel is (nest_lengths); or NULL */
     /* 0: what costs least; else the same with one decision taken the other way: that of the least certain one is 1, of
      * the next one 2, .. Where there are not so many, what costs least. */
     int candidate;
@@ -292,6 +294,9 @@ bool scatter_apply(Nest *t);
 /* ---- choose.c ---- */
 /* How to run k, or NULL (the context's error is set). */
 Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a);
+/* What symbol i of a kernel is in every step that runs it, where those of the plan are `known`; else INT64_MIN. To
+ * `to`, which has room for all symbols of the plan; how many. */
+int nest_lengths(const Plan *p, int kernel, const int64_t *known, int64_t *to);
 Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a);
 int nest_candidates(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a); /* 0: failed */
 

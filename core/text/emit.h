@@ -24,6 +24,7 @@ typedef struct Emit {
     bool repro;           /* no rounding of libm's: the flag repro */
     bool fused;           /* of such a text, and a GPU's: vector math has fused multiply-adds */
     const int64_t *known; /* see emit_c */
+    int64_t *length;      /* of the kernel at hand: what its symbols are where they are known (nest_lengths); or NULL */
     const uint8_t *candidate;
     const bool *exps; /* of float32, float64: exp is wanted beside the kernels; or NULL */
     /* the kernel being written */

@@ -105,7 +105,43 @@ static void load(ThHost host, const void *bytes, size_t n, const char *key, int6
     th_context_release(c);
 }
 
-/* Each allocation of loading code fails once: MemoryError, and nothing is left, the library's file neither. */
+/* A call whose allocations may fail: the right result or MemoryError, and the right result afterwards. */
+static void fails_or_calls(ThContext *c, ThFunction *f) {
+    double data[3] = {1, 2, 3};
+    ThArray *arg = th_array_wrap(c, TH_FLOAT64, 1, (int64_t[]){3}, NULL, data, NULL, NULL), *result = NULL;
+    bool good = arg && !th_call(f, &arg, 1, &result);
+    CHECK(th_error(c) == (good ? TH_OK : TH_MemoryError));
+    th_array_release(arg);
+    th_array_release(result);
+    th_error_clear(c);
+    if (!good) check_call(c, f);
+}
+
+/* Each allocation of saving code fails once: MemoryError, and nothing is left. */
+static void failing_saves(const ThSave *how) {
+    ThHost host = test_failing_host(0);
+    ThContext *c = th_context_new(&host);
+    ThFunction *f = square(c);
+    bool again = true;
+    for (long at = 1; again && !test_failures; at++) {
+        void *bytes = NULL;
+        size_t n = 0;
+        test_heap.failed = 0;
+        test_heap.fail_at = test_heap.calls + at;
+        const int bad = th_model_save(f, how, &bytes, &n);
+        again = test_heap.failed;
+        test_heap.fail_at = 0;
+        CHECK(bad ? !bytes && th_error(c) == TH_MemoryError : bytes && th_error(c) == TH_OK);
+        th_error_clear(c);
+        th_free(c, bytes);
+    }
+    th_function_release(f);
+    th_context_release(c);
+    CHECK(test_leaked() == 0);
+}
+
+/* Each allocation of loading code, and of its first call, fails once: MemoryError, and nothing is left, the library's
+ * file neither. */
 static void failing_loads(const void *bytes, size_t n) {
     for (long at = 1;; at++) {
         ThHost host = test_failing_host(at);
@@ -114,6 +150,7 @@ static void failing_loads(const void *bytes, size_t n) {
         if (c) {
             ThFunction *f = th_model_load(c, &(ThLoad){.bytes = bytes, .nbytes = n}, NULL);
             CHECK(th_error(c) == (f ? TH_OK : TH_MemoryError));
+            if (f) fails_or_calls(c, f);
             th_function_release(f);
             test_heap.fail_at = 0;
             th_context_release(c);
@@ -148,6 +185,7 @@ static void allowed(void) {
         load(sealed, bytes, n, "key", 0, TH_RuntimeError);
         load(both, bytes, n, NULL, runs, TH_OK);
         failing_loads(bytes, n);
+        failing_saves(&how);
         ((char *)bytes)[n - 1] ^= 1; /* the hash says so already */
         load(keyed, bytes, n, NULL, 0, TH_ValueError);
     }
