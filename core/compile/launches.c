@@ -85,7 +85,7 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s) {
         m = (double)p.c.rows, n = (double)p.c.cols, k = (double)p.a.cols, matrices = (double)p.matrices;
     } else if (grid_is_conv(g) && matrices * m * n * k >= LIBRARY_TERMS && conv_for_library(g, l->b, l->sizes, &w)) {
         library = "cuDNN";
-        behind = !conv_lies(g, l->b, l->sizes);
+        behind = !conv_lies(g, l->sizes);
     }
     put_lengths(l, matrices, m, n, k);
     describe_string(l->t, "dtype", th_dtype_name((ThDtype)(c->half ? c->half : c->dtype)));

@@ -42,7 +42,8 @@ bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress
                          GpuProduct *p);
 /* Likewise a convolution: how many numbers it has, 0 for none; where its result is to lie is for the caller to say.. */
 int64_t conv_for_library(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes, ConvWork *w);
-/* ..that is, in the result itself; or NULL, and then something follows it, or that has gaps. */
-char *conv_lies(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes);
+/* ..that is, in the result itself, or something follows it, or that has gaps; where that is, or NULL. */
+bool conv_lies(const GridKernel *g, const int64_t *sizes);
+char *conv_result(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes);
 
 #endif

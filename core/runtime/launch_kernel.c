@@ -144,7 +144,7 @@ static GpuDone conv_made(Launches *l, HostCall *h, const GridKernel *g, const in
     ConvWork w;
     int64_t points = conv_for_library(g, b, sizes, &w);
     if (!points || !gpu_conv_wanted(h, &w)) return GPU_NOT;
-    char *at = conv_lies(g, b, sizes), *to = at;
+    char *at = conv_result(g, b, sizes), *to = at;
     if (!at && !gpu_room(h, (size_t)points * th_dtype_bytes(w.dtype), &to)) return GPU_FAILED;
     *(w.target == CONV_TO_TOP ? &w.top : w.target == CONV_TO_IMAGE ? &w.image : &w.filter) = to;
     GpuDone done = gpu_conv(h, &w);

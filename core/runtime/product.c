@@ -149,8 +149,12 @@ int64_t conv_for_library(const GridKernel *g, const DeviceAddress *b, const int6
     return points == all ? all : 0;
 }
 
-char *conv_lies(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes) {
+bool conv_lies(const GridKernel *g, const int64_t *sizes) {
     const Contract *c = g->nest->contract;
-    if (c->alone < 0 || !lies_dense(g->k, &g->k->acc.at[c->alone], sizes)) return NULL;
-    return address(&g->k->acc.at[c->alone], b, sizes, 0);
+    return c->alone >= 0 && lies_dense(g->k, &g->k->acc.at[c->alone], sizes);
+}
+
+char *conv_result(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes) {
+    const Contract *c = g->nest->contract;
+    return conv_lies(g, sizes) ? address(&g->k->acc.at[c->alone], b, sizes, 0) : NULL;
 }
