@@ -2,6 +2,7 @@
 -- `build/theano scripts/golden --update` writes it anew: review the diff.
 local theano = require("theano")
 local T = require("theano.tensor")
+local nd = require("theano.ndarray")
 local schedules = require("spec.support.schedule_golden")
 local skip = require("spec.support.skip")
 
@@ -88,6 +89,25 @@ describe("theano.printing.plan", function()
     local general, short = theano.printing.plan(f, "avx512"), theano.printing.plan(f, "avx512", { s1 = 4 })
     assert.falsy(general:find("rows side by side", 1, true))
     assert.truthy(short:find("rows side by side", 1, true))
+  end)
+
+  it("sums columns by as many vectors together as a known length has", function()
+    local w = T.dmatrix("w")
+    local f = theano.compile { inputs = { w }, outputs = T.tanh(w:sum(0)) }
+    local function together(sizes) return theano.printing.plan(f, "avx512", sizes):match("(%d) together") end
+    assert.equal("8", together())
+    for n, vectors in pairs { [32] = "4", [40] = "5", [48] = "6", [64] = "8", [80] = "5", [96] = "6", [300] = "6" } do
+      assert.equal(vectors, together { s1 = n }, n)
+      assert.truthy(theano.printing.ccode(f, "avx512", { s1 = n }):find(" + " .. 8 * vectors .. " <= n0", 1, true), n)
+    end
+    local interpreter = require("theano.compile").Mode { linker = "interpreter" }
+    for _, n in ipairs { 20, 40, 56, 77 } do
+      local known = T.tanh(T.specify_shape(w, { 9, n }):sum(0))
+      local by_c = theano.compile { inputs = { w }, outputs = known }
+      local by_blocks = theano.compile { inputs = { w }, outputs = known, mode = interpreter }
+      local v = nd.random.RandomState(n):randn(9, n)
+      assert.is_true(nd.array_equal(by_blocks(v), by_c(v)), n)
+    end
   end)
 
   it("shows what the flags of the moment make of it", function()
