@@ -250,6 +250,11 @@ describe("solve_ivp", function()
     assert.is_true(err < 1e-7, err)
     local ranges = { function(y) return { 0, 1 - 2 * y } end, { 0, 0.5 } }
     near(1 / 96, integrate.nquad(function(x, y) return x * y end, ranges), 1e-12)
+    near(7 / 8, integrate.tplquad(function(z, y, x) return x + y + z end, 0, 1, function(x) return x end, 1, 0,
+      function(x, y) return x + y end), 1e-12)
+    local function branching(y, x) return x > 1 and T.exp(0 * y) or T.exp(y) end -- of numbers x alone
+    near(math.exp(1) - 1, integrate.dblquad(branching, 0, 1, 0, 1), 1e-12)
+    near(32 / 5, integrate.quad(function(x, n) return x ^ n end, 0, 2, { args = 4 }), 1e-12)
     raises("TypeError", "a range is {from, to}", function() integrate.nquad(math.abs, { 3 }) end)
     raises("ValueError", "no ranges", function() integrate.nquad(math.abs, {}) end)
   end)

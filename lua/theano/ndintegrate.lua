@@ -43,25 +43,47 @@ return function(nd)
     return whole, S.maximum(near * spread, floor)
   end
 
+  -- The graph of fn(x, ...), of a vector element by element, or nil where it builds none.
+  local function graph(T, fn, x, args, endless)
+    local fine, y = pcall(fn, x, table.unpack(args))
+    if not fine or not util.is_var(y) or y.ndim ~= 1 then return nil end
+    local function inner(v) return T.cast(fn(v, table.unpack(args)), "float64") end
+    return endless and endless(inner)(x) or T.cast(y, "float64")
+  end
+
   -- A function over intervals: `f(places)` of a vector, `rule(a, b)`: compiled where fn builds a graph of a vector,
-  -- element by element. endless: what becomes of the function where an end is infinite.
-  local function integrand(what, fn, args, endless)
+  -- element by element; numbers among its arguments are inputs then, so that others need no other graph. endless: what
+  -- becomes of the function where an end is infinite; inside: whether the arguments are new at each call, where a
+  -- graph of their values would be.
+  local function integrand(what, fn, args, endless, inside)
     util.expect(what, "func", fn, "function")
     local _, T = objective.modules()
-    local x = T.dvector("x")
-    local fine, y = pcall(fn, x, table.unpack(args))
-    if fine and util.is_var(y) and y.ndim == 1 then
-      local function inner(v) return T.cast(fn(v, table.unpack(args)), "float64") end
-      if endless then y = endless(inner)(x) else y = T.cast(y, "float64") end
+    local x, given, numbers, values = T.dvector("x"), {}, {}, {}
+    for i, v in ipairs(args) do
+      given[i] = v
+      if type(v) == "number" then
+        given[i] = T.dscalar()
+        numbers[#numbers + 1], values[#values + 1] = given[i], v + 0.0
+      end
+    end
+    local y = graph(T, fn, x, given, endless)
+    if not y and #values > 0 and not (inside and type(select(2, pcall(fn, 0.5, table.unpack(args)))) == "number") then
+      numbers, values = {}, {}
+      y = graph(T, fn, x, args, endless)
+    end
+    if y then
       local parts = objective.once("integrand", { y }, function()
         local a, b = T.dscalar("a"), T.dscalar("b")
         local half = (b - a) / 2
         local value, err = estimate(T, y, half)
-        return { f = objective.compile { inputs = { x }, outputs = y, on_unused_input = "ignore" },
-          rule = objective.compile { inputs = { a, b }, outputs = { value, err }, on_unused_input = "ignore",
-            givens = { { x, T.constant(at21) * half + (a + b) / 2 } } } }
+        return { f = objective.compile { inputs = { x, table.unpack(numbers) }, outputs = y,
+            on_unused_input = "ignore" },
+          rule = objective.compile { inputs = { a, b, table.unpack(numbers) }, outputs = { value, err },
+            on_unused_input = "ignore", givens = { { x, T.constant(at21) * half + (a + b) / 2 } } } }
       end)
-      return parts.f, parts.rule
+      if #values == 0 then return parts.f, parts.rule end
+      return function(v) return parts.f(v, table.unpack(values)) end,
+        function(a, b) return parts.rule(a, b, table.unpack(values)) end
     end
     local function f(v)
       local out = {}
@@ -149,10 +171,7 @@ return function(nd)
     return value, err, #list, err <= goal(value)
   end
 
-  --- `quad(func, a, b, {args, epsabs, epsrel, limit, points, full_output})`: the integral of a function of a number,
-  -- and how far off it may be. Ends may be infinite; points: where the function is not smooth. A function that builds a
-  -- graph of a vector is compiled and called with 21 places at a time.
-  function M.quad(...)
+  local function quad(inside, ...)
     local o = util.bind("quad", QUAD, ...)
     local a, b = o.a, o.b
     util.expect("quad", "a", a, "number")
@@ -171,7 +190,7 @@ return function(nd)
       if o.points then util.raise("ValueError", "quad: points are for finite intervals") end
       edges = { 0.0, 1.0 }
     end
-    local f, rule = integrand("quad", o.func, objective.args("quad", o.args), infinite and endless_of(a, b))
+    local f, rule = integrand("quad", o.func, objective.args("quad", o.args), infinite and endless_of(a, b), inside)
     for _, p in ipairs(o.points and (util.is_array(o.points) and o.points:tolist() or o.points) or {}) do
       if p > a and p < b then edges[#edges + 1] = p + 0.0 end
     end
@@ -181,21 +200,28 @@ return function(nd)
     return sign * value, err, { last = parts, neval = 21 * (2 * parts - 1), success = fine,
       message = fine and "" or "the error is larger than was asked for" }
   end
+  --- `quad(func, a, b, {args, epsabs, epsrel, limit, points, full_output})`: the integral of a function of a number,
+  -- and how far off it may be. Ends may be infinite; points: where the function is not smooth. A function that builds a
+  -- graph of a vector is compiled and called with 21 places at a time.
+  function M.quad(...) return quad(false, ...) end
+
   -- The integral of fn over ranges, `range(outer)` each, the first for its first argument and innermost; and the
   -- largest of the estimates of how far off one of the integrals may be.
   local function nested(fn, ranges, args, how)
     local worst = 0.0
     local function integral(k, outer)
       local from, to = ranges[k](outer)
-      local value, err = M.quad(function(x)
-        if k == 1 then
-          local list = { x, table.unpack(outer) }
-          table.move(args, 1, #args, #list + 1, list)
-          return fn(table.unpack(list))
-        end
-        if type(x) ~= "number" then return nil end -- one at a time
-        return integral(k - 1, { x, table.unpack(outer) })
-      end, from, to, how)
+      local value, err
+      if k == 1 then
+        local o = { args = table.move(args, 1, #args, #outer + 1, { table.unpack(outer) }) }
+        for name, v in pairs(how or {}) do o[name] = v end
+        value, err = quad(true, fn, from, to, o)
+      else
+        value, err = M.quad(function(x)
+          if type(x) ~= "number" then return nil end -- one at a time
+          return integral(k - 1, { x, table.unpack(outer) })
+        end, from, to, how)
+      end
       worst = math.max(worst, err)
       return value
     end
