@@ -171,4 +171,11 @@ describe("Fourier transforms on a device", function()
       end
     end)
   end
+
+  it("have room for the chirps of many odd lengths in one step", function()
+    local x = T.TensorType("float64", { false, false, false, false })("x")
+    local rng = nd.random.RandomState(9)
+    local back = F.irfftn(F.rfftn(x), { 3, 5, 3, 7 }, { 0, 1, 2, 3 })
+    same({ x }, { back = back }, { numbers(rng, "float64", 3, 5, 3, 7) }, 1e-10)
+  end)
 end)

@@ -259,7 +259,10 @@ int gpu_fft(HostCall *h, const FftWork *w) {
     if (s.pairs && !gpu_room(h, (size_t)s.pairs, &pairs)) return 1;
     for (int i = 0; i < s.n; i++) {
         char *to = w->kind == FFT_FROM_HALF && i < s.n - 1 ? pairs : w->to;
-        if (!stage(h, &s.at[i], from, to)) return 1;
+        const GpuMark mark = gpu_mark(h); /* a stage's room serves the next one */
+        const bool ok = stage(h, &s.at[i], from, to);
+        gpu_back(h, mark);
+        if (!ok) return 1;
         from = to;
     }
     return 0;
