@@ -20,7 +20,7 @@ local POOL = {
 -- Keywords that take any text, or any value, and what they mean.
 local TEXTS = util.set({
   "name", "msg", "comment", "delimiter", "comments", "header", "footer", "only_if", -- shown or written
-  "prefix", "suffix", "sep", "format", "missing_values",
+  "prefix", "suffix", "sep", "separator", "format", "missing_values",
   "message",                                                                         -- theano.error_kind's own
   "outfile", "title",
 })

@@ -16,7 +16,8 @@ static const char *const builtin =
     "-- a damped spring, one time step of every particle\n"
     "local v2 = v + 0.01 * (-4.0 * x - 0.1 * v)\n"
     "return theano.compile{inputs = {x, v}, outputs = {theano.Out(x + 0.01 * v2, {borrow = true}),\n"
-    "  theano.Out(v2, {borrow = true})}, name = 'spring'}\n";
+    "  theano.Out(v2, {borrow = true})}, name = 'spring',\n"
+    "  mode = theano.compile.Mode{linker = 'c'}} -- its code is there before the first call\n";
 
 static int fail(lua_State *L) {
     const char *why = lua_tostring(L, -1);
