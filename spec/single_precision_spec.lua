@@ -21,16 +21,15 @@ describe("a float32 step of the MLP", function()
     cpu.only("machine code of the CPU")
     skip.unless(io.popen("uname -m"):read("l") == "x86_64", "instructions are looked at by their x86 names")
     skip.unless(theano.config.cxx ~= "", "no C compiler")
-    local before, tiers, folder = theano.config.base_compiledir, theano.config["compile.tiers"], os.tmpname() .. ".d"
-    theano.config.base_compiledir = folder
-    theano.config["compile.tiers"] = false
+    local folder = os.tmpname() .. ".d"
     local ok, found = pcall(function()
+      -- all of its code in units, now
+      local _ <close> = theano.config.change_flags({ base_compiledir = folder, ["compile.tiers"] = false,
+        ["compile.common"] = false })
       local spec, x, y = dofile("bench/groups/net.lua").network("mlp", "float32", 60)
       theano.compile(spec)(x, y)
       return doubles(folder .. "/lua-units/*.so")
     end)
-    theano.config.base_compiledir = before
-    theano.config["compile.tiers"] = tiers
     os.execute("rm -rf " .. folder)
     assert(ok, found)
     local wrong = {}
