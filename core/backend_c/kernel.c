@@ -111,7 +111,7 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     NestAsk ask = {.threads = !e->portable && config_bool(e->c, "openmp"), .known = e->known != NULL};
     e->length = e->known ? arena_alloc(e->arena, sizeof *e->length * ((size_t)e->p->nsym + 1)) : NULL;
     if (e->known && !e->length) return false;
-    if (e->length) nest_lengths(e->p, number, e->known, e->length);
+    if (e->length) nest_lengths(e->p, number, e->first[number], e->users[number], e->known, e->length);
     ask.length = e->first[number] >= 0 ? e->length : NULL;
     ask.candidate = e->candidate ? e->candidate[number] : e->known ? 0 : (int)config_int(e->c, "compile.candidate");
     const Nest *t = e->nest = nest_choose(k, o, e->target, ask, e->arena);

@@ -143,7 +143,8 @@ static bool show(Text *t, const Kernel *k, void *user) {
     for (int i = 0; p && i < p->nkernel; i++)
         if (p->kernel[i] == k && function_candidate(s->f, i)) ask.candidate = function_candidate(s->f, i);
     for (int i = 0; s->length && i < s->plan->nkernel; i++)
-        if (s->plan->kernel[i] == k && nest_lengths(s->plan, i, s->known, s->length)) ask.length = s->length;
+        if (s->plan->kernel[i] == k && nest_lengths(s->plan, i, 0, INT32_MAX, s->known, s->length))
+            ask.length = s->length;
     return nest_show(t, k, s->target, ask);
 }
 

@@ -261,11 +261,12 @@ static int nth_nearest(const Choice *c, int n) {
     return best;
 }
 
-int nest_lengths(const Plan *p, int kernel, const int64_t *known, int64_t *to) {
+int nest_lengths(const Plan *p, int kernel, int from, int users, const int64_t *known, int64_t *to) {
     int n = -1;
-    for (int j = 0; j < p->nstep; j++) {
+    for (int j = from < 0 ? p->nstep : from; j < p->nstep && users > 0; j++) {
         const Step *s = &p->step[j];
         if (s->kind != STEP_KERNEL || s->kernel != kernel) continue;
+        users--;
         for (int i = 0; i < s->nsym; i++) {
             const int64_t x = known[s->sym[i]];
             to[i] = n < 0 || (i < n && to[i] == x) ? x : INT64_MIN;

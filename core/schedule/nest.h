@@ -295,8 +295,8 @@ bool scatter_apply(Nest *t);
 /* How to run k, or NULL (the context's error is set). */
 Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a);
 /* What symbol i of a kernel is in every step that runs it, where those of the plan are `known`; else INT64_MIN. To
- * `to`, which has room for all symbols of the plan; how many. */
-int nest_lengths(const Plan *p, int kernel, const int64_t *known, int64_t *to);
+ * `to`, which has room for all symbols of the plan; how many. from, users: its first step, and of how many at most. */
+int nest_lengths(const Plan *p, int kernel, int from, int users, const int64_t *known, int64_t *to);
 Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a);
 int nest_candidates(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a); /* 0: failed */
 
