@@ -157,7 +157,7 @@ static void texts(ThContext *c) {
 }
 
 static void dtypes(ThContext *c) {
-    CHECK(th_dtype_from_name("float64") == TH_FLOAT64 && th_dtype_from_name("half") == TH_DTYPE_NONE);
+    CHECK(th_dtype_from_name("float64") == TH_FLOAT64 && th_dtype_from_name("quarter") == TH_DTYPE_NONE);
     CHECK(th_dtype_bytes(TH_COMPLEX128) == 16 && th_dtype_kind(TH_BOOL) == 'b' && th_dtype_kind(TH_UINT16) == 'u');
     static const struct {
         ThDtype a, b, r;
