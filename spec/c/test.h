@@ -60,7 +60,8 @@ __attribute__((unused)) static int test_done(const char *name) {
     return test_failures != 0;
 }
 
-/* ---- an allocator that counts and fails -------------------------------------------------------------------------- */
+/* ---- an allocator that counts and fails, on any thread -------------------------------------------------------------
+ */
 static struct {
     long long live;    /* bytes taken and not given back */
     long calls;        /* allocations asked for since test_failing_host */
@@ -70,9 +71,9 @@ static struct {
 } test_heap;
 
 static int test_refuses(void) {
-    long n = ++test_heap.calls;
+    long n = __atomic_add_fetch(&test_heap.calls, 1, __ATOMIC_RELAXED);
     if (!test_heap.fail_at || n < test_heap.fail_at || (n > test_heap.fail_at && !test_heap.from_there_on)) return 0;
-    test_heap.failed = 1;
+    __atomic_store_n(&test_heap.failed, 1, __ATOMIC_RELAXED);
     return 1;
 }
 
@@ -94,10 +95,10 @@ __attribute__((unused)) static void *test_alloc(void *user, void *old, size_t ol
         *((size_t *)(void *)p - 1) = size;
         *((void **)(void *)p - 2) = block;
         if (old) memcpy(p, old, had < size ? had : size);
-        test_heap.live += (long long)size;
+        __atomic_add_fetch(&test_heap.live, (long long)size, __ATOMIC_RELAXED);
     }
     if (old) {
-        test_heap.live -= (long long)had;
+        __atomic_sub_fetch(&test_heap.live, (long long)had, __ATOMIC_RELAXED);
         free(*((void **)old - 2));
     }
     return p;
@@ -113,7 +114,9 @@ __attribute__((unused)) static ThHost test_failing_host(long n) {
     return h;
 }
 
-__attribute__((unused)) static long long test_leaked(void) { return test_heap.live; }
+__attribute__((unused)) static long long test_leaked(void) {
+    return __atomic_load_n(&test_heap.live, __ATOMIC_RELAXED);
+}
 
 /*
  * Runs body(c) with the n-th allocation failing, for n = 1, 2, ... until a run needs fewer than n: first with only that
