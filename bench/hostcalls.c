@@ -124,6 +124,26 @@ static ThCall *bind_row(ThContext *c, ThFunction *f, float *at) {
     return b;
 }
 
+/* As a context is by itself: from the interpreter to C to a version for these lengths, which is what is measured. */
+static int policy_in_tiers(void) {
+    enum { PATIENCE = 20000 }; /* milliseconds */
+    ThContext *c = th_context_new(NULL);
+    ThFunction *f = policy(c);
+    Case it = {"the same, bound, with tiers", run_bound, f, NULL, bind_row(c, f, row)};
+    int bad = !it.bound;
+    for (int i = 0; i < PATIENCE && !bad && !th_stat(c, "versions"); i++) {
+        const double until = now() + 1e6;
+        while (now() < until && !bad) bad = run_bound(&it);
+    }
+    if (!bad && !th_stat(c, "versions")) it.title = "the same, bound, with tiers, and no version came";
+    bad = bad || measure(&it);
+    if (bad) fprintf(stderr, "%s\n", th_error_text(c));
+    th_call_release(it.bound);
+    th_function_release(f);
+    th_context_release(c);
+    return bad;
+}
+
 static int policies(ThContext *c) {
     ThFunction *f = policy(c);
     Case cases[] = {{"network 64-64-4 by hand", by_hand, NULL, NULL, NULL},
@@ -271,7 +291,7 @@ int main(void) {
                     {"10-vector, bound", run_bound, vector, NULL, th_call_new(vector, &av, 1)}};
     int bad = 0;
     for (int i = 0; i < 5 && !bad; i++) bad = measure(&cases[i]);
-    bad = bad || policies(c) || slices(c) || models() || threads(c);
+    bad = bad || policies(c) || policy_in_tiers() || slices(c) || models() || threads(c);
     contexts();
     if (bad) fprintf(stderr, "%s\n", th_error_text(c));
     for (int i = 0; i < 5; i++) th_call_release(cases[i].bound);
