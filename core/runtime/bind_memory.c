@@ -57,6 +57,22 @@ static bool steps(ThCall *b) {
     return ok;
 }
 
+/* The context keeps headers for two runs one after the other: results of the first last until the second has its own.
+ */
+static bool headers(ThCall *b) {
+    const Plan *p = b->f->plan;
+    ThContext *c = b->f->ctx;
+    const size_t bytes = sizeof(ThArray *) * ((size_t)p->noutput + 1);
+    ThArray **more = ctx_alloc0(c, bytes);
+    if (!more) return false;
+    bool ok = call_reserve(b->f, b->w);
+    for (int i = 0; i < p->noutput && ok; i++) ok = (more[i] = array_reserve(c, p->result[i].ndim)) != NULL;
+    for (int i = 0; i < p->noutput; i++)
+        if (more[i]) array_unfilled(c, more[i]);
+    ctx_free(c, more, bytes);
+    return ok;
+}
+
 static bool rehearse(ThCall *b) {
     ThFunction *f = b->f;
     if (b->ran) return true;
@@ -66,7 +82,7 @@ static bool rehearse(ThCall *b) {
     if (f->unit && f->unit->device)
         return err(f->ctx, TH_NotImplementedError, "the function runs on a device, which has memory of its own");
     if (!bind_start(b)) return false;
-    bool ok = steps(b);
+    bool ok = steps(b) && headers(b);
     call_clean(f, b->w, false);
     bind_end(b);
     b->steady = false;

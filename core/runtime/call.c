@@ -229,7 +229,7 @@ static bool in_cell(const ThFunction *f, const Workspace *w, int i) {
 }
 
 /* Headers of results, then of updates, before any step runs: that of the last call where memory and sizes are. */
-static bool reserve(ThFunction *f, Workspace *w) {
+bool call_reserve(ThFunction *f, Workspace *w) {
     const Plan *p = f->plan;
     bool moved = w->renewed || f->moving || (f->lent && (!w->bound || f->nstate));
     for (int i = 0; i < p->noutput; i++) {
@@ -279,7 +279,7 @@ bool call_steps(ThFunction *f, Workspace *w) {
 bool call_run(ThFunction *f, Workspace *w) {
     if ((f->any_mutable || f->any_written) && !separate_shared(f, w)) return false;
     if (f->calls_back) open_up(f, w);
-    bool ok = (!f->watch.call || f->watch.call(f->watch.user, w->arg)) && !workspace_prepare(w) && reserve(f, w) &&
+    bool ok = (!f->watch.call || f->watch.call(f->watch.user, w->arg)) && !workspace_prepare(w) && call_reserve(f, w) &&
               call_steps(f, w);
     if (f->calls_back) close_up(f, w);
     if (ok) fill(f, w);

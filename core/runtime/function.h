@@ -211,8 +211,9 @@ typedef struct CallArgs { /* arrays, or args of any kind; the other one NULL */
 } CallArgs;
 void call_begin(ThFunction *f); /* an interruption before the call is none of its business */
 bool call_arguments(ThFunction *f, Workspace *w, const CallArgs *a);
-bool call_run(ThFunction *f, Workspace *w);   /* locks held: memory and headers of results and updates, steps */
-bool call_steps(ThFunction *f, Workspace *w); /* the steps alone */
+bool call_run(ThFunction *f, Workspace *w);     /* locks held: memory and headers of results and updates, steps */
+bool call_reserve(ThFunction *f, Workspace *w); /* headers of results and updates */
+bool call_steps(ThFunction *f, Workspace *w);   /* the steps alone */
 bool call_lock(ThFunction *f); /* of shareds; false with the error set: code that a call runs asks for what it holds */
 void call_unlock(const ThFunction *f);
 bool call_lock_state(ThFunction *f); /* the same of inputs with new values after each call */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* ---- functions of every kind of kernel, on random arguments ------------------------------------------------------ */
-enum { KINDS = 7, MOST_IN = 2 };
+enum { KINDS = 8, MOST_IN = 2 };
 typedef struct Case {
     ThFunction *f;
     ThArray *arg[MOST_IN];
@@ -40,13 +40,14 @@ static ThVar *made(ThContext *c, int kind, ThVar *x, ThVar *y) {
     case 3: return op(c, "cumsum", op(c, "exp", x, NULL, false), NULL, true);
     case 4: return op(c, "nnet.conv2d", x, y, false);
     case 5: return op(c, "transpose", op(c, "mul", x, y, false), NULL, true); /* not in C order where it is computed */
-    default: return op(c, "sort", x, NULL, false);
+    case 6: return op(c, "sort", x, NULL, false);
+    default: return op(c, "exp", x, NULL, false); /* of six dimensions */
     }
 }
 
 static Case make(ThContext *c, int kind) {
-    const int ndim = kind == 4 ? 4 : 2;
-    const int64_t flat[2] = {40, 40}, image[4] = {2, 3, 20, 20}, filter[4] = {4, 3, 5, 5};
+    const int ndim = kind == 4 ? 4 : kind == 7 ? 6 : 2;
+    const int64_t flat[6] = {40, 40, 1, 1, 1, 1}, image[4] = {2, 3, 20, 20}, filter[4] = {4, 3, 5, 5};
     const ThType t = {.dtype = TH_FLOAT64, .ndim = (uint16_t)ndim};
     ThVar *x = th_variable_new(c, t, "x"), *y = th_variable_new(c, t, "y"), *z = made(c, kind, x, y);
     ThArray *zero = numbers(c, 0, NULL);
@@ -116,7 +117,6 @@ static void lent(int kind) {
     CHECK(!th_call_arena(b, memory, (size_t)bytes));
     CHECK(!th_call_into(b, 0, result, 1 << 16));
     CHECK(th_workspace_bytes(b) == bytes);
-    for (int i = 0; i < 3; i++) CHECK(!th_call_run(b)); /* buffers of updates change places */
     test_heap.fail_at = test_heap.calls + 1;
     test_heap.from_there_on = 1;
     for (int i = 0; i < 20; i++) CHECK(!th_call_run(b));
@@ -125,7 +125,7 @@ static void lent(int kind) {
     CHECK(th_workspace_bytes(b) == bytes);
     ThArray *got = th_call_output(b, 0, NULL);
     CHECK(got && th_array_data(got) == result && same(got, want[0]));
-    CHECK(value(k.shared) > before + 22.5 * step - 1e-6 || step <= 0);
+    CHECK(value(k.shared) > before + 19.5 * step - 1e-6 || step <= 0);
     CHECK(!th_call_into(b, 0, NULL, 0) && !th_call_run(b) && same(th_call_output(b, 0, NULL), want[0]));
     CHECK(!th_call_arena(b, NULL, 0) && !th_call_run(b));
     memset(memory, 0xff, (size_t)bytes); /* nobody looks there any more */

@@ -27,18 +27,23 @@ enum {
     ALIGN = 64,
     LARGE = 16384,   /* from here on roots are staggered */
     LEADS = 8,       /* different starts: 64, 192, ... 960 bytes */
-    HEADER_DIMS = 4, /* arrays of up to this rank share one size of header */
-    HEADERS = 16384  /* kept at most */
+    HEADER_KINDS = 2 /* sizes of headers: for arrays of few dimensions, and for any number of them */
 };
+static const int header_dims[HEADER_KINDS] = {4, TH_MAX_NDIM}, headers_most[HEADER_KINDS] = {16384, 1024};
+
+/* Of one size, not in use. */
+typedef struct Headers {
+    ThArray *first; /* linked through buf */
+    int n;
+} Headers;
 
 struct BufferCache {
     atomic_flag lock;
     ThBuffer *free[CLASSES]; /* linked through user */
     size_t bytes;
     atomic_size_t counted; /* bytes of th_held_bytes */
-    size_t live;     /* buffers that are out, not wrapped, not own: together they hold one reference of the context */
-    ThArray *header; /* linked through buf */
-    int headers;
+    size_t live; /* buffers that are out, not wrapped, not own: together they hold one reference of the context */
+    Headers header[HEADER_KINDS];
     unsigned turn; /* next stagger */
 };
 
@@ -87,16 +92,16 @@ static void uncount(ThBuffer *b) {
 
 size_t th_held_bytes(ThContext *c) { return c ? atomic_load_explicit(&c->buffers->counted, memory_order_relaxed) : 0; }
 
-static size_t header_bytes(int ndim) {
-    return sizeof(ThArray) + 2 * sizeof(int64_t) * (size_t)(ndim > HEADER_DIMS ? ndim : HEADER_DIMS);
-}
+static int header_kind(int ndim) { return ndim > header_dims[0]; }
+static size_t header_bytes(int kind) { return sizeof(ThArray) + 2 * sizeof(int64_t) * (size_t)header_dims[kind]; }
 
 static size_t weight(const ThBuffer *b) { return b->cap + b->lead + sizeof *b; }
 
 /* Of buffers and headers, all that they take. */
 size_t buffer_cache_bytes(ThContext *c) {
     lock(c->buffers);
-    size_t n = c->buffers->bytes + (size_t)c->buffers->headers * header_bytes(0);
+    size_t n = c->buffers->bytes;
+    for (int i = 0; i < HEADER_KINDS; i++) n += (size_t)c->buffers->header[i].n * header_bytes(i);
     unlock(c->buffers);
     return n;
 }
@@ -111,7 +116,7 @@ static void destroy(ThContext *c, ThBuffer *b) {
 void buffer_cache_trim(ThContext *c, size_t keep_bytes) {
     BufferCache *k = c->buffers;
     ThBuffer *gone = NULL;
-    ThArray *header = NULL;
+    Headers header[HEADER_KINDS] = {{NULL, 0}};
     lock(k);
     for (int i = CLASSES - 1; i >= 0 && k->bytes > keep_bytes; i--)
         while (k->free[i] && k->bytes > keep_bytes) {
@@ -121,10 +126,9 @@ void buffer_cache_trim(ThContext *c, size_t keep_bytes) {
             b->user = gone;
             gone = b;
         }
-    if (!keep_bytes) {
-        header = k->header;
-        k->header = NULL;
-        k->headers = 0;
+    for (int i = 0; i < HEADER_KINDS && !keep_bytes; i++) {
+        header[i] = k->header[i];
+        k->header[i] = (Headers){NULL, 0};
     }
     unlock(k);
     while (gone) {
@@ -132,11 +136,12 @@ void buffer_cache_trim(ThContext *c, size_t keep_bytes) {
         destroy(c, gone);
         gone = next;
     }
-    while (header) {
-        ThArray *next = (ThArray *)(void *)header->buf;
-        ctx_free(c, header, header_bytes(0));
-        header = next;
-    }
+    for (int i = 0; i < HEADER_KINDS; i++)
+        while (header[i].first) {
+            ThArray *a = header[i].first;
+            header[i].first = (ThArray *)(void *)a->buf;
+            ctx_free(c, a, header_bytes(i));
+        }
 }
 
 void buffer_cache_free(ThContext *c) {
@@ -298,32 +303,30 @@ void buffer_release(ThBuffer *b) {
 
 /* ---- headers of arrays ------------------------------------------------------------------------------------------- */
 ThArray *array_header_new(ThContext *c, int ndim) {
+    const int kind = header_kind(ndim);
     BufferCache *k = c->buffers;
-    ThArray *a = NULL;
-    if (ndim <= HEADER_DIMS) {
-        lock(k);
-        a = k->header;
-        if (a) {
-            k->header = (ThArray *)(void *)a->buf;
-            k->headers--;
-        }
-        unlock(k);
+    Headers *h = &k->header[kind];
+    lock(k);
+    ThArray *a = h->first;
+    if (a) {
+        h->first = (ThArray *)(void *)a->buf;
+        h->n--;
     }
-    return a ? a : ctx_alloc(c, header_bytes(ndim));
+    unlock(k);
+    return a ? a : ctx_alloc(c, header_bytes(kind));
 }
 
 void array_header_free(ThContext *c, ThArray *a) {
+    const int kind = header_kind(a->ndim);
     BufferCache *k = c->buffers;
-    bool keep = false;
-    if (a->ndim <= HEADER_DIMS) {
-        lock(k);
-        keep = k->headers < HEADERS;
-        if (keep) {
-            a->buf = (ThBuffer *)(void *)k->header;
-            k->header = a;
-            k->headers++;
-        }
-        unlock(k);
+    Headers *h = &k->header[kind];
+    lock(k);
+    bool keep = h->n < headers_most[kind];
+    if (keep) {
+        a->buf = (ThBuffer *)(void *)h->first;
+        h->first = a;
+        h->n++;
     }
-    if (!keep) ctx_free(c, a, header_bytes(a->ndim));
+    unlock(k);
+    if (!keep) ctx_free(c, a, header_bytes(kind));
 }
