@@ -3,6 +3,7 @@
  * and the other functions come from the tables through th_eager (ops.c).
  */
 #include "binding.h"
+#include "pool.h"
 
 #include <string.h>
 
@@ -12,6 +13,10 @@ typedef struct LtArray {
 } LtArray;
 
 ThArray *lt_array(lua_State *L, LtState *s, int i) {
+    if (s->pool) { /* marked userdata are arrays */
+        LtArray *q = lua_touserdata(L, i);
+        return q && pool_marked(s->pool, q) ? q->a : NULL;
+    }
     LtArray *p = lt_test(L, s, i, LT_ARRAY);
     return p ? p->a : NULL;
 }
@@ -28,7 +33,25 @@ void lt_push_array(lua_State *L, LtState *s, ThArray *a) {
     LtArray *p = lua_newuserdatauv(L, sizeof *p, 0);
     p->a = a;
     p->held = lt_hold_array(s, a);
-    lt_set_meta(L, s, th_array_sparse(a) ? LT_SPARSE : LT_ARRAY);
+    const bool sparse = th_array_sparse(a);
+    if (s->pool && !sparse) pool_mark(s->pool, p);
+    lt_set_meta(L, s, sparse ? LT_SPARSE : LT_ARRAY);
+}
+
+/* The end of an array, as the runner's pool tells it: the Lua state may be about to close, and ours gone. */
+static void array_gone(void *user, void *data) {
+    LtArray *p = data;
+    th_array_release(p->a);
+    if (user) lt_let_go(user, p->held);
+}
+
+/* Where the state's memory is the runner's pool arrays need no finalizer. */
+static void watch(lua_State *L, LtState *s) {
+    lua_getfield(L, LUA_REGISTRYINDEX, "theano.pool");
+    Pool *p = lua_touserdata(L, -1);
+    const LtArray *probe = lua_newuserdatauv(L, sizeof *probe, 0);
+    if (p && pool_watch(p, array_gone, s, probe, sizeof *probe)) s->pool = p;
+    lua_pop(L, 2);
 }
 
 int lt_array_gc(lua_State *L) {
@@ -734,7 +757,8 @@ static int complex_tostring(lua_State *L) {
 void lt_open_array(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {
         {"__gc", lt_array_gc}, {"__close", array_free}, {"__tostring", array_tostring}, {NULL, NULL}};
-    lt_new_meta(L, s, LT_ARRAY, "ndarray", meta);
+    watch(L, s);
+    lt_new_meta(L, s, LT_ARRAY, "ndarray", meta + (s->pool != NULL));
     lua_setfield(L, -2, "ndarray_meta");
     static const luaL_Reg zmeta[] = {
         {"__index", complex_index}, {"__eq", complex_eq}, {"__tostring", complex_tostring}, {NULL, NULL}};

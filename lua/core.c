@@ -2,6 +2,7 @@
  * core.c -- the module theano.core: its state (context, metatables, log) and the assembly of what the other files add.
  */
 #include "binding.h"
+#include "pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,7 @@ static int close_state(lua_State *L) {
     LtState *s = lua_touserdata(L, 1);
     if (waiting_lines(L, s) && lua_pcall(L, 1, 0, 0)) lua_pop(L, 1); /* the last words: nothing is raised here */
     /* A host may hold the context, or a function, for longer: nothing of it may lead back here. */
+    if (s->pool) s->pool->watch.user = NULL; /* arrays that go from now on are none of ours */
     lt_close_userop(s);
     lt_close_watch(s);
     if (s->ctx) {

@@ -286,6 +286,8 @@ int main(int argc, char **argv) {
         return 1;
     }
     lua_atpanic(L, on_panic);
+    lua_pushlightuserdata(L, &pool); /* array.c asks it to tell when arrays go */
+    lua_setfield(L, LUA_REGISTRYINDEX, "theano.pool");
     lua_setwarnf(L, on_warning, &warnings);
     int code = with_state(L, argc, argv);
     engine = NULL;

@@ -1,7 +1,7 @@
 /*
  * pool.c -- memory of the runner's Lua state: small blocks from free lists, one a size, since Lua gives each block's
- * size back with it; the others from malloc. In: lua_Alloc's words. Out: memory. Always holds: a small block never
- * leaves its list; pool_free gives all back at once.
+ * size back with it; the others from malloc. Userdata that are watched (pool.h) come from regions of their own. In:
+ * lua_Alloc's words. Out: memory. Always holds: a small block never leaves its list; pool_free gives all back at once.
  */
 #include "pool.h"
 
@@ -24,6 +24,8 @@ struct PoolChunk {
     struct PoolChunk *next;
     char room[CHUNK];
 };
+
+enum { MARK = 16, USERDATA = 7 /* LUA_TUSERDATA, what Lua says it wants memory for */ };
 
 static size_t class_of(size_t size) { return (size - 1) / STEP; }
 
@@ -59,11 +61,57 @@ static void give(Pool *p, void *block, size_t size) {
     p->free[class_of(size)] = block;
 }
 
+/* ---- userdata that are watched ----------------------------------------------------------------------------------- */
+static bool grow(Pool *p) {
+    const size_t size = p->regions ? 2 * p->regions->size : CHUNK;
+    struct PoolRegion *r = malloc(sizeof *r + STEP + size);
+    if (!r) return false;
+    char *room = (char *)(r + 1);
+    room += (STEP - (uintptr_t)room % STEP) % STEP;
+    *r = (struct PoolRegion){.next = p->regions, .size = size, .room = room, .end = room + size};
+    p->regions = r;
+    p->watch_at = r->room;
+    p->watch_end = r->end;
+    return true;
+}
+
+static void *take_watched(Pool *p) {
+    const size_t step = MARK + (class_of(p->watch.size) + 1) * STEP;
+    void **block = p->watched;
+    if (block) p->watched = *block;
+    else {
+        if (step > (size_t)(p->watch_end - p->watch_at) && !grow(p)) return NULL;
+        block = (void **)(void *)(p->watch_at + MARK);
+        p->watch_at += step;
+    }
+    *(uint64_t *)(void *)((char *)block - MARK) = 0;
+    return block;
+}
+
+static void give_watched(Pool *p, void *block) {
+    const PoolWatch *w = &p->watch;
+    if (*(uint64_t *)(void *)((char *)block - MARK)) w->gone(w->user, (char *)block + w->size - w->bytes);
+    *(void **)block = p->watched;
+    p->watched = block;
+}
+
+static void *take_userdata(Pool *p, size_t size) {
+    if (size == p->watch.size) return take_watched(p);
+    void *block = take(p, size);
+    p->watch.last = block;
+    p->watch.last_size = size;
+    return block;
+}
+
 void *pool_alloc(void *user, void *block, size_t old, size_t size) {
     Pool *p = user;
-    if (!block) return size ? take(p, size) : NULL; /* old is then a type, not a size */
+    if (!block) { /* old is then a type, not a size */
+        if (old == USERDATA && size) return take_userdata(p, size);
+        return size ? take(p, size) : NULL;
+    }
     if (!size) {
-        give(p, block, old);
+        if (old == p->watch.size && pool_has(p, block)) give_watched(p, block);
+        else give(p, block, old);
         return NULL;
     }
     if (old > SMALL && size > SMALL) return realloc(block, size);
@@ -76,6 +124,11 @@ void *pool_alloc(void *user, void *block, size_t old, size_t size) {
 }
 
 void pool_free(Pool *p) {
+    while (p->regions) {
+        struct PoolRegion *next = p->regions->next;
+        free(p->regions);
+        p->regions = next;
+    }
     while (p->chunks) {
         struct PoolChunk *next = p->chunks->next;
         free(p->chunks);

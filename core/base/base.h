@@ -327,6 +327,9 @@ void buffer_own(ThBuffer *b);  /* the context keeps it now: nothing else may, fo
 void buffer_drop(ThBuffer *b); /* gives the memory up now; the header stays for its views */
 void buffer_retain(ThBuffer *b);
 void buffer_release(ThBuffer *b);
+/* The same together with the header of an array on the buffer: new, to be filled; with its last reference gone. */
+ThBuffer *buffer_new_array(ThContext *c, size_t bytes, int ndim, ThArray **header);
+void buffer_release_array(ThArray *a);
 void buffer_cache_trim(ThContext *c, size_t keep_bytes);
 
 /* ---- array.c ----------------------------------------------------------------------------------------------------- */

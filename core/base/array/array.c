@@ -134,7 +134,8 @@ ThArray *th_array_empty(ThContext *c, ThDtype d, int ndim, const int64_t *shape)
     int64_t size, bytes;
     if (!array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
     bool well = !failed(c);
-    ThBuffer *b = bytes_fit((uint64_t)bytes) ? buffer_new(c, (size_t)bytes) : NULL;
+    ThArray *a;
+    ThBuffer *b = bytes_fit((uint64_t)bytes) ? buffer_new_array(c, (size_t)bytes, ndim, &a) : NULL;
     if (!b) {
         char text[256], room[64];
         if (well) th_error_clear(c);
@@ -142,8 +143,7 @@ ThArray *th_array_empty(ThContext *c, ThDtype d, int ndim, const int64_t *shape)
             array_shape_text(ndim, shape, text, sizeof text), th_dtype_name(d));
         return NULL;
     }
-    ThArray *a = array_header(c, b, b->data, d, ndim, shape, NULL);
-    buffer_release(b);
+    array_fill(a, b, b->data, d, ndim, shape, NULL);
     return a;
 }
 
@@ -215,10 +215,7 @@ ThArray *th_array_retain(ThArray *a) {
 }
 
 void th_array_release(ThArray *a) {
-    if (!a || !last_reference(&a->refs)) return;
-    ThBuffer *b = a->buf;
-    array_header_free(b->ctx, a);
-    buffer_release(b);
+    if (a && last_reference(&a->refs)) buffer_release_array(a);
 }
 
 void th_array_free(ThArray *a) {

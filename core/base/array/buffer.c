@@ -152,10 +152,32 @@ void buffer_cache_free(ThContext *c) {
     ctx_free(c, k, sizeof *k);
 }
 
-/* One buffer fewer is out (live: and counted); the list gets it (b), or it is gone (NULL). */
-static void leave(ThContext *c, ThBuffer *b, int class, bool live) {
+/* Under the lock: its list gets the header, or is full. */
+static bool keep_header(BufferCache *k, ThArray *a) {
+    const int kind = header_kind(a->ndim);
+    Headers *h = &k->header[kind];
+    if (h->n >= headers_most[kind]) return false;
+    a->buf = (ThBuffer *)(void *)h->first;
+    h->first = a;
+    h->n++;
+    return true;
+}
+
+static ThArray *kept_header(BufferCache *k, int ndim) {
+    Headers *h = &k->header[header_kind(ndim)];
+    ThArray *a = h->first;
+    if (!a) return NULL;
+    h->first = (ThArray *)(void *)a->buf;
+    h->n--;
+    return a;
+}
+
+/* One buffer fewer is out (live: and counted); the list gets it (b), or it is gone (NULL). So does the list of headers
+ * where its array goes too. */
+static void leave(ThContext *c, ThBuffer *b, int class, bool live, ThArray *header) {
     BufferCache *k = c->buffers;
     lock(k);
+    if (header && keep_header(k, header)) header = NULL;
     bool last = live && --k->live == 0;
     if (b) {
         b->user = k->free[class];
@@ -164,14 +186,16 @@ static void leave(ThContext *c, ThBuffer *b, int class, bool live) {
     }
     bool over = k->bytes > LIMIT;
     unlock(k);
+    if (header) ctx_free(c, header, header_bytes(header_kind(header->ndim)));
     if (over) buffer_cache_trim(c, LIMIT / 2); /* half of it, so that trimming is rare */
     if (last) th_context_release(c);
 }
 
-/* A cached buffer of the class, or NULL: one more lives either way. */
-static ThBuffer *reuse(ThContext *c, int class, unsigned *turn) {
+/* A cached buffer of the class, or NULL: one more lives either way. A kept header too where one is asked for. */
+static ThBuffer *reuse(ThContext *c, int class, unsigned *turn, int ndim, ThArray **header) {
     BufferCache *k = c->buffers;
     lock(k);
+    if (header) *header = kept_header(k, ndim);
     if (k->live++ == 0) th_context_retain(c);
     ThBuffer *b = k->free[class];
     if (b) {
@@ -184,8 +208,7 @@ static ThBuffer *reuse(ThContext *c, int class, unsigned *turn) {
     return b;
 }
 
-/* A buffer of at least `bytes` with undefined contents and one reference; NULL with MemoryError. */
-ThBuffer *buffer_new(ThContext *c, size_t bytes) {
+static ThBuffer *new_with(ThContext *c, size_t bytes, int ndim, ThArray **header) {
     size_t cap = 0;
     unsigned turn = 0;
     int class = bytes <= PTRDIFF_MAX / 2 ? class_of(bytes, &cap) : -1;
@@ -193,14 +216,14 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
         err_bytes(c, bytes);
         return NULL;
     }
-    ThBuffer *b = reuse(c, class, &turn);
+    ThBuffer *b = reuse(c, class, &turn, ndim, header);
     if (!b) {
         uint16_t lead = cap >= LARGE ? (uint16_t)(ALIGN * (2 * (turn % LEADS) + 1)) : 0;
         b = ctx_alloc(c, sizeof *b);
         char *data = b ? ctx_alloc_aligned(c, cap + lead, ALIGN) : NULL;
         if (!data) {
             ctx_free(c, b, sizeof *b);
-            leave(c, NULL, 0, true);
+            leave(c, NULL, 0, true, header ? *header : NULL);
             return NULL;
         }
         *b = (ThBuffer){.ctx = c, .data = data + lead, .cap = cap, .lead = lead};
@@ -218,6 +241,17 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
     return b;
 }
 
+/* A buffer of at least `bytes` with undefined contents and one reference; NULL with MemoryError. */
+ThBuffer *buffer_new(ThContext *c, size_t bytes) { return new_with(c, bytes, 0, NULL); }
+
+ThBuffer *buffer_new_array(ThContext *c, size_t bytes, int ndim, ThArray **header) {
+    *header = NULL;
+    ThBuffer *b = new_with(c, bytes, ndim, header);
+    if (!b || *header || (*header = ctx_alloc(c, header_bytes(header_kind(ndim))))) return b;
+    buffer_release(b);
+    return NULL;
+}
+
 /* Host memory as a buffer; release(user) runs when the last reference goes. */
 ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(void *user), void *user) {
     ThBuffer *b = ctx_alloc0(c, sizeof *b);
@@ -231,7 +265,7 @@ ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(vo
 void buffer_own(ThBuffer *b) {
     if (b->own || b->wrapped) return;
     b->own = true;
-    leave(b->ctx, NULL, 0, true);
+    leave(b->ctx, NULL, 0, true, NULL);
 }
 
 void buffer_retain(ThBuffer *b) {
@@ -281,52 +315,50 @@ void buffer_drop(ThBuffer *b) {
     b->bytes = b->cap = b->lead = 0;
 }
 
-void buffer_release(ThBuffer *b) {
-    if (!b || !last_reference(&b->refs)) return;
+/* The last reference is gone, and with it an array's header (NULL: none). */
+static void end(ThBuffer *b, ThArray *header) {
     ThContext *c = b->ctx;
-    bool live = !b->own, freed = buffer_is_freed(b);
+    const bool live = !b->own, freed = buffer_is_freed(b);
     uncount(b);
     drop_side(b);
     if (b->wrapped) {
+        if (header) array_header_free(c, header);
         if (!freed) buffer_drop(b);
         ctx_free(c, b, sizeof *b);
         th_context_release(c);
     } else if (freed || b->cap > LIMIT / 4 * 3) {
         if (freed) ctx_free(c, b, sizeof *b);
         else destroy(c, b);
-        leave(c, NULL, 0, live);
+        leave(c, NULL, 0, live, header);
     } else {
         size_t cap;
-        leave(c, b, class_of(b->cap, &cap), live);
+        leave(c, b, class_of(b->cap, &cap), live, header);
     }
+}
+
+void buffer_release(ThBuffer *b) {
+    if (b && last_reference(&b->refs)) end(b, NULL);
+}
+
+void buffer_release_array(ThArray *a) {
+    ThBuffer *b = a->buf;
+    if (last_reference(&b->refs)) end(b, a);
+    else array_header_free(b->ctx, a);
 }
 
 /* ---- headers of arrays ------------------------------------------------------------------------------------------- */
 ThArray *array_header_new(ThContext *c, int ndim) {
-    const int kind = header_kind(ndim);
     BufferCache *k = c->buffers;
-    Headers *h = &k->header[kind];
     lock(k);
-    ThArray *a = h->first;
-    if (a) {
-        h->first = (ThArray *)(void *)a->buf;
-        h->n--;
-    }
+    ThArray *a = kept_header(k, ndim);
     unlock(k);
-    return a ? a : ctx_alloc(c, header_bytes(kind));
+    return a ? a : ctx_alloc(c, header_bytes(header_kind(ndim)));
 }
 
 void array_header_free(ThContext *c, ThArray *a) {
-    const int kind = header_kind(a->ndim);
     BufferCache *k = c->buffers;
-    Headers *h = &k->header[kind];
     lock(k);
-    bool keep = h->n < headers_most[kind];
-    if (keep) {
-        a->buf = (ThBuffer *)(void *)h->first;
-        h->first = a;
-        h->n++;
-    }
+    const bool keep = keep_header(k, a);
     unlock(k);
-    if (!keep) ctx_free(c, a, header_bytes(kind));
+    if (!keep) ctx_free(c, a, header_bytes(header_kind(a->ndim)));
 }

@@ -32,6 +32,26 @@ static bool inside(const ThArray *a, int ndim, const int64_t *shape, const int64
     return low >= 0 && high <= (int64_t)a->buf->bytes - (int64_t)th_dtype_bytes((ThDtype)a->dtype);
 }
 
+/* What both of array_count and `inside` and array_aligned ask, in one pass; false: one of them may say no, or the view
+ * is empty. */
+static bool plainly_inside(const ThArray *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset) {
+    const int64_t item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
+    int64_t low, high, total = item;
+    bool over = __builtin_add_overflow(a->data - a->buf->data, offset, &low);
+    uint64_t bits = KEY(a->data) + (uint64_t)offset;
+    high = low;
+    for (int i = 0; i < ndim; i++) {
+        const int64_t n = shape[i];
+        int64_t span;
+        if (n <= 0) return false;
+        if (n > 1) bits |= (uint64_t)strides[i];
+        over |= __builtin_mul_overflow(n - 1, strides[i], &span) | __builtin_mul_overflow(total, n, &total);
+        over |= __builtin_add_overflow(span < 0 ? low : high, span, span < 0 ? &low : &high);
+    }
+    const uint64_t unit = (uint64_t)item / (dtype_is_complex((ThDtype)a->dtype) ? 2 : 1);
+    return !over && low >= 0 && high <= (int64_t)a->buf->bytes - item && !(bits & (unit - 1));
+}
+
 /* Any lengths and byte strides from a's first element + offset_bytes on; ValueError when that leaves the buffer. */
 ThArray *th_array_view(ThArray *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset_bytes) {
     if (!a) return NULL;
@@ -39,7 +59,10 @@ ThArray *th_array_view(ThArray *a, int ndim, const int64_t *shape, const int64_t
     ThDtype d = (ThDtype)a->dtype;
     int64_t size, bytes, own[TH_MAX_NDIM];
     char text[256];
-    if (!array_there(c, a) || !array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
+    if (!array_there(c, a)) return NULL;
+    if (strides && ndim > 0 && ndim <= TH_MAX_NDIM && shape && plainly_inside(a, ndim, shape, strides, offset_bytes))
+        return view(a, a->data + offset_bytes, ndim, shape, strides);
+    if (!array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
     if (!strides) {
         array_c_strides(d, ndim, shape, own);
         strides = own;
