@@ -31,6 +31,18 @@ local WORKS = {
     return (x - over("max", x)) * T.cast(T.arange(x.shape[0]), x.dtype):dimshuffle(0, "x")
   end,
 }
+-- Rows for each pair of rows: loops around what runs side by side.
+local PAIRS = {
+  ["distances"] = function(x) return T.sqr(x:dimshuffle(0, "x", 1) - x:dimshuffle("x", 0, 1)):sum { axis = 2 } end,
+  ["extrema of pairs, and where"] = function(x, b)
+    local apart = T.abs_(x:dimshuffle(0, "x", 1) - x:dimshuffle("x", 0, 1) * b)
+    return apart:max { axis = 2 }, T.argmin(apart, { axis = 2 })
+  end,
+  ["with a number for each pair"] = function(x)
+    local apart = x:dimshuffle(0, "x", 1) - x:dimshuffle("x", 0, 1)
+    return (apart * T.dot(x, x.T):dimshuffle(0, 1, "x")):mean { axis = 2 } + T.cast(T.arange(x.shape[0]), x.dtype)
+  end,
+}
 -- Works of a function each: together they would be parts of rows that are reduced.
 local RUNS = {
   ["a sum"] = function(x, b) return x + b end,
@@ -119,6 +131,16 @@ describe("short rows", function()
     end
   end)
   it("of float64 in vectors of 16 bytes", function() reduced("float64", "-march=x86-64", WORKS, true) end)
+
+  it("of each pair of rows", function()
+    for name, work in pairs(PAIRS) do
+      for _, dtype in ipairs({ "float32", "float64" }) do
+        for _, march in ipairs({ "", "-march=x86-64-v3", "-march=x86-64" }) do
+          reduced(dtype, march, { [name] = work })
+        end
+      end
+    end
+  end)
 
   it("run on where a row is for all of them", function()
     for name, work in pairs(RUNS) do

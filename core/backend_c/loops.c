@@ -33,11 +33,11 @@ static void accumulators(Emit *e, const NestNode *n) {
     for (int r = n->first; r < n->first + n->n; r++) switch ((NestAcc)n->how) {
         case ACC_BEGIN: (side ? emit_side_init : emit_red_init)(e, r); break;
         case ACC_STEP:
-            if (side) emit_side_step(e, r, e->s->loop[1]);
+            if (side) emit_side_step(e, r, e->s->loop[n->way->row + 1]);
             else emit_red_step(e, r);
             break;
         case ACC_END:
-            if (side) emit_side_final(e, r, e->s->loop[1]);
+            if (side) emit_side_final(e, r, e->s->loop[n->way->row + 1]);
             else emit_red_final(e, r);
             break;
         case ACC_JOIN: emit_red_join(e, r); break;

@@ -33,17 +33,26 @@ static void repeat(Emit *e, int acc, int room) {
 static void columns(Emit *e, int id, bool load) {
     const Ins *i = &e->k->ins.at[id];
     const Access *a = &e->k->acc.at[i->a];
-    Text z;
+    Text z, p;
     char rows[24];
     text_init(&z, e->c);
-    emit_size(&z, a->st[0]);
+    text_init(&p, e->c);
+    emit_size(&z, a->st[e->way->row]);
+    text_printf(&p, "p_%s", e->name[i->a]);
+    for (int d = 0; d <= e->way->row; d++) {
+        if (size_is(a->st[d], 0)) continue;
+        text_printf(&p, " + i%d * (", d);
+        emit_size(&p, a->st[d]);
+        text_putc(&p, ')');
+    }
     if (e->tail) snprintf(rows, sizeof rows, "m");
     else snprintf(rows, sizeof rows, "%d", e->lanes);
-    const char *fn = (load ? need_get : need_put)(e, (ThDtype)a->dtype, e->lanes), *name = e->name[i->a];
-    int x = e->way->array[i->a], n = e->s->loop[1];
-    if (load) emit_line(e, "%s(x%d, p_%s + i0 * (%s), %s, n%d, %s);", fn, x, name, z.at, z.at, n, rows);
-    else emit_line(e, "%s(p_%s + i0 * (%s), x%d, %s, n%d, %s);", fn, name, z.at, x, z.at, n, rows);
+    const char *fn = (load ? need_get : need_put)(e, (ThDtype)a->dtype, e->lanes), *at = p.at ? p.at : "0";
+    int x = e->way->array[i->a], n = e->s->loop[e->way->row + 1];
+    if (load) emit_line(e, "%s(x%d, %s, %s, n%d, %s);", fn, x, at, z.at, n, rows);
+    else emit_line(e, "%s(%s, x%d, %s, n%d, %s);", fn, at, x, z.at, n, rows);
     text_free(&z);
+    text_free(&p);
 }
 
 void emit_move(Emit *e, const NestNode *n) {

@@ -21,23 +21,30 @@ bool apart_is_row(const Kernel *k, int buf) {
     return false;
 }
 
-/* Other accesses of what access w writes see the same elements at the same point of dim 0. */
-bool apart_access(const Kernel *k, const Access *w) {
-    if (size_is(w->st[0], 0) || w->idx >= 0 || (w->flags & (ACC_ROWTEMP | ACC_ADD))) return false;
+/* Other accesses of what access w writes see the same elements at the same point of the dims up to this one. */
+static bool apart_along(const Kernel *k, const Access *w, int dim) {
+    if (size_is(w->st[dim], 0) || w->idx >= 0 || (w->flags & (ACC_ROWTEMP | ACC_ADD))) return false;
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
         if (a != w && (a->flags & w->flags & ACC_PART)) continue;
-        if (a->buf == w->buf && (!size_eq(a->off, w->off) || !size_eq(a->st[0], w->st[0]))) return false;
+        if (a->buf != w->buf) continue;
+        if (!size_eq(a->off, w->off)) return false;
+        for (int d = 0; d <= dim; d++)
+            if (!size_eq(a->st[d], w->st[d])) return false;
     }
     return true;
 }
 
-bool apart_rows(const Kernel *k) {
+bool apart_access(const Kernel *k, const Access *w) { return apart_along(k, w, 0); }
+
+bool apart_dim(const Kernel *k, int dim) {
     for (int i = 0; i < k->acc.n; i++)
-        if ((k->acc.at[i].flags & ACC_WRITE) && !apart_access(k, &k->acc.at[i]) && !row_only(k, k->acc.at[i].buf))
+        if ((k->acc.at[i].flags & ACC_WRITE) && !apart_along(k, &k->acc.at[i], dim) && !row_only(k, k->acc.at[i].buf))
             return false;
     return true;
 }
+
+bool apart_rows(const Kernel *k) { return apart_dim(k, 0); }
 
 /* What may fail before all loops, from sizes alone: done once, before the pieces. */
 static bool sizes_only(const Kernel *k, int value) {

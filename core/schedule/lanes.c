@@ -87,10 +87,10 @@ static bool rounded_only(const Kernel *k, int r) {
 static bool is_sum(const Red *d) { return d->kind == RED_SUM || d->kind == RED_PROD; }
 
 /* With rows in lanes the vectors are whole ones of float32, and nothing else sees the two halves of a sum. */
-static bool half_of_rows(const Kernel *k, int id) {
+static bool half_of_rows(const Kernel *k, const NestWay *w, int id) {
     const Ins *i = &k->ins.at[id];
     bool sum = false;
-    if (i->depth != 2 || k->ins.at[i->a].depth != 2) return false;
+    if (i->depth != w->row + 2 || k->ins.at[i->a].depth != w->row + 2) return false;
     for (int r = 0; r < k->red.n; r++) {
         if (k->red.at[r].v != id) continue;
         sum = is_sum(&k->red.at[r]);
@@ -104,7 +104,7 @@ bool lanes_half(const Nest *t, const NestWay *w, int stage, int id, bool halves)
     const LoopStage *s = &w->stage[stage];
     const Ins *i = &k->ins.at[id];
     if (i->op != INS_CAST || i->dtype != TH_FLOAT64 || i->in_dtype != TH_FLOAT32 || s->vec < 0) return false;
-    if (w->kind == WAY_SIDE) return halves && half_of_rows(k, id);
+    if (w->kind == WAY_SIDE) return halves && half_of_rows(k, w, id);
     if (!red_in_lanes(k, s) || k->ins.at[i->a].depth <= s->vec) return false;
     bool summed = false, other = false;
     for (int r = 0; r < k->red.n; r++)

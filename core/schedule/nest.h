@@ -64,6 +64,7 @@ typedef struct NestWay {
     int *lanes;       /* by stage: of that loop */
     uint8_t *value;   /* by value id: VALUE_ flags */
     int *array;       /* by access: the array that its rows' columns are in, or -1; NULL: none are */
+    int row;          /* of WAY_SIDE: the loop over rows (and its dim); the next one is over their columns */
 } NestWay;
 enum { SIDE_MOST = 64 }; /* columns that the arrays of WAY_SIDE have room for */
 enum {
@@ -202,6 +203,7 @@ int nest_acc_lanes(const Nest *t, const NestWay *w, int stage, int red);
 /* apart.c: what points of dim 0 see of each other */
 bool apart_access(const Kernel *k, const Access *w); /* no point of dim 0 sees what another one writes through w */
 bool apart_rows(const Kernel *k);                    /* ..through any access */
+bool apart_dim(const Kernel *k, int dim);            /* ..of this dim, at one point of those around it */
 bool apart_may_fail(const Kernel *k, const Ins *i);  /* but for checks of sizes before all loops */
 bool apart_is_row(const Kernel *k, int buf);         /* memory of one row, used again by the next */
 /* lanes.c */

@@ -92,7 +92,7 @@ static void load(Emit *e, const Ins *i, Text *t, int lanes, int acc) {
     const char *at = p.at ? p.at : "";
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(0);
     if (e->way->kind == WAY_FLAT && i->depth && size_is(a->st[0], 0)) text_put(t, at);
-    else if (column_array(e, acc) >= 0) text_printf(t, "x%d[i%d]", column_array(e, acc), e->s->loop[1]);
+    else if (column_array(e, acc) >= 0) text_printf(t, "x%d[i%d]", column_array(e, acc), e->s->loop[e->way->row + 1]);
     else if (lanes == 1 && a->guard >= 0) text_printf(t, "v%d ? *(%s) : MK(%s, 0)", a->guard, at, type_short(d));
     else if (lanes == 1) text_printf(t, "*(%s)", at);
     else if (size_is(st, 0)) text_printf(t, "%s(*(%s))", need_splat(e, d, lanes), at);
@@ -124,7 +124,8 @@ static void store(Emit *e, const Ins *i, int lanes) {
     ref(e, i->b, lanes, v);
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(1);
     emit_size(&z, st);
-    if (column_array(e, i->a) >= 0) emit_line(e, "x%d[i%d] = %s;", column_array(e, i->a), e->s->loop[1], v);
+    if (column_array(e, i->a) >= 0)
+        emit_line(e, "x%d[i%d] = %s;", column_array(e, i->a), e->s->loop[e->way->row + 1], v);
     else if (lanes == 1) {
         if (a->guard >= 0) emit_line(e, "if (v%d)", a->guard);
         if ((a->flags & ACC_ADD) && dtype_is_complex(d))

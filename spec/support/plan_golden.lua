@@ -40,6 +40,13 @@ M.cases = {
       return theano.compile { inputs = { x }, outputs = { y / y:sum { axis = 1, keepdims = true },
         x - x:mean { axis = 0, keepdims = true } } }
     end },
+  { name = "pairs", about = "sums of one array along either of its dims are kernels of their own", build = function()
+    local theano, T = modules()
+    local x, m = T.dmatrix("x"), T.dvector("m")
+    local apart = x:dimshuffle(0, "x", 1) - x:dimshuffle("x", 0, 1)
+    local near = 1 / T.sqrt(T.sqr(apart):sum { axis = 2 } + 1)
+    return theano.compile { inputs = { x, m }, outputs = T.grad((near * m):sum(), x) / m:dimshuffle(0, "x") }
+  end },
   { name = "views", about = "transposes cost nothing; reshaping one copies", build = function()
     local theano, T = modules()
     local x = T.dmatrix("x")

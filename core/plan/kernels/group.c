@@ -460,6 +460,84 @@ static bool invert(const Planner *p, int w, int g, const int8_t *map, int8_t *in
     return true;
 }
 
+/* Two sums of one array, along other dims of it: together one of them would go through memory the wrong way round. */
+bool group_crosses(Planner *p, const Kernel *a, const Kernel *b) {
+    bool crossed = false;
+    for (int i = 0; i < a->acc.n; i++)
+        for (int j = 0; j < b->acc.n; j++) {
+            const Access *x = &a->acc.at[i], *y = &b->acc.at[j];
+            if (x->buf != y->buf || x->idx >= 0 || y->idx >= 0) continue;
+            bool same = true;
+            for (int d = 0; d < a->ndim; d++) same &= sizes_same(&p->sizes, x->st[d], y->st[d]);
+            if (same) return false;
+            crossed = true;
+        }
+    return crossed;
+}
+
+/* Every access of the member steps evenly through the first dims of w, of which `inverse` gives those of the base, and
+ * nothing asks for its position: the points are one run of elements. */
+static bool one_run(Planner *p, const Kernel *w, int dims, const Kernel *k, const int8_t *map, const int8_t *inverse) {
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_INDEX) return false;
+    for (int a = 0; a < k->acc.n; a++) {
+        Size st[KDIM], step = {0};
+        bool first = true;
+        for (int d = 0; d < KDIM; d++) st[d] = size_const(0);
+        for (int d = 0; d < k->ndim; d++)
+            if (map[d] >= 0 && inverse[map[d]] >= 0) st[inverse[map[d]]] = k->acc.at[a].st[d];
+        for (int d = dims - 1; d >= 0; d--) {
+            if (size_is(w->dim[d].n, 1)) continue;
+            if (!first && !sizes_same(&p->sizes, st[d], step)) return false;
+            step = sizes_op(&p->sizes, '*', st[d], w->dim[d].n);
+            if (size_bad(step)) return false;
+            first = false;
+        }
+    }
+    return true;
+}
+
+static bool members_in_line(Planner *p, int w, int dims, const Group *g, const int8_t *inverse) {
+    const Kernel *k = p->work.at[w].k;
+    for (int m = g->first; m >= 0 && dims; m = p->member.at[m].next_in_group) {
+        const Member *x = &p->member.at[m];
+        if (!one_run(p, k, dims, p->work.at[x->work].k, x->map, inverse)) return false;
+    }
+    return dims > 0;
+}
+
+/* Columns that w adds up, of several dims that are one run of them, and would not be one beside the group: of three
+ * coordinates of each of many points a vector would take three, and go through memory once for each point. */
+static bool breaks_columns(Planner *p, int w, const Group *g, const int8_t *inverse) {
+    enum { LONG = 64 }; /* columns that vectors fill as they are */
+    const Kernel *k = p->work.at[w].k;
+    int8_t self[KDIM];
+    int dims = 0, real = 0;
+    while (dims < k->ndim && k->dim[dims].kind == DIM_PAR) real += !size_is(k->dim[dims++].n, 1);
+    if (real < 2 || (k->dim[dims - 1].n.sym < 0 && k->dim[dims - 1].n.k >= LONG)) return false;
+    for (int a = 0; a < k->acc.n; a++)
+        if (!size_is(k->acc.at[a].st[dims - 1], 1)) return false;
+    for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
+    return one_run(p, k, dims, k, self, self) && !members_in_line(p, w, dims, g, inverse);
+}
+
+/* The group reads another sum of what w adds up, along other dims. Apart, w is what comes first, and takes the array's
+ * maker along, which would go through memory the wrong way round beside the other one. */
+static bool crosses_another(Planner *p, int w, const Group *g) {
+    for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) {
+        const Kernel *k = p->work.at[p->member.at[m].work].k;
+        for (int a = 0; a < k->acc.n; a++) {
+            const int r = k->acc.at[a].buf;
+            if (!(k->acc.at[a].flags & ACC_READ) || p->root.at[r].writers != 1) continue;
+            const int from = p->wr[p->wr0[r]];
+            const Work *x = &p->work.at[from];
+            if (from == w || !x->reduce || p->root.at[r].gone || !group_same_dims(p, x->k, p->work.at[w].k)) continue;
+            if (group_crosses(p, x->k, p->work.at[w].k)) return true;
+        }
+    }
+    return false;
+}
+
 static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     if (n != 1) return no(p, APART_SUMS_READERS);
     if (!j->fits || !j->seen) return misfit(p, j);
@@ -473,6 +551,7 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     if (base->reduce) {
         if (!j->post || !group_same_dims(p, base->k, p->work.at[w].k))
             return no(p, APART_SUMS); /* a reduction of a reduction needs another stage */
+        if (group_crosses(p, base->k, p->work.at[w].k)) return no(p, APART_PLACES);
         for (int d = 0; d < base->k->ndim; d++)
             if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1))
                 return no(p, APART_PLACES);
@@ -480,6 +559,7 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
         if (!base->point) return no(p, APART_READER);
         if (!all_mapped(p->work.at[w].k, j->map)) return no(p, APART_PLACES);
         if (!invert(p, w, j->group, j->map, inverse)) return no(p, APART_REPEATED);
+        if (breaks_columns(p, w, g, inverse) || crosses_another(p, w, g)) return no(p, APART_PLACES);
         for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) {
             compose(p->member.at[m].map, inverse, KDIM);
             p->member.at[m].post = true;
@@ -495,37 +575,6 @@ static bool cannot_fail(const Planner *p, const Group *g) {
     for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group)
         if (p->work.at[p->member.at[m].work].k->can_fail) return false;
     return true;
-}
-
-/* Every access of the member steps evenly through the dims of draw w, of which `inverse` gives those of the base, and
- * nothing asks for its position: the points are one run of elements. */
-static bool one_run(Planner *p, const Kernel *w, const Kernel *k, const int8_t *map, const int8_t *inverse) {
-    for (int i = 0; i < k->ins.n; i++)
-        if (k->ins.at[i].op == INS_INDEX) return false;
-    for (int a = 0; a < k->acc.n; a++) {
-        Size st[KDIM], step = {0};
-        bool first = true;
-        for (int d = 0; d < KDIM; d++) st[d] = size_const(0);
-        for (int d = 0; d < k->ndim; d++)
-            if (map[d] >= 0 && inverse[map[d]] >= 0) st[inverse[map[d]]] = k->acc.at[a].st[d];
-        for (int d = w->ndim - 1; d >= 0; d--) {
-            if (size_is(w->dim[d].n, 1)) continue;
-            if (!first && !sizes_same(&p->sizes, st[d], step)) return false;
-            step = sizes_op(&p->sizes, '*', st[d], w->dim[d].n);
-            if (size_bad(step)) return false;
-            first = false;
-        }
-    }
-    return true;
-}
-
-static bool members_in_line(Planner *p, int w, const Group *g, const int8_t *inverse) {
-    const Kernel *k = p->work.at[w].k;
-    for (int m = g->first; m >= 0 && k->ndim; m = p->member.at[m].next_in_group) {
-        const Member *x = &p->member.at[m];
-        if (!one_run(p, k, p->work.at[x->work].k, x->map, inverse)) return false;
-    }
-    return k->ndim > 0;
 }
 
 bool group_alone_reads(const Planner *p, int root, int g) {
@@ -554,7 +603,7 @@ static int join_call(Planner *p, int w, const Join *j, int n, bool outside) {
     if (!all_mapped(k, f->map)) return no(p, APART_PLACES);
     if (!invert(p, w, f->group, f->map, inverse)) return no(p, APART_REPEATED);
     int draw = drawn(p, w);
-    if (draw >= 0 && (!group_alone_reads(p, draw, f->group) || !members_in_line(p, w, g, inverse) ||
+    if (draw >= 0 && (!group_alone_reads(p, draw, f->group) || !members_in_line(p, w, k->ndim, g, inverse) ||
                       (k->can_fail && g->exec > p->foreign)))
         return no(p, APART_DRAWN);
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;

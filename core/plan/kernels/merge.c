@@ -94,7 +94,7 @@ static bool alike(Planner *p, const Group *a, const Group *b) {
     const Work *x = &p->work.at[a->base], *y = &p->work.at[b->base];
     if (x->kind != WORK_KERNEL || y->kind != WORK_KERNEL || x->effect || y->effect) return false;
     if (stage_convolves(&x->k->st.at[0]) || stage_convolves(&y->k->st.at[0])) return false; /* each runs by tiles */
-    if (!((x->point && y->point) || (x->reduce && y->reduce))) return false;
+    if (!((x->point && y->point) || (x->reduce && y->reduce && !group_crosses(p, x->k, y->k)))) return false;
     return x->k->nouter == 0 && group_same_dims(p, x->k, y->k);
 }
 

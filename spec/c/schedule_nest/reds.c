@@ -214,10 +214,11 @@ static char *column(Eval *e, int r, int64_t j) { return e->columns + ((size_t)r 
 
 static bool side_step(Eval *e, int r) {
     const Red *d = red_at(e, r);
-    int64_t j = e->i[e->s->loop[1]];
+    const int col = e->s->loop[e->way->row + 1];
+    int64_t j = e->i[col];
     char room[EVAL_VALUE];
     const char *v;
-    if (!e->in[e->s->loop[1]] || j >= SIDE_MOST) return eval_wrong(e, "r%d has no column %lld", r, (long long)j);
+    if (!e->in[col] || j >= SIDE_MOST) return eval_wrong(e, "r%d has no column %lld", r, (long long)j);
     if (!taken(e, r, &v, room)) return false;
     identity((RedKind)d->kind, (ThDtype)d->acc_dtype, column(e, r, j), EVAL_LANES);
     combine(e, d, EVAL_LANES, column(e, r, j), v);
@@ -226,7 +227,7 @@ static bool side_step(Eval *e, int r) {
 
 static void side_final(Eval *e, int r, RedState *s) {
     const Red *d = red_at(e, r);
-    int64_t n = e->n[e->s->loop[1]];
+    int64_t n = e->n[e->s->loop[e->way->row + 1]];
     int h = red_lanes(d);
     for (int64_t j = 0; j + h < n; j++) combine(e, d, EVAL_LANES, column(e, r, j % h), column(e, r, j + h));
     for (h /= 2; h; h /= 2)

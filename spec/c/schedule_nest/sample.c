@@ -399,7 +399,7 @@ static void one_stage(Make *m) {
     if (m->like == LIKE_ROWS) nd = 1 + pick(m, 3), par = nd - 1;
     if (m->like == LIKE_COLUMNS) nd = 2 + pick(m, 2), par = nd - 1;
     if (m->like == LIKE_BLOCKS) nd = 1 + pick(m, 3), par = 0;
-    if (m->like == LIKE_SIDE) nd = 2, par = 1;
+    if (m->like == LIKE_SIDE) nd = 2 + pick(m, 2), par = nd - 1;
     if (m->like == LIKE_FLAT || m->like == LIKE_COPY) nd = par = 2;
     if (m->like == LIKE_EXACT) nd = 1 + pick(m, 3);
     if (m->like == LIKE_TURNED) nd = par = 2 + pick(m, 2);
@@ -407,7 +407,7 @@ static void one_stage(Make *m) {
     for (int d = nd - 1; d >= 0; d--) { /* the innermost is the longest: vectors lie along it */
         n[d] = length(m, most > 400 && nd > 1 ? 400 : most);
         if (m->like == LIKE_FLAT && d == 1) n[d] = length(m, 40);
-        if (m->like == LIKE_SIDE && d == 1) n[d] = length(m, chance(m, 80) ? 50 : 70);
+        if (m->like == LIKE_SIDE && d == nd - 1) n[d] = length(m, chance(m, 80) ? 50 : 70);
         if (m->like == LIKE_COLUMNS && d == nd - 1) n[d] = length(m, 12);
         if (n[d] > 1) most /= n[d];
     }

@@ -87,7 +87,7 @@ static bool guarded(Eval *e, int id, const Access *a, bool *skip) {
 static int column_array(const Eval *e, int acc) { return e->way->array ? e->way->array[acc] : -1; }
 
 static bool column(Eval *e, int acc, char **p) {
-    int d = e->s->loop[1];
+    int d = e->s->loop[e->way->row + 1];
     if (!e->in[d]) return eval_wrong(e, "a column of access %d outside of its loop", acc);
     if (e->i[d] >= SIDE_MOST) return eval_wrong(e, "access %d: more columns than its array has", acc);
     *p = eval_array(e, column_array(e, acc)) + (size_t)e->i[d] * EVAL_VALUE;
@@ -383,11 +383,12 @@ static bool repeat(Eval *e, int acc, int room) {
 static bool columns(Eval *e, int id, bool get) {
     const Ins *i = ins_at(e, id);
     const Access *a = &e->k->acc.at[i->a];
-    int rows = e->tail ? (int)e->m : e->lanes, col = e->s->loop[1], to = e->way->array[i->a];
-    int64_t bytes = (int64_t)bytes_of((ThDtype)a->dtype), st = eval_size(e, a->st[0]), at;
-    if (to < 0 || !e->in[0]) return eval_wrong(e, "rows of v%d as columns of nothing", id);
+    int rows = e->tail ? (int)e->m : e->lanes, row = e->way->row, col = e->s->loop[row + 1], to = e->way->array[i->a];
+    int64_t bytes = (int64_t)bytes_of((ThDtype)a->dtype), st = eval_size(e, a->st[row]), at;
+    if (to < 0 || !e->in[row]) return eval_wrong(e, "rows of v%d as columns of nothing", id);
     if (e->n[col] > SIDE_MOST) return eval_wrong(e, "%lld columns", (long long)e->n[col]);
-    at = eval_size(e, a->off) + (e->split ? e->row0 * st : 0) + e->i[0] * st;
+    at = eval_size(e, a->off) + (e->split ? e->row0 * eval_size(e, a->st[0]) : 0);
+    for (int d = 0; d <= row; d++) at += e->i[d] * eval_size(e, a->st[d]);
     for (int r = 0; r < (get ? e->lanes : rows); r++)
         for (int64_t j = 0; j < e->n[col]; j++) {
             char *p = element(e, i->a, at + (r < rows ? r : 0) * st + j, !get);

@@ -107,6 +107,12 @@ return {
   { "row_number_threads", "the same in pieces", matrix("float64", function(x)
     return (x - over("max", x)) * T.cast(T.arange(x.shape[0]), x.dtype):dimshuffle(0, "x")
   end), flags = { openmp = true } },
+  { "pairs", "a row for each pair of rows", matrix("float64", function(x)
+    return T.sqr(x:dimshuffle(0, "x", 1) - x:dimshuffle("x", 0, 1)):sum { axis = 2 }
+  end) },
+  { "pairs_f32", "the same, with sums of float64", matrix("float32", function(x)
+    return T.exp(-T.sqr(x:dimshuffle(0, "x", 1) - x:dimshuffle("x", 0, 1)):mean { axis = 2 })
+  end) },
   { "loss_f32", "a loss whose rows read at places of their own", loss("float32") },
   { "loss_short", "the same of rows known to be short", loss("float32", 5) },
   { "loss_short_f64", "the same in fewer lanes", loss("float64", 5) },
