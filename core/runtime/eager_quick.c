@@ -310,6 +310,28 @@ static const ThArray *one_shape(const Operands *o, bool *number) {
     return shape;
 }
 
+/* Rows of a lie as columns, and there are many of them. */
+static bool is_turned(const ThArray *a) {
+    enum { MUCH = 4096, LONG = 16 };
+    const int64_t bytes = (int64_t)th_dtype_bytes((ThDtype)a->dtype), *shape = ARRAY_SHAPE(a), *step = ARRAY_STRIDES(a);
+    const int last = a->ndim - 1;
+    if (a->size < MUCH || (a->flags & ARRAY_CONTIGUOUS) || shape[last] < LONG) return false;
+    if (step[last] == 0 || step[last] == bytes || step[last] == -bytes) return false;
+    for (int i = 0; i < last; i++)
+        if (step[i] == bytes && shape[i] >= LONG) return true;
+    return false;
+}
+
+/* Such operands are laid out once, block by block: a kernel would fetch a line for each of their elements. */
+static void lay_out(ThContext *c, Operands *o) {
+    for (int i = 0; i < o->n; i++) {
+        ThArray *a = o->at[i];
+        if (!a || o->made[i] || buffer_special(a->buf) || !is_turned(a)) continue;
+        if ((o->made[i] = th_array_copy(a))) o->at[i] = o->made[i];
+        else th_error_clear(c);
+    }
+}
+
 static bool registers(ThContext *c, Kept *k, size_t bytes) {
     if (bytes <= k->reg_bytes) return true;
     char *p = ctx_alloc(c, bytes);
@@ -323,6 +345,7 @@ static bool registers(ThContext *c, Kept *k, size_t bytes) {
 static bool run_direct(ThContext *c, Kept *k, const Quick *q, Operands *o, ThArray **out) {
     bool number[MOST_ARGS];
     char *in[MOST_ARGS], *to[MOST_OUT];
+    lay_out(c, o);
     const ThArray *shape = one_shape(o, number);
     if (!shape || !registers(c, k, interp_direct_room(q->direct))) return false;
     for (int i = 0; i < o->n; i++) in[i] = o->at[i] ? o->at[i]->data : (char *)&o->cell[i];

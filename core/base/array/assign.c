@@ -68,6 +68,7 @@ void array_walk(int ndim, const int64_t *shape, int nop, char *const *ptr, const
 /* ---- assignment -------------------------------------------------------------------------------------------------- */
 typedef struct {
     ThDtype to, from;
+    int64_t rows, columns, row, column; /* of a block that is turned: lengths, byte strides of dst and of src */
 } Cast;
 
 /* One element, n times: cast once, then copied from what stays in the nearest cache. */
@@ -92,6 +93,13 @@ static void cast_run(void *user, char *const *ptr, const int64_t *stride, int64_
     dtype_cast(ptr[0], c->to, stride[0], ptr[1], c->from, stride[1], n);
 }
 
+static void turn_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    const Cast *c = user;
+    for (int64_t i = 0; i < n; i++)
+        array_turn(th_dtype_bytes(c->to), ptr[0] + i * stride[0], c->row, ptr[1] + i * stride[1], c->column, c->rows,
+                   c->columns);
+}
+
 static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
 
 /* Whether the innermost runs would be a few elements each, while the axis before the last has many; they are joined to
@@ -99,6 +107,18 @@ static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
 static bool is_narrow(int last, const int64_t *shape, int64_t (*st)[TH_MAX_NDIM]) {
     bool joined = st[0][last - 1] == shape[last] * st[0][last] && st[1][last - 1] == shape[last] * st[1][last];
     return shape[last] > 1 && shape[last] <= NARROW && shape[last - 1] >= MANY && !joined;
+}
+
+/* The axis along which src lies densely where dst does so along the last one, and both are long: such a matrix is
+ * turned block by block, so that neither side's lines are fetched for one element each. -1: there is none. */
+static int turned_axis(const Cast *c, int last, const int64_t *shape, int64_t (*st)[TH_MAX_NDIM]) {
+    const int64_t bytes = (int64_t)th_dtype_bytes(c->to);
+    if (c->to != c->from || c->to == TH_BOOL || last < 1 || shape[last] < NARROW || st[0][last] != bytes ||
+        st[1][last] == 0)
+        return -1;
+    for (int i = 0; i < last && magnitude(st[1][last]) != bytes; i++)
+        if (st[1][i] == bytes && shape[i] >= NARROW) return i;
+    return -1;
 }
 
 /* Casts src over the shape of dst; strides of src are already broadcast. Axes run in dst's memory order, long first; a
@@ -116,14 +136,21 @@ static void transfer(ThArray *dst, const char *src, ThDtype from, const int64_t 
         st[0][k] = ARRAY_STRIDES(dst)[i];
         st[1][k] = src_strides[i];
     }
-    Cast cast = {(ThDtype)dst->dtype, from};
+    Cast cast = {.to = (ThDtype)dst->dtype, .from = from};
     union {
         const char *in;
         char *out;
     } source = {src};
     char *at[2] = {dst->data, source.out};
     const int64_t *const strides[2] = {st[0], st[1]};
-    int last = dst->ndim - 1;
+    int last = dst->ndim - 1, turned = turned_axis(&cast, last, shape, st);
+    if (turned >= 0) {
+        cast.rows = shape[turned], cast.row = st[0][turned];
+        cast.columns = shape[last], cast.column = st[1][last];
+        shape[turned] = shape[last] = 1;
+        array_walk(dst->ndim, shape, 2, at, strides, turn_run, &cast);
+        return;
+    }
     if (last < 1 || !is_narrow(last, shape, st)) {
         array_walk(dst->ndim, shape, 2, at, strides, cast_run, &cast);
         return;

@@ -8,6 +8,7 @@
  */
 #include "base/base.h"
 #include "base/half.h"
+#include "base/parts.h"
 
 #include <string.h>
 
@@ -157,7 +158,9 @@ static const Loop *const loops[TH_DTYPE_COUNT] = {
     from_uint64, from_float32, from_float64, from_complex64, from_complex128, from_float16, from_bfloat16};
 
 void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype sd, int64_t sstride, int64_t n) {
+    enum { FEW = 4 };
     int64_t bytes = (int64_t)th_dtype_bytes(dd);
     if (dd == sd && dstride == bytes && sstride == bytes) memcpy(dst, src, (size_t)(n * bytes));
+    else if (dd == sd && n >= FEW && dd != TH_BOOL) array_move((size_t)bytes, dst, dstride, src, sstride, n);
     else if (n > 0) loops[sd][dd](dst, dstride, src, sstride, n);
 }
