@@ -1,6 +1,7 @@
 /*
  * kills.c -- processes that are killed while they save or compile: what is found afterwards is the old or the new,
- * whole. build/spec/kills [COUNT [SEED]]: as many kills while saving, a tenth of them while compiling.
+ * whole. build/spec/kills [SAVES [COMPILES [SEED]]]: 30, a tenth and 1. Those that were done before the kill came are
+ * not counted.
  */
 #include "test.h"
 
@@ -64,6 +65,7 @@ static ThContext *context(const char *linker) {
     ThContext *c = th_context_new(NULL);
     th_config_set(c, "linker", linker);
     th_config_set(c, "base_compiledir", dir);
+    th_config_set(c, "compile.tiers", "false");
     return c;
 }
 
@@ -101,7 +103,6 @@ static double found(ThContext *c, int kind) {
 
 static void killed(pid_t pid, unsigned microseconds) {
     usleep(microseconds);
-    kill(-pid, SIGKILL);
     kill(pid, SIGKILL);
     int status;
     waitpid(pid, &status, 0);
@@ -135,25 +136,101 @@ static void while_saving(int n) {
     th_context_release(c);
 }
 
-static void while_compiling(int n) {
-    for (int i = 0; i < n; i++) {
-        const double v = i + 3;
-        pid_t pid = fork();
-        if (!pid) {
-            setpgid(0, 0);
-            ThContext *c = context("c");
-            make(c, v);
-            _exit(0);
-        }
-        setpgid(pid, pid);
-        killed(pid, roll(400000));
-        if (i % 4 != 3) continue; /* the rest of the cache waits for who comes next */
-        ThContext *c = context("c");
-        ThFunction *f = make(c, v);
-        CHECK(answer(c, f) == v && !th_error(c));
-        th_function_release(f);
-        th_context_release(c);
+/* A function whose text is another one for each i: by its bits, sines or cosines one of the other. */
+static ThFunction *make_text(ThContext *c, unsigned i) {
+    const ThType t = {.dtype = TH_FLOAT64, .ndim = 2};
+    ThVar *x = th_variable_new(c, t, "x"), *y = th_var_retain(x);
+    for (int bit = 0; bit < 12; bit++) {
+        ThVar *z = th_op(c, i >> bit & 1 ? "sin" : "cos", 1, y);
+        th_var_release(y);
+        y = z;
     }
+    const ThIn in = {.var = x, .allow_downcast = -1};
+    const ThOut out = {.var = y};
+    ThFunction *f =
+        th_compile(c, &(ThCompile){.in = &in, .nin = 1, .out = &out, .nout = 1, .allow_input_downcast = -1});
+    th_var_release(x), th_var_release(y);
+    return f;
+}
+
+/* What function i gives by that linker; whether a compiler ran for it. */
+static double text_answer(const char *linker, unsigned i, bool *compiled) {
+    ThContext *c = context(linker);
+    ThFunction *f = make_text(c, i);
+    const double v = answer(c, f);
+    if (th_error(c)) fprintf(stderr, "  compile %u: %s\n", i, th_error_text(c));
+    CHECK(!th_error(c));
+    if (compiled) *compiled = th_stat(c, "compiles") > 0;
+    th_function_release(f);
+    th_context_release(c);
+    return v;
+}
+
+static unsigned microseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (unsigned)((uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000);
+}
+
+/* Whether the compiler of that process writes its library. */
+static bool library_begun(pid_t pid) {
+    char from[64];
+    snprintf(from, sizeof from, "-%ld-", (long)pid);
+    DIR *d = opendir(path("lua-units"));
+    bool there = false;
+    for (struct dirent *e; !there && d && (e = readdir(d));)
+        there = strstr(e->d_name, from) && strstr(e->d_name, ".so");
+    if (d) closedir(d);
+    return there;
+}
+
+/* Until then and a little longer, or to its end: the last steps, which are short, are to be met too. */
+static void until_library(pid_t pid, unsigned most) {
+    for (unsigned t = 0; t < 4 * most && !library_begun(pid); t += 500) {
+        siginfo_t ended = {0};
+        if (!waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid) return;
+        usleep(500);
+    }
+    usleep(roll(most / 6));
+}
+
+/* Kills a process that compiles function i at some moment of that time, or every second one while the library comes,
+ * the compiler with it or (every third) without; whether it came before the end. */
+static bool kill_compile(unsigned i, unsigned most) {
+    pid_t pid = fork();
+    if (!pid) {
+        setpgid(0, 0);
+        ThContext *c = context("c");
+        make_text(c, i);
+        _exit(0);
+    }
+    setpgid(pid, pid);
+    if (i % 2) until_library(pid, most);
+    else usleep(roll(most));
+    if (i % 3) kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFSIGNALED(status);
+}
+
+/* What the killed ones leave is what those find that come next. */
+static void while_compiling(int n) {
+    const unsigned begun = microseconds();
+    bool compiled = false;
+    CHECK(text_answer("c", 0, &compiled) == text_answer("py", 0, NULL));
+    const unsigned most = microseconds() - begun;
+    int kills = 0, looked = 0, again = 0;
+    unsigned i = 1;
+    for (; kills < n && i < 4096 && i < 4 * (unsigned)n + 8; i++) {
+        if (!kill_compile(i, most)) continue;
+        if (++kills % 4) continue; /* the rest of the cache waits for who comes next */
+        bool anew = false;
+        CHECK(text_answer("c", i, &anew) == text_answer("py", i, NULL));
+        looked++, again += anew;
+    }
+    CHECK(!compiled || kills >= n);
+    printf("%d kills of %u compiles, %d compiled again, %d of them anew; ", kills, i - 1, looked, again);
 }
 
 static void sweep(const char *at) {
@@ -163,12 +240,12 @@ static void sweep(const char *at) {
 }
 
 int main(int argc, char **argv) {
-    const int n = argc > 1 ? atoi(argv[1]) : 30;
-    dice = argc > 2 ? (uint64_t)atoll(argv[2]) : 1;
+    const int saves = argc > 1 ? atoi(argv[1]) : 30, compiles = argc > 2 ? atoi(argv[2]) : saves / 10;
+    dice = argc > 3 ? (uint64_t)atoll(argv[3]) : 1;
     snprintf(dir, sizeof dir, "/tmp/theano-kills-XXXXXX");
     if (!mkdtemp(dir)) return 1;
-    while_saving(n);
-    while_compiling(n / 10);
+    while_saving(saves);
+    while_compiling(compiles);
     sweep(dir);
     return test_done("kills");
 }
