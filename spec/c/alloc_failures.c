@@ -1,22 +1,27 @@
 /*
  * alloc_failures.c -- every allocation of building, compiling, calling, saving and loading fails once, for a function
- * of each class of kernels: MemoryError, nothing left over, nothing that ends the process. build/spec/alloc_failures
- * [all | WORDS]: those of each class are a sample, other ones every day, or all of them, of all or of those so named.
+ * of each class of kernels, on the CPU and on the emulated GPU: MemoryError, nothing left over, nothing that ends the
+ * process. build/spec/alloc_failures [all | gpu | WORDS]: those of each class are a sample, other ones every day (of a
+ * few classes on the GPU), or all of them: of all classes, of all on the GPU alone, of those whose names have the
+ * words.
  */
 #include "test.h"
 
+#include "theano_device.h"
+
 #include <time.h>
 
-enum { MOST = 64, LONGEST = 1 << 17 };
+enum { MOST = 64, LONGEST = 1 << 17, SAMPLE = 389, SAMPLE_GPU = 1493, SOME = 12 };
 
-/* A class of kernels of spec/data/kernel_classes.txt: its name, lengths of its inputs, a flag, its graph. */
+/* A class of kernels of spec/data/kernel_classes.txt: its name, lengths of its inputs, flags, its graph. */
 typedef struct Class {
-    char *name, *shapes, *flag, *graph;
+    char *name, *shapes, *flags, *graph;
 } Class;
 static char text[LONGEST];
 static Class class[MOST];
 static int nclass;
 static const Class *now;
+static bool on_gpu;
 
 static bool read_classes(const char *path) {
     FILE *file = fopen(path, "r");
@@ -30,7 +35,7 @@ static bool read_classes(const char *path) {
         k->graph = strchr(at, '\n');
         *k->graph++ = 0;
         k->shapes = strstr(k->name, " | "), *k->shapes = 0, k->shapes += 3;
-        k->flag = strstr(k->shapes, " | "), *k->flag = 0, k->flag += 3;
+        k->flags = strstr(k->shapes, " | "), *k->flags = 0, k->flags += 3;
     }
     return nclass > 0;
 }
@@ -124,27 +129,71 @@ static bool used(Run *r) {
     }
     void *bytes = NULL;
     size_t size = 0;
-    bool ok = !th_call(r->f, r->arg, nin, r->result) && !th_function_save(r->f, "note", &bytes, &size);
+    const bool saved = !strstr(now->graph, "Collective"); /* which is no data */
+    bool ok = !th_call(r->f, r->arg, nin, r->result) && (!saved || !th_function_save(r->f, "note", &bytes, &size));
     drop_results(r);
-    ok = ok && (r->g = th_load(c, bytes, size, NULL, NULL)) && !th_call(r->g, r->arg, nin, r->result);
+    ok = ok && (!saved || ((r->g = th_load(c, bytes, size, NULL, NULL)) && !th_call(r->g, r->arg, nin, r->result)));
     th_free(c, bytes);
     ThCall *b = ok ? th_call_new(r->f, args, nin) : NULL;
-    ok = ok && b && th_workspace_bytes(b) >= 0 && !th_call_run(b);
+    ok = ok && b && (on_gpu || th_workspace_bytes(b) >= 0) && !th_call_run(b);
     if (b && !ok && th_call_error(b) && !th_error(c)) th_fail(c, th_call_error(b), th_call_error_text(b));
     th_call_release(b);
     return ok;
 }
 
+#ifdef TH_EMULATED
+/* ---- the only rank of a job: what it reduces is its own ------------------------------------------------------------
+ */
+static int alone_start(void *user, ThRanksOp op, ThDtype d, int64_t n, const void *data, const void *as, char *why,
+                       size_t room) {
+    (void)user, (void)op, (void)d, (void)n, (void)data, (void)as;
+    snprintf(why, room, "a GPU reduces by itself");
+    return 1;
+}
+
+static int alone_wait(void *user, const void *as, void *to, size_t bytes, char *why, size_t room) {
+    return alone_start(user, TH_RANKS_SUM, TH_FLOAT64, (int64_t)bytes, to, as, why, room);
+}
+
+static int alone_share(void *user, void *data, size_t bytes, char *why, size_t room) {
+    (void)user, (void)data, (void)bytes, (void)why, (void)room;
+    return 0;
+}
+
+static int alone_watch(void *user, ThRanksOp op, ThDtype d, int64_t n, int (*over)(void *of),
+                       void (*lost)(void *of, const char *why), void *of, char *why, size_t room) {
+    (void)user, (void)op, (void)d, (void)n, (void)lost, (void)why, (void)room;
+    while (!over(of)) {}
+    return 0;
+}
+
+static const ThRanks alone = {
+    .size = sizeof alone, .n = 1, .start = alone_start, .wait = alone_wait, .share = alone_share, .watch = alone_watch};
+#endif
+
+/* ---- one function ------------------------------------------------------------------------------------------------ */
+static bool flags_set(ThContext *c) {
+#ifdef TH_EMULATED
+    if (on_gpu && (th_config_set(c, "device", "cuda") || th_config_set(c, "cuda.driver", TH_EMULATED) ||
+                   th_config_set(c, "force_device", "true") || th_config_set(c, "compile.tiers", "false") ||
+                   th_ranks_set(c, &alone)))
+        return false;
+#endif
+    if (!on_gpu && th_config_set(c, "linker", "py")) return false;
+    for (const char *at = now->flags, *end; *at; at = end + (*end == ',')) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        end = at + strlen(name);
+        char *value = strchr(name, '=');
+        *value++ = 0;
+        if (strcmp(name, "device") != 0 && th_config_set(c, name, value)) return false;
+    }
+    return true;
+}
+
 static int body(ThContext *c) {
     Run r = {.c = c};
-    char name[64];
-    const char *value = strchr(now->flag, '=');
-    bool ok = !th_config_set(c, "linker", "py");
-    if (ok && value) {
-        snprintf(name, sizeof name, "%.*s", (int)(value - now->flag), now->flag);
-        ok = !th_config_set(c, name, value + 1);
-    }
-    ok = ok && compiled(&r) && used(&r);
+    bool ok = flags_set(c) && compiled(&r) && used(&r);
     drop(&r);
     return ok;
 }
@@ -169,19 +218,41 @@ static bool failing(long n, int rest) {
     return test_heap.failed;
 }
 
+/* Each n-th allocation of the class at hand, from one that is another one every day. */
+static long tried_of(long from, long each) {
+    long tried = 0;
+    CHECK(!failing(0, 0)); /* it works */
+    const long last = test_heap.calls;
+    for (long n = 1 + from % each; n <= last && !test_failures; n += each) failing(n, (int)(n & 1)), tried++;
+    return tried;
+}
+
+static bool gpu_there(void) {
+#ifdef TH_EMULATED
+    ThContext *c = th_context_new(NULL);
+    const char *cxx = th_config_get(c, "cxx");
+    const bool there = cxx && *cxx; /* the emulated one has its kernels compiled by the C compiler */
+    th_context_release(c);
+    return there;
+#else
+    return false;
+#endif
+}
+
 int main(int argc, char **argv) {
     const char *which = argc > 1 ? argv[1] : NULL;
-    const bool all = which && !strcmp(which, "all");
-    const long day = (long)(time(NULL) / 86400), each = which ? 1 : 389;
-    long tried = 0;
+    const bool all = which && !strcmp(which, "all"), gpu = which && !strcmp(which, "gpu"), gpus = gpu_there();
+    const long day = (long)(time(NULL) / 86400);
+    long tried = 0, tried_gpu = 0;
     if (!read_classes("spec/data/kernel_classes.txt")) return puts("skip: not at the top of the tree"), 77;
     for (int k = 0; k < nclass && !test_failures; k++) {
         now = &class[k];
-        if (which && !all && !strstr(now->name, which)) continue;
-        CHECK(!failing(0, 0)); /* it works */
-        const long last = test_heap.calls;
-        for (long n = 1 + (day + k) % each; n <= last && !test_failures; n += each) failing(n, (int)(n & 1)), tried++;
+        if (which && !all && !gpu && !strstr(now->name, which)) continue;
+        on_gpu = false;
+        if (!gpu && !strstr(now->flags, "device=")) tried += tried_of(day + k, which ? 1 : SAMPLE);
+        on_gpu = true;
+        if (gpus && (which || (day + k) % SOME == 0)) tried_gpu += tried_of(day + k, which ? 1 : SAMPLE_GPU);
     }
-    printf("%ld failures in %d classes of kernels, ", tried, nclass);
+    printf("%ld failures, %ld on a GPU, in %d classes of kernels, ", tried, tried_gpu, nclass);
     return test_done("alloc_failures");
 }

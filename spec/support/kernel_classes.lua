@@ -1,6 +1,6 @@
 --- A small function of each class of kernels, so that what has to hold for all classes is tried on all of them:
 -- spec/c/alloc_failures.c takes their texts (spec/data/kernel_classes.txt; build/theano spec/support/kernel_classes.lua
--- writes them again).
+-- writes them again). Those of M.devices are about a GPU.
 -- @module spec.support.kernel_classes
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
@@ -171,7 +171,49 @@ class("alignments", "5x1x4,1x2,1", nil, function()
   return { y, T.grad(T.sum(y), a) }
 end)
 
-M.classes = classes
+M.classes, classes = classes, {}
+
+local GPU = "device=cuda-emulated"
+
+-- Operands that tensor cores take, rounded to halves as mixed precision has them; what follows and gradients.
+for _, dtype in ipairs { "float16", "bfloat16" } do
+  class("tensor cores of " .. dtype, "20x24,24x40,40", GPU .. ",cuda.libraries=own", function()
+    local x, w = T.TensorType(dtype, { false, false })("x"), T.TensorType(dtype, { false, false })("w")
+    local y = T.tanh(T.dot(x, w) + T.TensorType(dtype, { false })("b"))
+    return { y, T.cast(T.dot(x, w), "float32"), T.grad(cost(T.cast(y, "float32")), w) }
+  end)
+end
+
+class("products by a GPU's library", "20x24,24x40,2x20x24,2x24x5", GPU .. ",cuda.libraries=all", function()
+  local x, w, a, b = T.fmatrix("x"), T.fmatrix("w"), T.ftensor3("a"), T.ftensor3("b")
+  return { T.dot(x, w), T.dot(T.cast(x, "bfloat16"), T.cast(w, "bfloat16")), T.batched_dot(a, b) }
+end)
+
+class("factors and transforms by a GPU's library", "6x6,3x8", GPU .. ",cuda.libraries=all", function()
+  local x, y = T.dmatrix("x"), T.dmatrix("y")
+  local a = T.dot(x, x.T) + T.eye(6) * 9
+  return { T.slinalg.cholesky(a), T.nlinalg.matrix_inverse(a), T.nlinalg.svd(x), T.fft.rfft(y) }
+end)
+
+class("convolutions by a GPU's library", "1x2x7x6,3x2x3x3", GPU .. ",cuda.libraries=all", function()
+  local x, w = T.ftensor4("x"), T.ftensor4("w")
+  local y = T.nnet.conv2d(x, w)
+  return { y, T.grad(cost(y), x), T.grad(cost(y), w) }
+end)
+
+class("several devices", "4x5", GPU, function()
+  local x = T.dmatrix("x")
+  local y = T.exp(x)
+  return { y:transfer("cuda-emulated1"), y:transfer("cpu"), T.sum(y) }
+end)
+
+class("reductions over ranks", "40001,6x5", GPU, function()
+  local x, y = T.dmatrix("x"), T.fvector("y")
+  local list = require("theano.core").mpi_reduce({ x, y }, 1)
+  return { T.tanh(list[1]), list[2] }
+end)
+
+M.devices = classes
 
 --- A function of the class, and arguments for it: floats some numbers between -1 and 1, integers 0, 1, 2 and so on.
 function M.compiled(c)
@@ -199,8 +241,11 @@ end
 --- The texts of all of them, as they are kept.
 function M.texts()
   local list = {}
-  for i, c in ipairs(classes) do
-    list[i] = ("== %s | %s | %s\n%s\n"):format(c.name, c.shapes, c.flag or "", theano.printing.graph_text(c.outputs()))
+  for _, kind in ipairs { M.classes, M.devices } do
+    for _, c in ipairs(kind) do
+      list[#list + 1] = ("== %s | %s | %s\n%s\n"):format(c.name, c.shapes, c.flag or "",
+        theano.printing.graph_text(c.outputs()))
+    end
   end
   return table.concat(list)
 end
