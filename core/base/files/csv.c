@@ -6,6 +6,7 @@
  * way in every locale. Empty lines and comments are skipped.
  */
 #include "csv.h"
+#include "deflate.h"
 #include "base/parts.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 16, LINE_LIMIT = 1 << 28, COLUMN_LIMIT = 1 << 24 };
+enum { CHUNK = TH_FILE_CHUNK, LINE_LIMIT = 1 << 28, COLUMN_LIMIT = 1 << 24 };
 
 struct Csv {
     Reader r;

@@ -10,7 +10,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-enum { CHUNK = 1 << 16, MOST = 1 << 30 };
+enum { CHUNK = TH_FILE_CHUNK, MOST = 1 << 30 };
 
 struct Inflate {
     z_stream z;

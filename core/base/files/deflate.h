@@ -6,6 +6,12 @@
 
 #include "base/base.h"
 
+/* Bytes that compressed files and text are read by; scripts/fuzz-files makes them so few that short inputs take several
+ * pieces. */
+#ifndef TH_FILE_CHUNK
+#define TH_FILE_CHUNK (1 << 16)
+#endif
+
 /* What zlib makes of bytes that come piece by piece. */
 typedef enum { DEFLATE_GZIP, DEFLATE_RAW } DeflateKind; /* gzip files, which may follow each other; as in a zip */
 typedef struct Inflate Inflate;
