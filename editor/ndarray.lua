@@ -1491,11 +1491,13 @@ function nd.frombytes(text, dtype) end
 ---@return any
 function nd.fromfile(...) end
 
----`fromfunction(fn, shape)`: what fn makes of the positions along each axis, which are float64.
+---`fromfunction(fn, shape, dtype)`: what fn makes of the positions along each axis, of the dtype (float64).
 ---@param fn function
 ---@param shape any
+---@param dtype? theano.Dtype
+---@overload fun(fn: function, shape: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function nd.fromfunction(fn, shape) end
+function nd.fromfunction(fn, shape, dtype) end
 
 ---`fromiter(iter, dtype, count)`: what an iterator (or a sequence) gives one after the other, as a vector.
 ---@param iter any
@@ -1987,6 +1989,12 @@ function nd.nanvar(x, ...) end
 ---@param x any
 ---@return any
 function nd.ndim(x) end
+
+---The next float after x towards y.
+---@param x any
+---@param y any
+---@return any
+function nd.nextafter(x, y) end
 
 ---Positions of what is not zero: a vector for each dimension.
 ---@param a any
@@ -3788,12 +3796,6 @@ function nd.signbit(x) end
 ---@param x2 theano.Value
 ---@return any
 function nd.copysign(x1, x2) end
-
----the next float behind x1 on the way to x2
----@param x1 theano.Value
----@param x2 theano.Value
----@return any
-function nd.nextafter(x1, x2) end
 
 ---the larger of two; where one is NaN the other
 ---@param x1 theano.Value

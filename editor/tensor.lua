@@ -4791,11 +4791,13 @@ function T.fliplr(x) end
 ---@return any
 function T.flipud(x) end
 
----`fromfunction(fn, shape)`: what fn makes of the positions along each axis, which are float64.
+---`fromfunction(fn, shape, dtype)`: what fn makes of the positions along each axis, of the dtype (float64).
 ---@param fn function
 ---@param shape any
+---@param dtype? theano.Dtype
+---@overload fun(fn: function, shape: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function T.fromfunction(fn, shape) end
+function T.fromfunction(fn, shape, dtype) end
 
 ---An array of a shape filled with a value, of the value's dtype unless one is given.
 ---@param shape any

@@ -7,7 +7,6 @@
 its results ({dtype, shape, data} each), and `rtol`, by which each element may be off. A case is written here as a call
 of SciPy and turned into Lua by its syntax tree: keywords become a table behind the arguments.
 """
-import ast
 import json
 import os
 import warnings
@@ -16,61 +15,13 @@ import numpy as np
 import scipy
 from scipy import integrate, interpolate, optimize, signal, special
 
+from lua_calls import lua
 from numpy_json import plain
 
 warnings.simplefilter("ignore")
 np.seterr(all="ignore")
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "spec", "data")
 nan, inf = float("nan"), float("inf")
-
-
-# ---- Python's calls as Lua's ----------------------------------------------------------------------------------------
-class Lua(ast.NodeVisitor):
-    def visit_Expression(self, e):
-        return self.visit(e.body)
-
-    def visit_Call(self, e):
-        args = [self.visit(a) for a in e.args]
-        if isinstance(e.func, ast.Name) and e.func.id == "dict":
-            return "{%s}" % ", ".join("%s = %s" % (k.arg, self.visit(k.value)) for k in e.keywords)
-        if e.keywords:
-            args.append("{%s}" % ", ".join(self.keyword(k) for k in e.keywords))
-        method = isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Call)
-        name = "%s:%s" % (self.visit(e.func.value), e.func.attr) if method else self.visit(e.func)
-        return "%s(%s)" % (name, ", ".join(args))
-
-    def keyword(self, k):
-        none = k.arg == "boundary" and isinstance(k.value, ast.Constant) and k.value.value is None
-        return "%s = %s" % (k.arg, "false" if none else self.visit(k.value))
-
-    def visit_Attribute(self, e):
-        return "%s.%s" % (self.visit(e.value), e.attr)
-
-    def visit_Name(self, e):
-        modules = ("special", "signal", "integrate", "interpolate", "optimize")
-        return "nd." + e.id if e.id in modules + ("nan", "inf") else e.id
-
-    def visit_Constant(self, e):
-        names = {None: "nil", True: "true", False: "false"}
-        return names[e.value] if e.value is None or isinstance(e.value, bool) else json.dumps(e.value)
-
-    def visit_List(self, e):
-        return "{%s}" % ", ".join(self.visit(v) for v in e.elts)
-
-    visit_Tuple = visit_List
-
-    def visit_Subscript(self, e):
-        return "(select(%d, %s))" % (e.slice.value + 1, self.visit(e.value))
-
-    def visit_UnaryOp(self, e):
-        return "-" + self.visit(e.operand)
-
-    def visit_BinOp(self, e):
-        sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}[type(e.op)]
-        return "(%s %s %s)" % (self.visit(e.left), sign, self.visit(e.right))
-
-    def generic_visit(self, e):
-        raise TypeError("no Lua for %s" % ast.dump(e))
 
 
 # ---- inputs ---------------------------------------------------------------------------------------------------------
@@ -112,7 +63,7 @@ def case(call, rtol=2e-13):
                         "optimize": optimize, "nan": nan, "inf": inf, **X,
                         **{k: v[1] for k, v in FUNCTIONS.items()}})
     results = value if isinstance(value, tuple) else (value,)
-    cases.append({"call": Lua().visit(ast.parse(call, mode="eval")), "rtol": rtol, "want": [plain(v) for v in results]})
+    cases.append({"call": lua(call), "rtol": rtol, "want": [plain(v) for v in results]})
 
 
 def special_cases():

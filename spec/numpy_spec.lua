@@ -140,5 +140,5 @@ local function compare(path, flags)
 end
 
 describe("as NumPy:", function() compare("spec/data/numpy.json", { "float64", "float32" }) end)
-describe("as NumPy, by the table of names:", function() compare("spec/data/numpy_names.json", { "float32" }) end)
+describe("as NumPy, of lists and numbers:", function() compare("spec/data/numpy_names.json", { "float32" }) end)
 describe("as NumPy, by keywords:", function() compare("spec/data/numpy_options.json", { "float64" }) end)

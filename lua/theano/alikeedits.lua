@@ -207,14 +207,15 @@ return function(M, K)
     end
     return r
   end
-  --- `fromfunction(fn, shape)`: what fn makes of the positions along each axis, which are float64.
-  function M.fromfunction(fn, shape)
+  --- `fromfunction(fn, shape, dtype)`: what fn makes of the positions along each axis, of the dtype (float64).
+  function M.fromfunction(fn, shape, dtype)
     util.expect("fromfunction", "fn", fn, "function")
+    util.check_type("fromfunction", "dtype", dtype, "string")
     local form, list = util.list("fromfunction: the shape", shape), {}
     for d, n in ipairs(form) do
       local pattern = {}
       for k = 1, #form do pattern[k] = k == d and 0 or "x" end
-      list[d] = K.spread(order(as(M.arange(n)):astype("float64"), pattern), form)
+      list[d] = K.spread(order(as(M.arange(n)):astype(dtype or "float64"), pattern), form)
     end
     return fn(table.unpack(list))
   end

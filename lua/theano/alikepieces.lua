@@ -136,6 +136,9 @@ return function(M, K)
   function M.digitize(x, bins, right)
     util.check_type("digitize", "right", right, "boolean")
     x, bins = as(x), as(bins)
+    if x.dtype:find("^complex") or bins.dtype:find("^complex") then
+      util.raise("TypeError", "digitize: complex numbers have no order")
+    end
     local n = len(bins, 0)
     local up = M.searchsorted(bins, x, { side = right and "left" or "right" })
     local falls = K.falls(bins, n)

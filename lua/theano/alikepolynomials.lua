@@ -135,7 +135,9 @@ return function(M, K)
     if type(cov) == "string" and cov ~= "unscaled" then
       util.raise("ValueError", "polyfit: cov is a boolean or \"unscaled\", not %s", util.text(cov))
     end
-    x, y = floats(coefficients("polyfit", x)):astype("float64"), floats(M.atleast_1d(y)):astype("float64")
+    x, y = floats(coefficients("polyfit", x)), floats(M.atleast_1d(y))
+    local wide = (x.dtype .. y.dtype):find("complex") and "complex128" or "float64"
+    x, y = x:astype(wide), y:astype(wide)
     deg = deg == nil and 0 or deg
     local n, m = K.known(x, 0), K.known(y, 0)
     if math.type(deg) ~= "integer" or deg < 0 or n and deg >= math.max(n, 1) then
@@ -146,7 +148,7 @@ return function(M, K)
     if n and m and n ~= m then util.raise("TypeError", "polyfit: %d values of x, %d of y", n, m) end
     local columns = y.ndim == 1 and order(y, { 0, "x" }) or y
     if w ~= nil then
-      w = floats(coefficients("polyfit", w)):astype("float64")
+      w = floats(coefficients("polyfit", w)):astype(wide)
       local k = K.known(w, 0)
       if n and k and k ~= n then util.raise("TypeError", "polyfit: %d weights for %d points", k, n) end
       columns = columns * order(w, { 0, "x" })
@@ -154,7 +156,8 @@ return function(M, K)
     -- Powers as columns of length 1 each, the highest in front.
     local power, powers, sizes = w or M.ones_like(x), {}, {}
     for i = deg + 1, 1, -1 do
-      local size = as(M.sqrt(M.sum(power * power, { axis = 0, keepdims = true })))
+      local square = wide == "float64" and power * power or as(M.real(power * M.conj(power)))
+      local size = as(M.sqrt(M.sum(square, { axis = 0, keepdims = true })))
       sizes[i] = as(M.switch(M.eq(size, 0), 1.0, size))
       powers[i] = power / sizes[i]
       if i > 1 then power = power * x end

@@ -72,7 +72,7 @@ return function(M, K)
     return M.tensordot(a, b, { { a.ndim - 1 }, { b.ndim - 1 } })
   end
   --- The sum of products of all elements, the first conjugated.
-  function M.vdot(a, b) return M.dot(as(M.conj(as(a))):reshape({ -1 }), as(b):reshape({ -1 })) end
+  function M.vdot(a, b) return M.dot(M.conj(as(a):reshape({ -1 })), as(b):reshape({ -1 })) end
 
   --- The cross product of vectors of three along the last axis.
   function M.cross(a, b, axisa, axisb, axisc, axis)

@@ -53,8 +53,30 @@ return function(M, K)
     local single = x:astype("float32")
     local _, exponent = M.frexp(single)
     local step = M.ldexp(as(M.ones_like(single)), as(M.maximum(as(exponent) - 1, half[2])) - half[1])
-    local r = M.switch(as(M.isfinite(single)), M.copysign(step, as(M.switch(M.eq(single, 0), 0.0, single))), M.nan)
+    local size = as(M.switch(as(M.eq(single, 0)), 0.0, single))
+    local r = M.switch(as(M.isfinite(single)), M.copysign(step, size), M.nan)
     return K.result(as(r):astype(x.dtype))
+  end
+
+  local nextafter = M.nextafter
+  --- The next float after x towards y.
+  function M.nextafter(x, y)
+    x, y = as(x), as(y)
+    local dtype = M.result_type(x, y)
+    local half = HALVES[dtype]
+    if not half then return nextafter(x, y) end
+    local a, b = x:astype("float32"), y:astype("float32")
+    local fraction, exponent = M.frexp(a)
+    local up = as(M.eq(M.gt(b, a), M.gt(a, 0))) -- away from zero
+    local edge = as(M.eq(M.abs(fraction), 0.5)) -- below a power of two floats lie closer
+    exponent = as(exponent) - 1 - as(M.switch(as(M.logical_and(edge, M.logical_not(up))), 1, 0))
+    local step = M.copysign(as(M.ldexp(as(M.ones_like(a)), as(M.maximum(exponent, half[2])) - half[1])), a)
+    local r = as(M.switch(up, a + step, M.copysign(as(a - step), a))) -- past the least one there is a zero of its sign
+    r = as(M.switch(as(M.eq(a, 0)), M.copysign(2.0 ^ (half[2] - half[1]), b), r))
+    local last = as(M.copysign(M.finfo(dtype).max, a)) -- below infinity
+    r = as(M.switch(as(M.isfinite(a)), r, as(M.switch(as(M.isnan(a)), M.nan, last))))
+    r = as(M.switch(as(M.eq(a, b)), b, as(M.switch(as(M.isnan(b)), M.nan, r))))
+    return K.result(r:astype(dtype))
   end
 
   -- ---- ranges -------------------------------------------------------------------------------------------------------
@@ -263,7 +285,9 @@ return function(M, K)
       util.raise("ValueError", "polyval: the number of coefficients is not known while building: T.specify_shape tells "
         .. "it")
     end
-    local y = M.zeros_like(x, M.result_type(p, x))
+    local dtype = M.result_type(p, x)
+    if p.dtype ~= dtype then p = p:astype(dtype) end
+    local y = M.zeros_like(x, dtype)
     for i = 0, n - 1 do y = as(y) * x + K.first(part(p, 0, i, i + 1)) end
     return K.result(as(y))
   end

@@ -14,7 +14,10 @@ return function(M, K)
   local function chosen(c, a, b) return M.switch(as(c), a, b) end
 
   --- Riemann's zeta function less 1.
-  function special.zetac(x) return special.zeta(x) - 1.0 end
+  function special.zetac(x) -- above 1 the sum that begins with the second summand, exact where 1 would drown it
+    x = floats(as(x))
+    return chosen(M.gt(x, 1), special.zeta(pick(M.gt(x, 1), x, 2.0), 2.0), special.zeta(x) - 1.0)
+  end
   --- `multigammaln(a, d)`: the logarithm of the gamma function of d dimensions.
   function special.multigammaln(a, d)
     if math.type(d) ~= "integer" or d < 1 or d > 10000 then
@@ -37,13 +40,15 @@ return function(M, K)
   function special.poch(z, m)
     z, m = floats(as(z)), as(m)
     local all = as(z + m)
-    return special.gammasgn(all) * as(special.gammasgn(z)) * M.exp(lngamma(all) - as(lngamma(z)))
+    local r = special.gammasgn(all) * as(special.gammasgn(z)) * M.exp(lngamma(all) - as(lngamma(z)))
+    return chosen(M.eq(m, 0), 1.0, r) -- at poles of both too
   end
   --- 1 / gamma(x).
   function special.rgamma(x)
     x = floats(as(x))
     local pole = both(M.le(x, 0), M.eq(M.floor(x), x))
-    return chosen(pole, 0.0, 1.0 / as(M.gamma(pick(pole, 1.0, x))))
+    local r = pick(pole, 0.0, 1.0 / as(M.gamma(pick(pole, 1.0, x))))
+    return chosen(M.lt(M.abs(x), 1e-300), x, r) -- gamma is infinite there
   end
 
   --- `comb(N, k, {repetition = false})`: in how many ways k of N things are chosen, as floats; 0 where there is none.
@@ -90,7 +95,7 @@ return function(M, K)
   end
 
   --- log(expit(x)), exact far below 0 too.
-  function special.log_expit(x) return -as(M.softplus(-as(x))) end
+  function special.log_expit(x) return -as(M.softplus(-floats(as(x)))) end
   --- log(1 + exp(x)).
   special.softplus = M.softplus
   --- (exp(x) - 1) / x, 1 at 0.

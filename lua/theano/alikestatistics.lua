@@ -279,7 +279,8 @@ return function(M, K)
   local function without_nan(x, neutral)
     if not x.dtype:find("[fc]") then return x end
     local bad = as(M.isnan(x))
-    return as(M.switch(bad, K.number(neutral, x.dtype), x)), bad
+    local clean = as(M.switch(bad, K.number(neutral, x.dtype), x))
+    return clean.dtype == x.dtype and clean or clean:astype(x.dtype), bad -- a Lua number says no dtype
   end
   local function reduced(r, axis, keepdims)
     if not keepdims then
@@ -408,9 +409,20 @@ return function(M, K)
   end
   --- `nanpercentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
   function M.nanpercentile(x, q, ...) return quantiles("nanpercentile", nanquantile, x, q, 100, ...) end
+  -- The mean of the two in the middle, or the one: infinities beside it are not multiplied by 0.
+  local function nanmiddle(sorted, n, q, method)
+    if n == 0 then return nanquantile(sorted, n, q, method) end
+    local there = as(M.sum(M.logical_not(M.isnan(sorted)), { axis = 0 }))
+    local pattern = { "x" }
+    for d = 1, there.ndim do pattern[d + 1] = d - 1 end
+    local function row(i)
+      return as(M.take_along_axis(sorted, order(as(M.maximum(i // 2, 0)), pattern), 0))[0]
+    end
+    return (row(there - 1) + row(there)) / 2
+  end
   --- `nanmedian(x, axis, keepdims)`: the median of what is not NaN.
   function M.nanmedian(x, axis, keepdims)
-    return quantiles("nanmedian", nanquantile, x, 0.5, 1, axis, keepdims)
+    return quantiles("nanmedian", nanmiddle, x, 0.5, 1, axis, keepdims)
   end
 
   local function nan_position(what, find, neutral)

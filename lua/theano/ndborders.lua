@@ -17,7 +17,7 @@ return function(nd)
   --- An array; a ValueError where an element is NaN or infinite.
   function nd.asarray_chkfinite(a, dtype)
     a = arr(a, dtype)
-    if not nd.all(nd.isfinite(a)) then
+    if not nd.all(arr(nd.isfinite(a))) then
       util.raise("ValueError", "asarray_chkfinite: there are elements that are NaN or infinite")
     end
     return a

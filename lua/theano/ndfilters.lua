@@ -58,9 +58,9 @@ return function(nd, M)
       next_[#c + 1] = -z * c[#c]
       c = next_
     end
-    local a = nd.zeros(#c)
-    for i, v in ipairs(c) do a[i - 1] = v.real end
-    return a
+    local a = as_array(c)
+    local rounding = 1e-9 * nd.max(nd.abs(a)) -- what is left of imaginary parts of pairs
+    return nd.max(nd.abs(nd.imag(a))) <= rounding and nd.real(a):copy() or a
   end
   --- `zpk2tf(z, p, k)`: coefficients of the filter with these zeros, poles and gain.
   function M.zpk2tf(z, p, k) return polynomial(as_list(z)) * k, polynomial(as_list(p)) end
@@ -515,13 +515,13 @@ return function(nd, M)
   -- x along an axis through filters, rows of b and a, one after the other, from the states zi, which have the filters
   -- in front, or from silence: what comes out, and with zi the states behind.
   local function filtered(what, b, a, x, axis, zi)
+    axis = help.axis_of(what, x, axis or -1)
     if x.dtype:find("^c") then
       local re, zr = filtered(what, b, a, nd.real(x), axis, zi and nd.real(zi))
       local im, zm = filtered(what, b, a, nd.imag(x), axis, zi and nd.imag(zi))
       local i = nd.complex(0, 1)
       return re + im * i, zi and zr + zm * i or nil
     end
-    axis = help.axis_of(what, x, axis or -1)
     local k, n = b.shape[1], b.shape[2] - 1
     local last = nd.moveaxis(x:astype("float64"), axis, -1)
     local form = last.shape

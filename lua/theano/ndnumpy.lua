@@ -23,7 +23,7 @@ return function(nd, kit)
     local scale = 10.0 ^ math.abs(decimals)
     if decimals >= 0 then return nearest(a * scale) / scale end
     local r = nearest(a / scale) * scale
-    return util.is_array(r) and r:astype(a.dtype) or r
+    return result(arr(r):astype(a.dtype))
   end
   nd.around = nd.round
 
@@ -88,7 +88,7 @@ return function(nd, kit)
   --- `bincount(x, weights, minlength)`: how often each value 0, 1, .. occurs in a vector, or the sum of its weights.
   function nd.bincount(x, ...)
     x = arr(x)
-    if x.size == 0 and x.ndim == 1 then x = x:astype("int64") end
+    if x.size == 0 and x.ndim == 1 and not x.dtype:find("^complex") then x = x:astype("int64") end
     if x.size > 0 or x.ndim ~= 1 then return count(x, ...) end
     local o = help.options("bincount", { "weights", "minlength" }, ...)
     local n = o.minlength or 0
@@ -101,7 +101,7 @@ return function(nd, kit)
   --- Whether two arrays are equal after broadcasting.
   function nd.array_equiv(a, b)
     local fine, same = pcall(nd.eq, arr(a), arr(b))
-    return fine and nd.all(same)
+    return fine and nd.all(arr(same))
   end
 
   -- ---- searching ----------------------------------------------------------------------------------------------------

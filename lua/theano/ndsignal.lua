@@ -64,7 +64,8 @@ return function(nd)
     end
     return out
   end
-  local function by_transforms(a, b)
+  -- whole: of integers integers, else floats.
+  local function by_transforms(a, b, whole)
     local full, axes = sizes(a, b), {}
     for d = 1, a.ndim do axes[d] = d - 1 end
     local dtype = nd.result_type(a, b)
@@ -72,7 +73,7 @@ return function(nd)
       return nd.fft.ifftn(nd.fft.fftn(a, full, axes) * nd.fft.fftn(b, full, axes), full, axes)
     end
     local r = nd.fft.irfftn(nd.fft.rfftn(a, full, axes) * nd.fft.rfftn(b, full, axes), full, axes)
-    if dtype:find("f") then return r end
+    if dtype:find("f") or not whole then return r end
     return nd.rint(r):astype(dtype == "bool" and "int64" or dtype)
   end
   local function operands(what, a, b)
@@ -102,10 +103,10 @@ return function(nd)
     if y.size > x.size then x, y = y, x end
     local exact = not nd.result_type(a, b):find("^[fc]")
     local few = y.size <= 64 or exact or not (nd.all(nd.isfinite(a)) and nd.all(nd.isfinite(b)))
-    local full = (method == "direct" or method == "auto" and few) and directly(x, y) or by_transforms(x, y)
+    local full = (method == "direct" or method == "auto" and few) and directly(x, y) or by_transforms(x, y, true)
     return part("convolve", full, a, b, mode)
   end
-  --- `fftconvolve(in1, in2, mode)`: the same by Fourier transforms.
+  --- `fftconvolve(in1, in2, mode)`: the same by Fourier transforms, of integers in floats.
   function M.fftconvolve(in1, in2, mode)
     local a, b = operands("fftconvolve", in1, in2)
     if mode == "valid" and longer(a, b) ~= a then a, b = b, a end
@@ -126,11 +127,24 @@ return function(nd)
     end
     return M.convolve(a, turned(b), mode, method)
   end
-  --- `convolve2d(in1, in2, mode)`: convolve of matrices, zeros around them.
-  function M.convolve2d(in1, in2, mode)
-    local a, b = operands("convolve2d", in1, in2)
+  local AROUND = { fill = "constant", wrap = "wrap", symm = "symmetric" }
+  --- `convolve2d(in1, in2, {mode = "full", boundary = "fill", fillvalue = 0})`: convolve of matrices; around in1 are
+  -- the fillvalue, in1 again ("wrap"), or in1 as in mirrors ("symm").
+  function M.convolve2d(...)
+    local o = util.bind("convolve2d", { "in1", "in2", "mode", "boundary", "fillvalue", mode = "string",
+      boundary = "string", fillvalue = "number" }, ...)
+    util.present("convolve2d", o, { "in1", "in2" })
+    local a, b = operands("convolve2d", o.in1, o.in2)
     if a.ndim ~= 2 then util.raise("ValueError", "convolve2d: matrices are expected, not %d dimensions", a.ndim) end
-    return M.convolve(a, b, mode, "direct")
+    local around = AROUND[o.boundary or "fill"]
+    if not around then
+      util.raise("ValueError", "convolve2d: boundary is 'fill', 'wrap' or 'symm', not '%s'", o.boundary)
+    end
+    local plain = around == "constant" and (o.fillvalue or 0) == 0
+    if plain or o.mode == "valid" or a.size == 0 or b.size == 0 then return M.convolve(a, b, o.mode, "direct") end
+    local more = { { b.shape[1] - 1, b.shape[1] - 1 }, { b.shape[2] - 1, b.shape[2] - 1 } }
+    local wide = nd.pad(a, more, { mode = around, constant_values = around == "constant" and o.fillvalue or nil })
+    return part("convolve2d", arr(M.convolve(wide, b, "valid", "direct")), a, b, o.mode)
   end
   --- `correlation_lags(in1_len, in2_len, mode)`: how far in2 is moved for each element of correlate.
   function M.correlation_lags(in1_len, in2_len, mode)
@@ -448,6 +462,7 @@ return function(nd)
   function M.hilbert(...)
     local o = util.bind("hilbert", { "x", "N", "axis", N = "integer", axis = "integer" }, ...)
     local x = arr(o.x)
+    if x.dtype:find("^c") then util.raise("ValueError", "hilbert: x is real, not %s", x.dtype) end
     local axis = axis_of("hilbert", x, o.axis or -1)
     x = nd.moveaxis(x, axis, -1)
     local n = o.N or x.shape[x.ndim]
@@ -708,6 +723,7 @@ return function(nd)
   --- `medfilt(volume, kernel_size)`: the median of each element's neighbours in a vector (3, an odd number).
   function M.medfilt(volume, kernel_size)
     local x, n = arr(volume), kernel_size or 3
+    if x.dtype:find("^c") then util.raise("TypeError", "medfilt: complex numbers have no order") end
     if x.ndim ~= 1 then util.raise("ValueError", "medfilt: a vector is expected, not %d dimensions", x.ndim) end
     if math.type(n) ~= "integer" or n % 2 == 0 or n < 1 then
       util.raise("ValueError", "medfilt: kernel_size is an odd number, not %s", util.text(n))
@@ -716,12 +732,17 @@ return function(nd)
   end
 
   -- ---- waves --------------------------------------------------------------------------------------------------------
+  local function times(what, t)
+    t = arr(t)
+    if t.dtype:find("^c") then util.raise("TypeError", "%s: times are real, not %s", what, t.dtype) end
+    return t:astype("float64")
+  end
   --- `sawtooth(t, width)`: rises from -1 to 1 over the part width (1) of 2 pi, and falls over the rest.
   function M.sawtooth(t, width)
     util.check_type("sawtooth", "width", width, "number")
     width = width or 1.0
     if width < 0 or width > 1 then return arr(t):astype("float64") * nd.nan end -- as SciPy
-    local x = nd.mod(arr(t):astype("float64"), 2 * math.pi) / (2 * math.pi)
+    local x = nd.mod(times("sawtooth", t), 2 * math.pi) / (2 * math.pi)
     local up = x / (width > 0 and width or 1.0) * 2 - 1
     local down = 1 - (x - width) / (width < 1 and 1 - width or 1.0) * 2
     return nd.where(arr(nd.lt(x, width)), up, down)
@@ -729,7 +750,7 @@ return function(nd)
   --- `square(t, duty)`: 1 over the part duty (0.5) of 2 pi, -1 over the rest.
   function M.square(t, duty)
     util.check_type("square", "duty", duty, "number")
-    local x = nd.mod(arr(t):astype("float64"), 2 * math.pi)
+    local x = nd.mod(times("square", t), 2 * math.pi)
     return nd.where(arr(nd.lt(x, 2 * math.pi * (duty or 0.5))), 1.0, -1.0)
   end
   --- `chirp(t, f0, t1, f1, {method = "linear", phi = 0})`: a cosine whose frequency goes from f0 at 0 to f1 at t1:
@@ -738,7 +759,7 @@ return function(nd)
     local o = util.bind("chirp", { "t", "f0", "t1", "f1", "method", "phi", f0 = "number", t1 = "number", f1 = "number",
       method = "string", phi = "number" }, ...)
     util.present("chirp", o, { "t", "f0", "t1", "f1" })
-    local t, f0, t1, f1 = arr(o.t):astype("float64"), o.f0, o.t1, o.f1
+    local t, f0, t1, f1 = times("chirp", o.t), o.f0, o.t1, o.f1
     local method, phase = o.method or "linear", nil
     if method == "linear" then phase = t * f0 + t * t * (0.5 * (f1 - f0) / t1)
     elseif method == "quadratic" then phase = t * f0 + t * t * t * ((f1 - f0) / (t1 * t1) / 3)

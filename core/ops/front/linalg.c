@@ -11,8 +11,8 @@
 static ThVar *matrices(Front *f, int i) {
     ThVar *x = front_var(f, i);
     if (x && x->type.kind == TYPE_TENSOR && x->type.ndim < 2)
-        return front_error(f, TH_ValueError, "%d-dimensional array given. Array must be at least two-dimensional",
-                           x->type.ndim),
+        return front_error(f, f->b->arrays ? TH_LinAlgError : TH_ValueError,
+                           "%d-dimensional array given. Array must be at least two-dimensional", x->type.ndim),
                NULL;
     return x;
 }

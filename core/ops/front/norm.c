@@ -161,6 +161,7 @@ int front_matrix_norm(Front *f) {
     int axis[2] = {0, 0}, n;
     bool keep = front_bool(f, 3);
     if (!x || failed(f->ctx)) return -1;
+    if (x->type.ndim == 0 && front_none(f, 1) && front_none(f, 2)) return front_return(f, absolute(f->b, x));
     if (x->type.ndim == 0) return front_error(f, TH_ValueError, "x is a number: its norm is T.abs(x)");
     if ((n = norm_axes(f, x, 2, axis)) < 0) return -1;
     return front_return(f, norm(f, x, &o, axis, n, keep));
@@ -184,7 +185,8 @@ int front_cond(Front *f) {
     if (!x || failed(f->ctx)) return -1;
     int nd = x->type.ndim, axis[2] = {nd - 2, nd - 1};
     if (nd < 2)
-        return front_error(f, TH_ValueError, "x must be a matrix, it has %d dimension%s", nd, nd == 1 ? "" : "s");
+        return front_error(f, b->arrays ? TH_LinAlgError : TH_ValueError, "x must be a matrix, it has %d dimension%s",
+                           nd, nd == 1 ? "" : "s");
     if (o.kind == ORD_NONE || (o.kind == ORD_NUMBER && fabs(o.p) == 2)) {
         Ord most = {ORD_NUMBER, o.p}, least = {ORD_NUMBER, -o.p};
         r = elemwise_2(b, S_true_div, norm(f, x, &most, axis, 2, false), norm(f, x, &least, axis, 2, false));

@@ -329,7 +329,8 @@ static int front_extreme(Front *f, bool smallest) {
     if (!ok || failed(f->ctx)) return -1;
     if (m && !initial)
         return front_error(f, TH_ValueError, "of no element there is none: with 'where' it needs 'initial'");
-    bool empty = x->kind == VAR_CONSTANT && th_array_size(x->u.data) == 0;
+    bool empty = x->kind == VAR_CONSTANT ? th_array_size(x->u.data) == 0 /* halves are a cast of one */
+                                         : f->arg[0].kind == TH_ARG_ARRAY && th_array_size(f->arg[0].array) == 0;
     if (initial && empty) return front_return(f, initial_alone(f, x, initial, &axis, front_bool(f, 2)));
     x = masked(f->b, x, m, initial);
     ThVar *r = extremum(f, smallest ? flip(f, x) : x, &axis, 0, front_bool(f, 2));

@@ -42,7 +42,7 @@ FN(DD, sf_gamma_far, (f64 x), "pow exp fma sf_dd sf_dd_mul sf_gamma_large", {
 FN(f64, sf_gamma, (f64 x), "rint fma sf_dd sf_dd_mul sf_dd_div sf_sinpi sf_gamma_1 sf_gamma_half sf_gamma_far", {
     if (x != x) return x;
     if (x > 171.7) return __builtin_inf();
-    if (x == 0) return 1 / x;
+    if (x > -1e-300 && x < 1e-300) return 1 / x; /* of denormals there is no half */
     if (x < 0 && x == rint(x)) return __builtin_nan("");
     if (x >= 20) return sf_gamma_far(x).hi * sf_gamma_half(x);
     if (x < -190) return 0 * sf_sinpi(x);
@@ -130,7 +130,7 @@ FN(f64, sf_psi_below, (f64 x),
     return sf_dd_add(s, c).hi;
 })
 FN(f64, sf_psi, (f64 x), "fabs rint log sf_dd sf_dd_add sf_pi_cotpi sf_psi_1 sf_psi_large sf_psi_below", {
-    if (x == 0) return -1 / x;
+    if (x > -1e-300 && x < 1e-300) return -1 / x;
     f64 y = fabs(x);
     f64 c = 0;
     f64 s = 0; /* what the recurrence adds, s + l */

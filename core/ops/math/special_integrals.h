@@ -4,7 +4,8 @@
  */
 /* clang-format off */
 /* Euler's constant + log |x| + the sum of x^k / (k k!), to 30 digits: what is left near Ei's zero has all of its own */
-FN(f64, sf_expi_series, (f64 x), "fabs sf_dd sf_dd_add sf_dd_mul sf_dd_div sf_dd_log", {
+FN(f64, sf_expi_series, (f64 x), "fabs log sf_dd sf_dd_add sf_dd_mul sf_dd_div sf_dd_log", {
+    if (fabs(x) < 1e-290) return log(fabs(x)) + 0.5772156649015329; /* denormals have no two halves */
     DD s = sf_dd_add(sf_dd(0.5772156649015329, -4.942915152430645e-18), sf_dd_log(sf_dd(fabs(x), 0)));
     DD t = sf_dd(1, 0);
     for (int k = 1; k < 200; k++) {
@@ -96,6 +97,7 @@ FN(f64, sf_zeta_sum, (f64 x, f64 q), "fabs pow", {
         if (q > 0 && t * q < 1e-18 * s) return s;
     }
     f64 t = pow(q, -x);
+    if (t == 0) return s;
     f64 r = t * q / (x - 1) + 0.5 * t;
     f64 f = t * x / q; /* rising factorials over powers */
     for (int k = 0; k < 8; k++) {

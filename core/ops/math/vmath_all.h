@@ -61,7 +61,8 @@ VF(FLOAT64, expm1, "expm1_of", {
     V r = FMA(n, K(-0x1.a39ef35793c76p-33), FMA(n, K(-0x1.62e42fee00000p-1), y));
     V half = (V)(((I)t << 52) + 0x3fe0000000000000);
     V e = FMA(half, expm1_of(r), half - K(0.5));
-    return (V)(((I)(e + e) & 0x7fffffffffffffff) | ((I)x & (-0x7fffffffffffffff - 1)));
+    e = PICK(ABS(x) < K(0x1p-54), x, e + e); /* half a denormal is none */
+    return (V)(((I)e & 0x7fffffffffffffff) | ((I)x & (-0x7fffffffffffffff - 1)));
 })
 VF(FLOAT32, expm1, "expm1_of", {
     V y = MOST(LEAST(x, K(89)), K(-30));
@@ -70,7 +71,8 @@ VF(FLOAT32, expm1, "expm1_of", {
     V r = FMA(n, K(-0x1.7f7d1cp-20), FMA(n, K(-0x1.62e4p-1), y));
     V half = (V)(((I)t << 23) + 0x3f000000);
     V e = FMA(half, expm1_of(r), half - K(0.5));
-    return (V)(((I)(e + e) & 0x7fffffff) | ((I)x & (-0x7fffffff - 1)));
+    e = PICK(ABS(x) < K(0x1p-25), x, e + e);
+    return (V)(((I)e & 0x7fffffff) | ((I)x & (-0x7fffffff - 1)));
 })
 VF(FLOAT64, tanh, "expm1_of", {
     V a = LEAST((V)((I)x & 0x7fffffffffffffff), K(20));
