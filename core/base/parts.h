@@ -28,10 +28,6 @@ void array_c_strides(ThDtype d, int ndim, const int64_t *shape, int64_t *strides
 /* "(3, 4)", "(3,)", "()" into buf, cut with "..." where it does not fit; returns buf. */
 const char *array_shape_text(int ndim, const int64_t *shape, char *buf, size_t size);
 /* Whether every element is aligned; false with ValueError. */
-/* move.c: n elements of 1, 2, 4, 8 or 16 bytes; a matrix of `rows` whose elements lie densely along rows in dst and
- * along columns in src. */
-void array_move(size_t bytes, char *dst, int64_t dstride, const char *src, int64_t sstride, int64_t n);
-void array_turn(size_t bytes, char *dst, int64_t row, const char *src, int64_t column, int64_t rows, int64_t columns);
 bool array_aligned(ThContext *c, ThDtype d, const void *data, int ndim, const int64_t *shape, const int64_t *strides);
 bool array_writeable(ThContext *c, const ThArray *a);
 

@@ -6,6 +6,7 @@
  */
 #include "base/base.h"
 #include "base/parts.h"
+#include "move.h"
 
 #include <string.h>
 

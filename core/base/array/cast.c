@@ -8,7 +8,7 @@
  */
 #include "base/base.h"
 #include "base/half.h"
-#include "base/parts.h"
+#include "move.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * before what is behind them is written only where the two sides do not meet; callers see to that.
  */
 #include "base/base.h"
-#include "base/parts.h"
+#include "move.h"
 
 #include <string.h>
 

@@ -135,7 +135,7 @@ size_t gemm_scratch_bytes(const GemmArgs *g) {
     if (!dtype_is_float(g->dtype)) return gemm_plain_scratch(g);
     int64_t item = (int64_t)th_dtype_bytes(g->dtype);
     if ((g->m == 1 || g->n == 1) && !general(g)) return vector_space(g, item);
-    size_t most = 0;
+    size_t most = gemm_symmetric_scratch(g);
     for (int64_t bytes = 32; bytes <= GEMM_MAX_NR_BYTES; bytes *= 2) { /* whatever the instruction set */
         Job j = {.g = *g, .item = item, .nr = bytes / item};
         orient(&j.g, bytes / item / (bytes == GEMM_MAX_NR_BYTES ? 4 : 2));
@@ -546,7 +546,7 @@ int gemm_run(ThContext *c, const GemmArgs *g, void *scratch) {
     if (!dtype_is_float(g->dtype)) gemm_plain(c, g, scratch);
     else if (g->k <= 0) scale(kern, g);
     else if ((g->m > 1 && g->n > 1) || general(g)) {
-        if (!gemm_narrow(c, kern, g, scratch)) run_tiles(c, kern, g, scratch);
+        if (!gemm_symmetric(c, g, scratch) && !gemm_narrow(c, kern, g, scratch)) run_tiles(c, kern, g, scratch);
         return 0;
     } else if (g->packed) run_packed_vector(kern, g, scratch);
     else run_vector(kern, *g, scratch);

@@ -70,6 +70,10 @@ bool gemm_shares(ThContext *c, double flops);
 /* narrow.c: runs a product with few columns, or returns false: it is none that it does better. vl: lanes. */
 bool gemm_narrow(ThContext *c, const GemmKernels *kern, const GemmArgs *g, char *scratch);
 size_t gemm_narrow_scratch(const GemmArgs *g, int64_t vl, int64_t item);
+/* symmetric.c: runs a matrix times its own transpose, or returns false: it is none. The scratch: by sizes and strides.
+ */
+bool gemm_symmetric(ThContext *c, const GemmArgs *g, void *scratch);
+size_t gemm_symmetric_scratch(const GemmArgs *g);
 /* plain.c: integers, bool, complex. The last through OpenBLAS when it is there and the product is large. */
 size_t gemm_plain_scratch(const GemmArgs *g);
 void gemm_plain(ThContext *c, const GemmArgs *g, void *scratch);

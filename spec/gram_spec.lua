@@ -1,0 +1,59 @@
+--- A matrix times its own transpose is computed half and mirrored (core/runtime/gemm/symmetric.c): the bits of the same
+-- product of two matrices that do not lie in one place.
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local function matrix(dtype) return T.TensorType(dtype, { false, false })() end
+local rng = nd.random.RandomState(7)
+
+local SIZES = { { 128, 16 }, { 129, 40 }, { 191, 17 }, { 192, 300 }, { 200, 700 }, { 316, 316 }, { 127, 60 },
+  { 150, 15 }, { 130, 1 }, { 257, 1100 } }
+
+describe("a matrix times its transpose #asan", function()
+  for _, dtype in ipairs({ "float64", "float32" }) do
+    it("has the bits of any product, " .. dtype, function()
+      local x, y = matrix(dtype), matrix(dtype)
+      local own = theano.compile { inputs = { x }, outputs = { T.dot(x, x.T), T.dot(x.T, x), 2 * T.dot(x, x.T) } }
+      local two = theano.compile { inputs = { x, y }, outputs = { T.dot(x, y), T.dot(y, x), 2 * T.dot(x, y) } }
+      for _, size in ipairs(SIZES) do
+        local a = rng:randn(size[1], size[2]):astype(dtype)
+        local b = a.T:copy()
+        local p, q, r = own(a)
+        local p2, q2, r2 = two(a, b)
+        assert.is_true(nd.array_equal(p2, p))
+        assert.is_true(nd.array_equal(q2, q))
+        assert.is_true(nd.array_equal(r2, r))
+        assert.is_true(nd.array_equal(p, p.T))
+      end
+    end)
+    it("is like itself across the diagonal where it is not finite, " .. dtype, function()
+      local x = matrix(dtype)
+      local own = theano.compile { inputs = { x }, outputs = T.dot(x, x.T) }
+      local a = rng:randn(150, 40):astype(dtype)
+      a[{ 7, 3 }], a[{ 140, 5 }], a[{ 141, 5 }] = 0 / 0, 1 / 0, -1 / 0
+      local p = own(a)
+      assert.is_true(nd.array_equal(nd.isnan(p), nd.isnan(p.T)))
+      assert.is_true(nd.all(nd.isnan(p[7])))
+      assert.equal(1 / 0, p[{ 140, 140 }])
+      assert.equal(-1 / 0, p[{ 140, 141 }])
+    end)
+  end
+  it("is added to what is there, and goes into places of any order", function()
+    local x, y, z = T.dmatrix("x"), T.dmatrix("y"), T.dmatrix("z")
+    local own = theano.compile { inputs = { x, z }, outputs = { z + T.dot(x, x.T), T.dot(x, x.T).T - z } }
+    local two = theano.compile { inputs = { x, y, z }, outputs = { z + T.dot(x, y), T.dot(x, y).T - z } }
+    local a, c = rng:randn(180, 70), rng:randn(180, 180)
+    local p, q = own(a, c)
+    local p2, q2 = two(a, a.T:copy(), c)
+    assert.is_true(nd.array_equal(p2, p))
+    assert.is_true(nd.array_equal(q2, q))
+  end)
+  it("takes strided operands", function()
+    local x, y = T.dmatrix("x"), T.dmatrix("y")
+    local own = theano.compile { inputs = { x }, outputs = T.dot(x[{ "::2", "::-1" }], x[{ "::2", "::-1" }].T) }
+    local two = theano.compile { inputs = { x, y }, outputs = T.dot(x, y) }
+    local a = rng:randn(300, 80)
+    local b = a[{ "::2", "::-1" }]:copy()
+    assert.is_true(nd.array_equal(two(b, b.T:copy()), own(a)))
+  end)
+end)
