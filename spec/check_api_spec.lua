@@ -45,6 +45,14 @@ describe("scripts/check-api", function()
       assert.truthy(said:find("would break", 1, true), pattern .. ": " .. said)
       assert.is_nil(fine)
     end
+    local grown = { "TH_API const char %*th_version%(void%);", "%0\nTH_API int th_new_one(void);" }
+    runner.write(tree .. "/CHANGELOG.md", "# Changes\n\n## 0.9.0 (unreleased)\n\n## 0.8.0\n")
+    assert.equal("", (after(table.unpack(grown))))
+    runner.write(tree .. "/CHANGELOG.md", "# Changes\n\n## 0.9.0\n")
+    said, fine = after(table.unpack(grown))
+    assert.matches("is not that of the version that CHANGELOG.md calls released %(1 functions are newer%)", said)
+    assert.is_nil(fine)
+    assert.equal("", (after("TH_API int th_abi%(void%);", "%0"))) -- kept as it is
     said = after("#define TH_ABI %d+", "#define TH_ABI 77")
     assert.matches("there is no scripts/abi/libtheano%-77.abi", said)
   end)

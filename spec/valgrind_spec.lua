@@ -2,6 +2,7 @@
 local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
 
+local HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 local PROGRAMS = {
   sound = "char *p = malloc(8); memset(p, 1, 8); int sum = p[7] != 1; free(p); return sum;",
   lost = "char *volatile p = malloc(8); p[0] = 1; p = NULL; return 0;",
@@ -20,8 +21,7 @@ describe("scripts/valgrind", function()
     local paths = {}
     for name, body in pairs(PROGRAMS) do
       local path = folder .. "/" .. name
-      runner.write(path .. ".c", ("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nint main(void) { %s }\n")
-        :format(body))
+      runner.write(path .. ".c", HEAD .. "int main(void) { " .. body .. " }\n")
       assert(os.execute(("gcc -w -O0 -g %s.c -o %s"):format(path, path)))
       paths[#paths + 1] = path
     end

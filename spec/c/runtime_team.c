@@ -92,6 +92,7 @@ static void test_fork(Team *t) {
         alarm(20);
         bool ran = team_run(t, 10, piece, c) || team_inside(t);
         team_end(t);
+        free(c);
         _exit(ran);
     }
     pthread_mutex_unlock(&t->lock);
