@@ -21,6 +21,7 @@ local function cases()
     { "divisions", { X, c }, { X / c, T.nnet.softmax(X) }, { reals("float64", 33, 45), reals("float64", 33, 1) } },
     { "copies", { x, i }, { x[i] }, { reals("float32", 30, 300), rng:randint(0, 30, { 40 }) } },
     { "short rows", { x }, { T.nnet.softmax(x), x:sum(1) }, { reals("float32", 41, 7) } },
+    { "places", { x }, { T.argmax(x, { axis = 1 }), T.argmin(x, { axis = 1 }) }, { reals("float32", 21, 90) } },
     { "classes", { x, w, i }, { (T.nnet.crossentropy_softmax_1hot_with_bias(x, w, i)) },
       { reals("float32", 60, 5), reals("float32", 5), rng:randint(0, 5, { 60 }) } },
     { "much vector math", { x }, { T.tanh(x) * T.exp(x) + T.sin(x) * T.cos(x) }, { reals("float32", 11, 37) } },
@@ -76,7 +77,7 @@ describe("compile.candidate", function()
     local list = {}
     for way in pairs(seen) do list[#list + 1] = way end
     table.sort(list)
-    assert.equal("columns together, lines asked for, masks, memcpy, reciprocals, rows as one run, " ..
+    assert.equal("columns together, largest first, lines asked for, masks, memcpy, reciprocals, rows as one run, " ..
       "rows side by side, vectors of a row", table.concat(list, ", "))
   end)
 end)

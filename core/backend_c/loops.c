@@ -223,6 +223,7 @@ static bool vector_loop(Emit *e, const NestNode *n) {
     at(e, n);
     if (n->way->kind != WAY_PLAIN) return by_vectors(e, n);
     if (n->copy) emit_row_copy(e, n->child->ids, n->copy);
+    else if (n->seek) emit_row_seek(e, n->seek);
     else emit_line(e, "{");
     e->indent++;
     bool ok = by_vectors(e, n);

@@ -13,6 +13,8 @@ static bool in_lanes(const Emit *e) { return red_in_lanes(e->k, e->s); }
 
 /* A sum that is two vectors: halves of a vector of float32. */
 static bool split(const Emit *e, int r) { return e->lanes > 2 && (e->way->value[e->k->red.at[r].v] & VALUE_HALVES); }
+/* Long rows' places are found otherwise, and are there before the fold. */
+static bool is_sought(const Emit *e, const Red *d) { return !is_side(e) && (e->way->value[d->v] & VALUE_SOUGHT); }
 /* Lanes of one vector of accumulators along a row. */
 static int acc_lanes(const Emit *e, int r) { return split(e, r) ? e->lanes / 2 : e->lanes; }
 
@@ -87,6 +89,7 @@ static void arg_init(Emit *e, int r) {
     need_type(e, t, lanes, ty);
     need_mask(e, t, lanes, at);
     emit_line(e, "%s at%s = {0}; %s best%s = %s(%s);", at, name, ty, name, need_splat(e, t, lanes), id);
+    if (is_sought(e, d)) emit_line(e, "i64 r%d = -1;", r);
 }
 
 /* The position, flattened Horner-wise over the reduced dims in order. */
@@ -168,7 +171,7 @@ static void arg_final(Emit *e, int r, const Red *d) {
     need_mask(e, t, lanes, at);
     sel = need_select(e, t, lanes);
     if (e->block) emit_line(e, "%s w%d;", type_short(t), r);
-    emit_line(e, "i64 r%d; {", r);
+    emit_line(e, is_sought(e, d) ? "if (r%d < 0) {" : "i64 r%d; {", r);
     e->indent++;
     emit_line(e, "%s x = best%d, y; %s p = at%d, l = %s(), q, k, same, w;", ty, r, at, r, need_lanes(e, t, lanes));
     for (int h = lanes / 2; h; h /= 2) {

@@ -73,7 +73,8 @@ enum {
     VALUE_QUOTIENT = 2, /* a division by one number of many: by its reciprocal, rounded as division rounds */
     VALUE_TOGETHER = 4, /* a load or store that MOVE_LOAD or MOVE_STORE does for all neighbours */
     VALUE_STREAM = 8,   /* a store that goes past the caches where there is much to store */
-    VALUE_TURNED = 16   /* a load whose tile MOVE_TURN brought */
+    VALUE_TURNED = 16,  /* a load whose tile MOVE_TURN brought */
+    VALUE_SOUGHT = 32   /* what is reduced to a place, which is found otherwise (NestNode.seek) */
 };
 
 typedef struct NestTest {
@@ -96,6 +97,7 @@ struct NestNode {
     int dim, lanes;
     int vectors; /* that are written out in each step */
     int copy;    /* elements from which memcpy does it, or 0 */
+    int seek;    /* elements from which the largest is found first, then its place; or 0 */
     /* the others; n: of FOR_PIECE, rows of a piece at least; of a GPU, loops; of MOVE_REPEAT, vectors that there
      * is room for; of MOVE_NEXT, rows */
     const int *ids; /* NEST_CODE, MOVE_AHEAD */
@@ -222,6 +224,10 @@ bool columns_apply(Nest *t, NestNode *loop, int vectors);
 bool fetch_may(const Nest *t);
 bool fetch_rows(Nest *t);
 bool copy_may(const Nest *t, const NestNode *loop);
+bool seek_may(const Nest *t, const NestNode *loop); /* seek.c */
+void seek_apply(Nest *t, NestNode *loop, int least);
+int seek_load(const Kernel *k, const Red *d);     /* what is loaded of which it is the place */
+bool seek_largest(const Kernel *k, const Red *d); /* ..of the largest, or the smallest */
 bool divide_may(const Nest *t, const NestWay *w, int id);
 void divide_apply(NestWay *w, int id);
 bool stream_may(const Nest *t, int id); /* stream.c: of the loops that are in no way of their own */

@@ -28,6 +28,7 @@ static void put_for(Text *out, const NestNode *n) {
     if (n->how == FOR_VECTOR && n->lanes > 1 && n->tail == TAIL_MASKED)
         text_put(out, n->vectors > 1 ? ", the rest masked" : ", all masked");
     if (n->copy) text_printf(out, ", copied from %d on", n->copy);
+    if (n->seek) text_printf(out, ", sought from %d on", n->seek);
     if (n->how == FOR_PIECE && n->n > 1) text_printf(out, ", %d at least", n->n);
     if (n->how == FOR_BLOCK && n->share) text_put(out, ", for threads");
 }

@@ -99,6 +99,9 @@ const char *need_whole(Emit *e, int lanes);
 const char *need_get(Emit *e, ThDtype d, int lanes);
 const char *need_put(Emit *e, ThDtype d, int lanes);
 
+/* seek.c: (p, n), the place of the largest or smallest of n elements, four vectors at least */
+const char *need_seek(Emit *e, ThDtype d, int lanes, bool max);
+
 /* half.c: writes the cast helper `name` where one of the dtypes is a half, or false */
 bool half_cast(Emit *e, ThDtype from, ThDtype to, int lanes, const char *name);
 unsigned half_bits(double v, ThDtype d);
@@ -114,6 +117,7 @@ bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *na
 /* ins.c */
 bool emit_ins(Emit *e, int id);
 void emit_row_copy(Emit *e, const int *ids, int least); /* begins an `if` that memcpy is, up to its `else {` */
+void emit_row_seek(Emit *e, int least);                 /* likewise, what finds the places that are reduced to */
 void emit_ahead(Emit *e, const int *ids, int n);        /* fetches what the n instructions load some rows later */
 void emit_next(Emit *e, int id, int rows);              /* ..or what load or store `id` finds so many rows further */
 void emit_size(Text *t, Size z);

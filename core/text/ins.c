@@ -174,6 +174,22 @@ void emit_row_copy(Emit *e, const int *ids, int least) {
     text_free(&from);
 }
 
+/* Begins with `if` the other way to reduce a row of `least` elements or more to places, up to `else {`. */
+void emit_row_seek(Emit *e, int least) {
+    const Stage *st = e->s->st;
+    const Ins *in = &e->k->ins.at[seek_load(e->k, &e->k->red.at[st->red0])];
+    Text from;
+    text_init(&from, e->c);
+    address(e, &from, in->a, e->s->vec);
+    emit_line(e, "if (n%d >= %d) {", st->vec, least);
+    for (int r = st->red0; r < st->red0 + st->nred; r++)
+        emit_line(e, "    r%d = %s(%s, n%d);", r,
+                  need_seek(e, (ThDtype)in->dtype, e->lanes, seek_largest(e->k, &e->k->red.at[r])),
+                  from.at ? from.at : "0", st->vec);
+    emit_line(e, "} else {");
+    text_free(&from);
+}
+
 /* Rows far apart are beyond what the processor foresees: of what the next rows load here, the line of memory. */
 void emit_ahead(Emit *e, const int *ids, int n) {
     const LoopStage *s = e->s;

@@ -14,11 +14,11 @@
 
 /* clang-format off */
 #define TRANSFORMS(X) \
-    X(LANES) X(MASKS) X(UNROLL) X(COLUMNS) X(COPY) X(DIVIDE) X(STREAM) X(FETCH) X(BLOCKS) X(SHARE) X(FLAT) X(SIDE) X(SPLIT) \
+    X(LANES) X(MASKS) X(UNROLL) X(COLUMNS) X(COPY) X(SEEK) X(DIVIDE) X(STREAM) X(FETCH) X(BLOCKS) X(SHARE) X(FLAT) X(SIDE) X(SPLIT) \
         X(TILE) X(SERIAL) X(THREADS) X(NEIGHBOURS) X(TURN) X(BLOCK) X(TILES) X(CHOSEN) X(CHOSEN_GRID)
 /* What the chooser may choose: a thing of the tree. */
 #define CHOICES(X) \
-    X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(stream) X(ahead) X(next) X(tile_ahead) X(side) X(side_halves) \
+    X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(sought) X(halves) X(quotient) X(stream) X(ahead) X(next) X(tile_ahead) X(side) X(side_halves) \
         X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(tiles) X(grid_serial) \
         X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(warps) X(parts) X(across) X(turned) X(fold) X(sync) X(scalar)
 /* clang-format on */
@@ -320,6 +320,7 @@ static void vectors(Bench *w, Nest *t, NestNode *loop, Wish *x) {
     int live, most = 16, vectors = loop->lanes > 1 ? unroll_vectors(t, loop, chains[pick(w, 3)], &live) : 1;
     if (wanted(w, x, T_COPY, copy_may(t, loop))) loop->copy = 1 + pick(w, 40);
     if (loop->lanes == 1) return;
+    if (wanted(w, x, T_SEEK, seek_may(t, loop))) seek_apply(t, loop, 1 + pick(w, 60));
     if (wanted(w, x, T_UNROLL, vectors > 1 && vectors <= most)) {
         loop->vectors = vectors;
         if (unroll_may_mask(t, loop) && pick(w, 2)) loop->tail = TAIL_MASKED;
@@ -461,6 +462,7 @@ static void note(NestNode *n, void *user) {
         chosen[C_rest_masked] += n->vectors > 1 && n->tail == TAIL_MASKED;
         chosen[C_together] += n->jam;
         chosen[C_copied] += n->copy > 0;
+        chosen[C_sought] += n->seek > 0;
     }
     for (int j = 0; n->kind == NEST_CODE && j < n->n; j++) {
         int v = n->way->value[n->ids[j]];
@@ -524,11 +526,11 @@ static void choose_grid(Bench *w) {
 
 /* ---- all of them ---- */
 static const Like best[T_COUNT] = {
-    [T_UNROLL] = LIKE_ROWS,      [T_COLUMNS] = LIKE_COLUMNS, [T_COPY] = LIKE_COPY,    [T_DIVIDE] = LIKE_MATH,
-    [T_FETCH] = LIKE_AGAIN,      [T_BLOCKS] = LIKE_BLOCKS,   [T_SHARE] = LIKE_BLOCKS, [T_FLAT] = LIKE_FLAT,
-    [T_SIDE] = LIKE_SIDE,        [T_TILE] = LIKE_PRODUCT,    [T_SERIAL] = LIKE_EXACT, [T_THREADS] = LIKE_EXACT,
-    [T_NEIGHBOURS] = LIKE_EXACT, [T_TURN] = LIKE_TURNED,     [T_BLOCK] = LIKE_EXACT,  [T_TILES] = LIKE_PRODUCT,
-    [T_CHOSEN_GRID] = LIKE_EXACT};
+    [T_UNROLL] = LIKE_ROWS,   [T_COLUMNS] = LIKE_COLUMNS,  [T_COPY] = LIKE_COPY,     [T_DIVIDE] = LIKE_MATH,
+    [T_SEEK] = LIKE_PLACES,   [T_FETCH] = LIKE_AGAIN,      [T_BLOCKS] = LIKE_BLOCKS, [T_SHARE] = LIKE_BLOCKS,
+    [T_FLAT] = LIKE_FLAT,     [T_SIDE] = LIKE_SIDE,        [T_TILE] = LIKE_PRODUCT,  [T_SERIAL] = LIKE_EXACT,
+    [T_THREADS] = LIKE_EXACT, [T_NEIGHBOURS] = LIKE_EXACT, [T_TURN] = LIKE_TURNED,   [T_BLOCK] = LIKE_EXACT,
+    [T_TILES] = LIKE_PRODUCT, [T_CHOSEN_GRID] = LIKE_EXACT};
 
 /* Something was not chosen yet; fewer kernels miss what is rarely chosen. */
 static bool missing(int64_t most) {

@@ -26,6 +26,10 @@ mistake("masks that a target does not have",
 mistake("memcpy from less on", "LONG = 512 }", "LONG = 256 }")
 mistake("memcpy that no one asked whether it may be",
   "if (!copy_may(t, loop)) return 0;", "if (!copy_may(t, loop)) return 1;")
+mistake("places sought in rows of three vectors",
+  "enum { LONG = 4 }; /* vectors */", "enum { LONG = 3 }; /* vectors */")
+mistake("places sought that no one asked whether they may be", "seek_may(t, loop) && decide(c, IN_SEEK",
+  "loop->stage && decide(c, IN_SEEK")
 mistake("no masks for what is left of a row", "if (t->target->masks && unroll_may_mask(t, loop))", "if (false)")
 mistake("what is left of a row under masks that a target does not have",
   "if (t->target->masks && unroll_may_mask(t, loop))", "if (unroll_may_mask(t, loop))")

@@ -155,6 +155,7 @@ static bool vectors(Eval *e, const NestNode *n) {
     if (n->lanes > EVAL_LANES || n->vectors > EVAL_VECTORS)
         return eval_wrong(e, "%d lanes, %d vectors", n->lanes, n->vectors);
     if (n->copy && e->n[n->dim] >= n->copy) return eval_copy(e, n->child->ids);
+    if (n->seek && e->n[n->dim] >= n->seek) return eval_seek(e);
     int u = e->u;
     e->in[n->dim] = true;
     bool ok = by_vectors(e, n);

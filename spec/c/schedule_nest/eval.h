@@ -96,6 +96,7 @@ static inline char *eval_array(Eval *e, int acc) { return e->array + (size_t)acc
 bool eval_code(Eval *e, const int *ids, int n, bool once);
 bool eval_move(Eval *e, const NestNode *n);
 bool eval_copy(Eval *e, const int *ids);
+bool eval_seek(Eval *e); /* what its row is reduced to is found otherwise */
 void eval_made(Eval *e, int id, int lanes);
 bool eval_cast(Eval *e, char *to, ThDtype d, const char *from, ThDtype f);
 /* reds.c */

@@ -19,7 +19,7 @@ typedef struct Make {
     Kernel *k;
     uint64_t seed;
     Like like;
-    bool bad, empty; /* empty: a dim has no points */
+    bool bad, empty, places; /* empty: a dim has no points; places: of what one load brings are what is reduced to */
     int64_t points;
     Of value[VALUES];
     int nvalue;
@@ -343,6 +343,7 @@ static void reduction(Make *m, int depth) {
     if (chance(m, 40)) kind = RED_SUM;
     if (kind == RED_PROD && m->like == LIKE_EXACT && (real || c)) kind = RED_SUM;
     if ((kind == RED_ARGMAX || kind == RED_ARGMIN) && m->empty) kind = RED_MAX;
+    if (m->places && real && !m->empty) kind = chance(m, 50) ? RED_ARGMAX : RED_ARGMIN;
     if (v->d == TH_BOOL && chance(m, 60)) kind = chance(m, 50) ? RED_AND : RED_OR;
     if ((kind == RED_SUM || kind == RED_PROD) && acc == TH_FLOAT32 && chance(m, 60)) acc = TH_FLOAT64;
     if ((kind == RED_SUM || kind == RED_PROD) && dtype_is_discrete(acc) && chance(m, 60)) acc = TH_INT64;
@@ -381,6 +382,7 @@ static void stage(Make *m, int d0, int nd) {
     while (red < m->nloop && k->dim[m->loop[red]].kind != DIM_RED) red++;
     int loads = m->like == LIKE_COPY ? 1 : 1 + pick(m, 3), ops = m->like == LIKE_COPY ? 0 : pick(m, 6);
     if (m->like == LIKE_MATH) ops = 8 + pick(m, 8);
+    if (m->places) loads = 1, ops = 0;
     if (m->like == LIKE_EXACT && ops > 3) ops = 3; /* whole numbers stay below 2^53 */
     for (int i = 0; i < loads && !m->bad; i++) load(m);
     for (int i = 0; i < ops && !m->bad; i++) operation(m, m->nloop);
@@ -552,6 +554,8 @@ bool sample_new(Sample *s, ThContext *c, Like like, uint64_t seed) {
     m.data = pick(&m, 8);
     if (m.data > 3) m.data = 4;
     m.theme = any_dtype(&m);
+    m.places = like == LIKE_PLACES;
+    if (m.places) m.like = LIKE_ROWS, m.theme = pick(&m, 2) ? TH_FLOAT32 : TH_FLOAT64;
     if (like == LIKE_PRODUCT) product(&m);
     else if (like == LIKE_AGAIN || ((like == LIKE_SIDE || like == LIKE_ANY || like == LIKE_EXACT) && chance(&m, 50)))
         many_stages(&m);

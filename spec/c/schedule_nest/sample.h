@@ -10,6 +10,7 @@
 typedef enum {
     LIKE_ANY,
     LIKE_ROWS,    /* rows that are reduced */
+    LIKE_PLACES,  /* ..to places of what one load brings */
     LIKE_COLUMNS, /* columns that are */
     LIKE_BLOCKS,  /* everything is */
     LIKE_SIDE,    /* short rows */

@@ -451,6 +451,40 @@ bool eval_move(Eval *e, const NestNode *n) {
 }
 
 /* A whole row by memcpy. */
+/* The first of the row's best, of NaN if there are any, which the lane that it lies in has then. */
+static void sought(Eval *e, int r, const char *row, int64_t n) {
+    const Red *d = &e->k->red.at[r];
+    const ThDtype t = (ThDtype)e->k->ins.at[d->v].dtype;
+    const bool largest = seek_largest(e->k, d), negative = e->k->ins.at[d->v].op != INS_LOAD;
+    RedState *s = eval_red(e, r, 0);
+    double best = 0;
+    int64_t at = 0;
+    for (int64_t j = 0; j < n; j++) {
+        double x = t == TH_FLOAT32 ? (double)((const float *)row)[j] : ((const double *)row)[j];
+        if (j && !(best == best && (x != x || (largest ? x > best : x < best)))) continue;
+        best = x, at = j;
+    }
+    if (negative) best = -best;
+    s->at[at % e->lanes] = at / e->lanes;
+    if (t == TH_FLOAT32) ((float *)s->best)[at % e->lanes] = (float)best;
+    else ((double *)s->best)[at % e->lanes] = best;
+}
+
+bool eval_seek(Eval *e) {
+    const Ins *in = ins_at(e, seek_load(e->k, &e->k->red.at[e->s->st->red0]));
+    const int dim = e->s->st->vec;
+    const int64_t n = e->n[dim];
+    int64_t from;
+    if (n < 1) return true;
+    e->in[dim] = true;
+    e->i[dim] = 0;
+    bool ok = place(e, in->a, in->depth, 0, 0, &from);
+    e->in[dim] = false;
+    const char *p = ok && element(e, in->a, from + n - 1, false) ? element(e, in->a, from, false) : NULL;
+    for (int r = e->s->st->red0; p && r < e->s->st->red0 + e->s->st->nred; r++) sought(e, r, p, n);
+    return p != NULL;
+}
+
 bool eval_copy(Eval *e, const int *ids) {
     const Ins *in = ins_at(e, ids[0]), *out = ins_at(e, ids[1]);
     const Access *x = &e->k->acc.at[in->a], *y = &e->k->acc.at[out->a];
