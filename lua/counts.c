@@ -369,6 +369,29 @@ int counts_matvec(lua_State *L, LtState *s) {
 }
 int counts_vecmat(lua_State *L, LtState *s) { return product_of(L, s, 1, 2, 0, 0); }
 
+#define OUTER(NAME, T) \
+    WIDE(void, NAME, (T *restrict to, const T *x, int64_t n, const T *y, int64_t m), (to, x, n, y, m), { \
+        for (int64_t i = 0; i < n; i++) \
+            for (int64_t j = 0; j < m; j++) to[i * m + j] = x[i] * y[j]; \
+    })
+OUTER(outer_doubles, double)
+OUTER(outer_floats, float)
+OUTER(outer_integers, uint64_t)
+int counts_outer(lua_State *L, LtState *s) { /* outer(x, y) of vectors of one dtype */
+    ThArray *a = short_dense(L, s, 1), *b = short_dense(L, s, 2);
+    const ThDtype d = th_array_dtype(a);
+    if (!a || !b || lua_gettop(L) != 2 || th_array_ndim(a) != 1 || th_array_ndim(b) != 1 || th_array_dtype(b) != d)
+        return 0;
+    if (d != TH_FLOAT64 && d != TH_FLOAT32 && d != TH_INT64) return 0;
+    const int64_t n = th_array_size(a), m = th_array_size(b), shape[2] = {n, m};
+    ThArray *r = th_array_empty(s->ctx, d, 2, shape);
+    lt_push_array(L, s, r);
+    if (d == TH_FLOAT64) outer_doubles(th_array_data(r), th_array_data(a), n, th_array_data(b), m);
+    else if (d == TH_FLOAT32) outer_floats(th_array_data(r), th_array_data(a), n, th_array_data(b), m);
+    else outer_integers(th_array_data(r), th_array_data(a), n, th_array_data(b), m);
+    return 1;
+}
+
 /* A diagonal that is short enough for one block of accumulators (see kernel.h: 32 lanes, folded by halves). */
 int counts_trace(lua_State *L, LtState *s) { /* trace(m) of float64 */
     enum { LANES = 32, SHORT = 512 };

@@ -197,6 +197,35 @@ int numbers_frexp(lua_State *L, LtState *s) { /* frexp(x) of float64 */
     return 2;
 }
 
+/* How far the next double is, away from zero; NaN where there is none. */
+WIDE(void, spaces, (double *restrict to, const double *x, int64_t n), (to, x, n), {
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t u;
+        memcpy(&u, &x[i], 8);
+        const uint64_t sign = u & 0x8000000000000000;
+        double here;
+        double next;
+        u ^= sign;
+        memcpy(&here, &u, 8);
+        const bool none = u >= 0x7ff0000000000000;
+        const uint64_t signs = none | (u == 0) ? 0 : sign; /* of -0 it is that of 0 */
+        u++;
+        memcpy(&next, &u, 8);
+        next = none ? x[i] - x[i] : next - here;
+        memcpy(&u, &next, 8);
+        u |= signs;
+        memcpy(&to[i], &u, 8);
+    }
+})
+int numbers_spacing(lua_State *L, LtState *s) { /* spacing(x) of float64 */
+    ThArray *a = short_dense(L, s, 1);
+    if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_FLOAT64 || th_array_ndim(a) == 0) return 0;
+    ThArray *r = th_array_empty(s->ctx, TH_FLOAT64, th_array_ndim(a), th_array_shape(a));
+    lt_push_array(L, s, r);
+    spaces(th_array_data(r), th_array_data(a), th_array_size(a));
+    return 1;
+}
+
 /* ---- closeness --------------------------------------------------------------------------------------------------- */
 WIDE(void, close_ones, (uint8_t *restrict to, const double *x, const double *y, int64_t n), (to, x, y, n), {
     for (int64_t i = 0; i < n; i++) {

@@ -42,16 +42,18 @@ static bool push_integer(lua_State *L, LtState *s, ThArray *a, int64_t i) {
 /* {i, j, ..}: an integer for each dimension and nothing else. */
 static bool push_integers(lua_State *L, LtState *s, ThArray *a) {
     int64_t index[TH_MAX_NDIM];
-    int nd = th_array_ndim(a), n = 0;
+    const int nd = th_array_ndim(a);
+    if (nd == 0 || lua_rawlen(L, 2) != (lua_Unsigned)nd) return false;
     if (lua_getmetatable(L, 2)) return lua_pop(L, 1), false;
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
-        if (n == nd || !lua_isinteger(L, -2) || !lua_isinteger(L, -1) || lua_tointeger(L, -2) != n + 1)
-            return lua_pop(L, 2), false;
+    for (int n = 0; n < nd; n++) {
+        const bool whole = lua_rawgeti(L, 2, n + 1) == LUA_TNUMBER && lua_isinteger(L, -1);
         index[n] = lua_tointeger(L, -1);
-        if (!wrap(&index[n], th_array_shape(a)[n])) return lua_pop(L, 2), false;
-        n++;
+        lua_pop(L, 1);
+        if (!whole || !wrap(&index[n], th_array_shape(a)[n])) return false;
     }
-    return n == nd && nd > 0 && push_place(L, s, a, index);
+    lua_pushinteger(L, nd); /* the list is all there is, and lies in order: nothing comes behind its last one */
+    if (lua_next(L, 2)) return lua_pop(L, 2), false;
+    return push_place(L, s, a, index);
 }
 
 /* ---- slices as text ---------------------------------------------------------------------------------------------- */

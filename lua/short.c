@@ -661,6 +661,8 @@ static const struct {
             {"fromfunction", series_fromfunction},
             {"arange", series_arange},
             {"frexp", numbers_frexp},
+            {"spacing", numbers_spacing},
+            {"outer", counts_outer},
             {"polyder", series_polyder},
             {"ediff1d", series_ediff1d},
             {"nanvar", series_nanvar},

@@ -30,6 +30,11 @@ describe("a subscript", function()
       end
     end
     local m, cube = arrays[7], arrays[9]
+    assert.equal(m[{ 1, 2 }], m[{ [2] = 2, [1] = 1 }])
+    for _, key in ipairs { { 1, 2, x = 0 }, { 1, 2, 0 }, { 1, 3 }, { 7, 0 }, { 1.5, 0 }, { [1] = 1, [3] = 0 },
+      { [0] = 1, 1, 2 }, { 1, {} } } do
+      assert.has_error(function() return m[key] end)
+    end
     for _, key in ipairs { "1:,::-1", "1, :2", "-1,-1", "2:3,0", ":,1", "1,", { 1, 2 }, { -1, -3 }, { "1:", ":-1" },
       { 1 }, { "::-1", 0 }, { "2" } } do
       assert.is_true(same(m[key], core.index(m, key)), tostring(key))

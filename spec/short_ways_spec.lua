@@ -50,6 +50,30 @@ describe("short ways", function()
   local single = matrix:astype("float32")
   local awkward = nd.array({ 0.0, -0.0, 1e308, -1e-308, 5, 5, 5 })
 
+  it("give the distance to the next float", function()
+    local x = nd.array({ 0.0, -0.0, 1.0, -1.0, 1.7976931348623157e308, -1.7976931348623157e308, 5e-324, -5e-324,
+      2.2250738585072014e-308, -2.2250738585072009e-308, 1e300, -3.5, 0.1, 1 / 0, -1 / 0, 0 / 0, -(0 / 0) })
+    both("spacing", nd.spacing, x)
+    both("spacing", nd.spacing, matrix)
+    both("spacing of float32", nd.spacing, single)
+    assert.equal(5e-324, nd.spacing(x)[0])
+    assert.equal(-2.0 ^ -52, nd.spacing(x)[3])
+    assert.equal(math.huge, nd.spacing(x)[4])
+    for _, v in ipairs(nd.spacing(nd.array({ 1 / 0, -1 / 0, 0 / 0, -(0 / 0) })):tolist()) do assert.is_true(v ~= v) end
+    assert.equal(0, nd.spacing(nd.zeros(0)).size)
+  end)
+
+  it("give all products of two vectors", function()
+    both("outer", nd.outer, vector, few)
+    both("outer of float32", nd.outer, single[0]:copy(), single[1]:copy())
+    both("outer of int64", nd.outer, whole, whole)
+    both("outer of two dtypes", nd.outer, vector, whole)
+    both("outer of matrices", nd.outer, matrix, few)
+    assert.same({ { 3, 6 }, { 4, 8 } }, nd.outer(nd.array({ 3, 4 }), nd.array({ 1, 2 })):tolist())
+    assert.equal("(0, 5)", tostring(nd.outer(nd.zeros(0), few).shape))
+    assert.has_error(function() nd.outer(vector, "x") end)
+  end)
+
   it("give borders", function()
     for _, mode in ipairs({ "constant", "edge", "wrap", "symmetric", "reflect" }) do
       for _, a in ipairs({ vector, matrix, single, whole, few, nd.array({ 3.5 }), rng:randn(3, 4, 5) }) do

@@ -32,24 +32,42 @@ static bool inside(const ThArray *a, int ndim, const int64_t *shape, const int64
     return low >= 0 && high <= (int64_t)a->buf->bytes - (int64_t)th_dtype_bytes((ThDtype)a->dtype);
 }
 
-/* What both of array_count and `inside` and array_aligned ask, in one pass; false: one of them may say no, or the view
- * is empty. */
-static bool plainly_inside(const ThArray *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset) {
-    const int64_t item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
-    int64_t low, high, total = item;
-    bool over = __builtin_add_overflow(a->data - a->buf->data, offset, &low);
+/* What array_count, `inside` and array_aligned ask, in one pass from the last axis, in which the rest of the header is
+ * found too; NULL: one of them may say no, the view is empty, or memory is out. */
+static ThArray *plain_view(ThArray *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset) {
+    const ThDtype d = (ThDtype)a->dtype;
+    const int64_t item = (int64_t)th_dtype_bytes(d);
+    int64_t low, high, step = item;
+    uint64_t size = 1;
+    bool over = __builtin_add_overflow(a->data - a->buf->data, offset, &low), dense = true;
     uint64_t bits = KEY(a->data) + (uint64_t)offset;
     high = low;
-    for (int i = 0; i < ndim; i++) {
+    for (int i = ndim - 1; i >= 0; i--) {
         const int64_t n = shape[i];
         int64_t span;
-        if (n <= 0) return false;
-        if (n > 1) bits |= (uint64_t)strides[i];
-        over |= __builtin_mul_overflow(n - 1, strides[i], &span) | __builtin_mul_overflow(total, n, &total);
+        if (n <= 0) return NULL;
+        if (n > 1) {
+            bits |= (uint64_t)strides[i];
+            dense &= strides[i] == step;
+        }
+        over |= __builtin_mul_overflow(n - 1, strides[i], &span) | __builtin_mul_overflow(step, n, &step);
         over |= __builtin_add_overflow(span < 0 ? low : high, span, span < 0 ? &low : &high);
+        size *= (uint64_t)n; /* no more than step */
     }
-    const uint64_t unit = (uint64_t)item / (dtype_is_complex((ThDtype)a->dtype) ? 2 : 1);
-    return !over && low >= 0 && high <= (int64_t)a->buf->bytes - item && !(bits & (unit - 1));
+    const uint64_t unit = (uint64_t)item / (dtype_is_complex(d) ? 2 : 1);
+    if (over || low < 0 || high > (int64_t)a->buf->bytes - item || (bits & (unit - 1))) return NULL;
+    ThArray *v = array_header_new(array_ctx(a), ndim);
+    if (!v) return NULL;
+    buffer_retain(a->buf);
+    atomic_init(&v->refs, 1);
+    v->dtype = a->dtype;
+    v->flags = (uint8_t)((a->flags & ARRAY_READONLY) | ARRAY_VIEW | (dense ? ARRAY_CONTIGUOUS : 0));
+    v->ndim = (int16_t)ndim;
+    v->buf = a->buf;
+    v->data = a->data + offset;
+    v->size = (int64_t)size;
+    for (int i = 0; i < ndim; i++) ARRAY_SHAPE(v)[i] = shape[i], ARRAY_STRIDES(v)[i] = strides[i];
+    return v;
 }
 
 /* Any lengths and byte strides from a's first element + offset_bytes on; ValueError when that leaves the buffer. */
@@ -60,8 +78,9 @@ ThArray *th_array_view(ThArray *a, int ndim, const int64_t *shape, const int64_t
     int64_t size, bytes, own[TH_MAX_NDIM];
     char text[256];
     if (!array_there(c, a)) return NULL;
-    if (strides && ndim > 0 && ndim <= TH_MAX_NDIM && shape && plainly_inside(a, ndim, shape, strides, offset_bytes))
-        return view(a, a->data + offset_bytes, ndim, shape, strides);
+    const bool given = strides && shape && ndim > 0 && ndim <= TH_MAX_NDIM;
+    ThArray *quick = given ? plain_view(a, ndim, shape, strides, offset_bytes) : NULL;
+    if (quick) return quick;
     if (!array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
     if (!strides) {
         array_c_strides(d, ndim, shape, own);
