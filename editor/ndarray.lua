@@ -2336,6 +2336,14 @@ function nd.setxor1d(x, y, assume_unique) end
 ---@return any
 function nd.shares_memory(a, b) end
 
+---`sliding_window_view(x, window_shape, axis)`: every window of that length, or of these lengths, along the
+---axes (all), as new dimensions at the end. A copy.
+---@param x any
+---@param window_shape any
+---@param axis theano.Axis
+---@return any
+function nd.sliding_window_view(x, window_shape, axis) end
+
 ---Sorted along the last axis by the real parts and then the imaginary ones, as complex numbers; those with NaN
 ---stand last.
 ---@param x any

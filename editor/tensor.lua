@@ -5494,6 +5494,14 @@ function T.setxor1d(x, y, assume_unique) end
 ---@return any
 function T.slice(start, stop, step) end
 
+---`sliding_window_view(x, window_shape, axis)`: every window of that length, or of these lengths, along the
+---axes (all), as new dimensions at the end. A copy.
+---@param x any
+---@param window_shape any
+---@param axis theano.Axis
+---@return any
+function T.sliding_window_view(x, window_shape, axis) end
+
 ---Sorted along the last axis by the real parts and then the imaginary ones, as complex numbers; those with NaN
 ---stand last.
 ---@param x any

@@ -63,7 +63,8 @@ m mezsbnh 0 x: ndim size shape iscomplexobj isrealobj isscalar iterable isfortra
 + partition(x,1,axis=0).shape array_equal(x,x) array_equal(x,y) array_equiv(x,x) isin(x,[1,2])
 + isin(x,[1,2],invert=True) setdiff1d(x,[1,2]) setxor1d(x,[1,7]) union1d(x,[1,7]) clip(x,1,3) intersect1d(x,[1,2])
 + broadcast_arrays(x,v4) digitize(x,[0.0,2.0]) bincount isclose(x,x) isclose(x,y) allclose(x,x) ix_
-+ bincount(x,minlength=3) fliplr(x) ones([2,3],dtype=D) searchsorted([1,2,3],x) searchsorted([1,2,3],x,side='right')
++ bincount(x,minlength=3) fliplr(x) sliding_window_view(x,2,axis=0) sliding_window_view(x,(2,3)) ones([2,3],dtype=D)
++ searchsorted([1,2,3],x) searchsorted([1,2,3],x,side='right')
 v mezsbnh 0 x: diag diag(x,-1) trim_zeros trim_zeros(x,'f') ix_(x,[0,1]) vander(x,3) vander(x,3,increasing=True)
 + bincount unique sort argsort(x,kind='stable') flip roll(x,-2) diff ediff1d(x,to_end=1) packbits unpackbits diagflat
 + split(x,3) tile(x,3) repeat_(x,[1,0,2,1,0,1]) searchsorted(x,[1,2]) lexsort([x,y]) take(partition(x,2),[2])
@@ -143,6 +144,9 @@ m mezsbnh 4096~ x: linalg.det linalg.inv linalg.solve(x,y) linalg.svdvals linalg
 + linalg.cholesky linalg.slogdet linalg.matrix_rank linalg.matrix_power(x,2) linalg.qr(x)[1].shape linalg.norm
 + linalg.norm(x,axis=1) linalg.norm(x,ord=1,axis=0) linalg.cond linalg.trace linalg.diagonal(x,offset=1)
 + linalg.matrix_norm(x,ord=2) linalg.vector_norm(x,axis=1,keepdims=True) linalg.multi_dot([x,y]) linalg.matmul(x,y)
+q mezs 4096~ x: linalg.expm(x/4) linalg.sqrtm linalg.logm linalg.lu linalg.lu_factor linalg.solve_triangular(x,y)
++ linalg.solve_triangular(x,y,lower=True) linalg.block_diag(x,y) linalg.lu_solve(packed(linalg.lu_factor(x)),y)
++ linalg.cho_solve((linalg.cholesky(p33),True),y)
 # ---- Fourier transforms
 m mezsbnh 64~ x: fft.fft fft.fft(x,axis=0) fft.fft(x,n=6) fft.ifft fft.rfft fft.irfft fft.hfft fft.ihfft fft.fft2
 + fft.ifft2 fft.rfft2 fft.irfft2 fft.fftn fft.ifftn fft.rfftn fft.irfftn fft.fft(x,norm='ortho') fft.rfft(x,n=0)
@@ -289,7 +293,8 @@ def array(form, kind, d, k):
 OTHERS = {"i34": np.array([[0, 1, 0, 2], [1, 1, 2, 0], [2, 0, 1, 1]]), "i14": np.array([[0, 1, 0, 2]]),
           "b34": (np.arange(12) % 3 != 1).reshape(3, 4), "b6": np.arange(6) % 2 == 0, "v3": np.array([5, 6, 7]),
           "v4": np.array([5, 6, 7, 8]), "w4": np.array([0.5, 2, 3, 1]), "t6": np.array([0, 0.5, 1.5, 2, 3, 5.0]),
-          "p3": np.array([0.25, 1.5, 4.0]), "p31": np.array([[0.25], [1.5], [4.0]]), "q33": np.ones((3, 3))}
+          "p3": np.array([0.25, 1.5, 4.0]), "p31": np.array([[0.25], [1.5], [4.0]]), "q33": np.ones((3, 3)),
+          "p33": WELL[1] * 1.0}
 
 
 # ---- calls ----------------------------------------------------------------------------------------------------------
@@ -303,9 +308,16 @@ def abs_(y):
     return y if y.dtype.kind in "?bu" else np.abs(y) % 70 if y.dtype.kind == "i" else np.abs(y)
 
 
+class Linalg:
+    """NumPy's, and what SciPy alone has."""
+    def __getattr__(self, name):
+        return getattr(np.linalg, name, None) or getattr(scipy_linalg, name)
+
+
 ENV = {"changed": changed, "abs_": abs_, "repeat_": np.repeat, "total": lambda a: a.sum(), "nan": nan, "inf": inf,
        "summed": lambda a, axis: np.sum(a, axis=axis), "added": lambda i, j: i + j,
-       "fft": np.fft, "linalg": np.linalg, "special": special, "signal": signal, "integrate": integrate,
+       "packed": tuple, "sliding_window_view": np.lib.stride_tricks.sliding_window_view, "fft": np.fft,
+       "linalg": Linalg(), "special": special, "signal": signal, "integrate": integrate,
        "interpolate": interpolate, "optimize": optimize, **OTHERS}
 CLASSES = {"AxisError": "ValueError", "UFuncTypeError": "TypeError", "_UFuncNoLoopError": "TypeError",
            "_UFuncBinaryResolutionError": "TypeError", "_UFuncInputCastingError": "TypeError",

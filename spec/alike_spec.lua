@@ -102,6 +102,8 @@ local CASES = {
     local a, b = M.meshgrid(x, y, { indexing = "ij", sparse = true })
     return a + b * b
   end },
+  { "sliding_window_view", { mat() }, function(M, x) return M.sliding_window_view(x, { 2, 3 }) end },
+  { "sliding_window_view along an axis", { mat() }, function(M, x) return M.sliding_window_view(x, 2, -1) end },
   { "vstack", { mat(), vec(4) }, function(M, x, y) return M.vstack({ x, y }) end },
   { "row_stack", { vec(4), vec(4) }, function(M, x, y) return M.row_stack({ x, y }) end },
   { "hstack", { mat(), mat() }, function(M, x, y) return M.hstack({ x, y }) end },
@@ -509,6 +511,14 @@ describe("what only graphs or only arrays have:", function()
     raises("ValueError", "axis 3", function() T.sort(T.dvector(), { axis = 3, descending = true }) end)
   end)
 
+  it("windows slide over whole axes of enough elements", function()
+    local view = nd.sliding_window_view
+    raises("ValueError", { "windows of 9", "5" }, function() view(nd.arange(5), 9) end)
+    raises("ValueError", "2 lengths of windows for 1 axes", function() view(nd.arange(5), { 1, 2 }) end)
+    raises("ValueError", "axis 4 is out of range", function() view(nd.arange(5), 2, 4) end)
+    raises("TypeError", "an axis is an integer", function() view(nd.arange(5), 2, "a") end)
+    raises("ValueError", "a window's length", function() view(nd.arange(5), 1.5) end)
+  end)
   it("unstack needs a length that is known while building", function()
     local x = T.dmatrix("x")
     raises("ValueError", "specify_shape", function() T.unstack(x) end)

@@ -149,6 +149,13 @@ local RULES = {
   { "factors of matrices of NaN have NaN in other places, or none is looked for", function(c)
     return c.kind == "n" and c.module == "linalg"
   end },
+  { "SciPy's factors of small integers are float32, its logarithms float64: here as NumPy's factors", function(c)
+    return c.why:find("dtype")
+      and of("linalg.lu linalg.lu_factor linalg.lu_solve linalg.solve_triangular linalg.logm")(c)
+  end },
+  { "roots and logarithms of real matrices are real: others want a complex matrix", function(c)
+    return of("linalg.sqrtm linalg.logm")(c) and fails(c, "LinAlgError")
+  end },
   { "a singular matrix has an infinite condition number", function(c) return c.name == "linalg.cond" end },
   { "of several matrices of one triangle the diagonal counts as it is, not its real part", function(c)
     return complex(c) and of("linalg.eigvalsh linalg.eigh")(c)

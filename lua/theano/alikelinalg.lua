@@ -1,5 +1,5 @@
---- Linear algebra under NumPy's names, `T.linalg` and `nd.linalg`: the functions of the engine's table (`T.nlinalg`,
--- `T.slinalg`), and what is made of them.
+--- Linear algebra under NumPy's and SciPy's names, `T.linalg` and `nd.linalg`: the functions of the engine's table
+-- (`T.nlinalg`, `T.slinalg`), and what is made of them.
 -- @module theano.alikelinalg
 local help = require("theano.ndhelp")
 local util = require("theano.util")
@@ -11,13 +11,23 @@ local SAME = { -- NumPy's name -> the table's
   eig = "nlinalg.eig", eigvals = "nlinalg.eigvals", lstsq = "nlinalg.lstsq",
   eigh = "nlinalg.eigh", eigvalsh = "nlinalg.eigvalsh", matmul = "matmul", tensordot = "tensordot", outer = "outer",
 }
+-- SciPy's, under their names.
+local SCIPY = { "expm", "sqrtm", "logm", "lu", "lu_factor", "cho_solve", "solve_triangular", "block_diag" }
 
 --- Puts them into `linalg`; M is `T` or `nd`, K its kit (theano.alike), `engine(name)` a function of the table.
 return function(M, K, engine, linalg)
   local as = K.as
   for name, of in pairs(SAME) do linalg[name] = engine(of) end
+  for _, name in ipairs(SCIPY) do linalg[name] = engine("slinalg." .. name) end
   for _, name in ipairs({ "vecdot", "cross", "matrix_transpose" }) do linalg[name] = M[name] end
 
+  --- `lu_solve({lu, piv}, b, trans)`: x with a x = b of the results of lu_factor(a), which may stand one by one too.
+  function linalg.lu_solve(lu, ...)
+    if type(lu) == "table" and getmetatable(lu) == nil and #lu == 2 and util.is_array(lu[2]) == K.plain then
+      return engine("slinalg.lu_solve")(lu[1], lu[2], ...)
+    end
+    return engine("slinalg.lu_solve")(lu, ...)
+  end
   --- `matrix_power(a, n)`: the product of n times the same square matrix, of its inverse where n is below 0.
   function linalg.matrix_power(a, n)
     a = as(a)

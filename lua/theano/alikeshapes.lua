@@ -222,6 +222,34 @@ return function(M, K)
     for i = 0, n - 1 do parts[i + 1] = x[front .. i] end
     return parts
   end
+  --- `sliding_window_view(x, window_shape, axis)`: every window of that length, or of these lengths, along the axes
+  -- (all), as new dimensions at the end. A copy.
+  function M.sliding_window_view(x, window_shape, axis)
+    local what = "sliding_window_view"
+    x = as(x)
+    local widths = type(window_shape) == "table" and util.list(what .. ": window_shape", window_shape)
+      or { window_shape }
+    local axes = {}
+    if axis == nil then for d = 1, x.ndim do axes[d] = d - 1 end
+    else axes = several(what, axis) end
+    if #axes ~= #widths then
+      util.raise("ValueError", "%s: %d lengths of windows for %d axes", what, #widths, #axes)
+    end
+    for i, d in ipairs(axes) do axes[i] = axis_of(what, x, d) end
+    for i, w in ipairs(widths) do
+      if math.type(w) ~= "integer" or w < 0 then
+        util.raise("ValueError", "%s: a window's length is an integer of at least 0, not %s", what, util.text(w))
+      end
+      local d = axes[i]
+      local length = K.known(x, d)
+      if length and w > length then
+        util.raise("ValueError", "%s: windows of %d do not fit a length of %d", what, w, length)
+      end
+      local at = order(as(M.arange(len(x, d) - w + 1)), { 0, "x" }) + order(as(M.arange(w)), { "x", 0 })
+      x = as(M.moveaxis(as(M.take(x, at, d)), d + 1, -1))
+    end
+    return K.result(x)
+  end
 
   -- ---- places -------------------------------------------------------------------------------------------------------
   --- A subscript that takes `indices` along one axis and every position along the others: `x[along_axis(..)]`.

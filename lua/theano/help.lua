@@ -237,6 +237,8 @@ function M.text(name)
   local list, wanted = M.entries(), canonical(name)
   local found = matching(list, wanted)
   if #found == 0 and wanted:find("^nd%.") then found = matching(list, "T" .. wanted:sub(3)) end
+  local why = name:find("^nd%.") and #found == 0 and require("theano.ported").unwanted[name:sub(4)]
+  if why then util.raise("KeyError", "no help on '%s': NumPy has it: %s", name, why) end
   if #found == 0 and method_name(wanted) then found = matching(list, method_name(wanted)) end
   if #found > 0 then
     local texts = {}
@@ -251,8 +253,6 @@ function M.text(name)
   if #there > 0 then return table.concat(there, "\n") end
   local last, names = wanted:match("[^.]*$"), {}
   for i, entry in ipairs(list) do names[i] = entry.key:match("[^.]*$") end
-  local why = name == "nd." .. last and require("theano.ported").unwanted[last]
-  if why then util.raise("KeyError", "no help on '%s': NumPy has it: %s", name, why) end
   local near, original = #last > 1 and util.nearest(last, names), modules.original(last)
   local whose = original and (original:find("^numpy") and "NumPy" or original:find("^scipy") and "SciPy" or "Theano")
   local lacks = whose == "Theano" and require("theano.lacking").why(last)

@@ -11,6 +11,7 @@ return function(nd, kit)
 
   nd.concat = nd.concatenate
   nd.pi, nd.e, nd.inf, nd.nan = math.pi, math.exp(1), math.huge, -(0 / 0)
+  nd.euler_gamma, nd.True_, nd.False_ = 0.5772156649015329, true, false
   nd.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
   nd.none = setmetatable({ __arg = "none" }, { __name = "None" })
 

@@ -7,6 +7,11 @@ local RECORDS = "records and arrays of objects are not wanted: a table of arrays
 local ERRORS = "floating point raises nothing here: results are infinities and NaN, which modes look for (NanGuardMode)"
 local TEXTS = "arrays of texts are not wanted: tables hold texts"
 local PYTHON = "it is about NumPy's own Python"
+local LETTERS = "letters and classes of dtypes are not used: a dtype is its name, `\"float32\"`"
+local SUBSCRIPTS = "subscripts are texts, numbers and tables: `a[\"1:, ::-1\"]`, `a[{ 0, T.slice(1, n) }]`"
+local UFUNCS = "functions have no methods: `nd.sum`, `nd.prod`, `nd.cumsum` .. reduce and accumulate, "
+  .. "`nd.expand_dims` makes outer ones, `nd.bincount` adds at positions"
+local POLYNOMIAL = "polynomials are arrays of coefficients: `nd.polyval`, `nd.polyfit`, `nd.roots`, `nd.polymul` .."
 
 local unwanted = {
   busday_count = DATES, busday_offset = DATES, is_busday = DATES, busdaycalendar = DATES, datetime_as_string = DATES,
@@ -25,7 +30,18 @@ local unwanted = {
   from_dlpack = "it is `theano.from_dlpack`, beside `theano.to_dlpack`: addresses are no arrays",
   fromregex = "Lua's own patterns read texts: `string.gmatch`, then `nd.array`",
   einsum_path = "`nd.einsum` finds the order by itself",
-  mintypecode = "letters of dtypes are not used", typename = "letters of dtypes are not used",
+  mintypecode = LETTERS, typename = LETTERS,
+  c_ = "`nd.column_stack` and `nd.concatenate` put arrays together", r_ = "`nd.concatenate` puts arrays together",
+  s_ = SUBSCRIPTS, index_exp = SUBSCRIPTS,
+  ndenumerate = "two loops over `a.shape`, or `nd.argwhere(nd.ones(a.shape))`: functions of whole arrays are faster",
+  ndindex = "two loops over lengths, or `nd.argwhere(nd.ones(shape))`: functions of whole arrays are faster",
+  flatiter = "`a:ravel()` is the flat array", broadcast = "`nd.broadcast_arrays` and `nd.broadcast_shapes`",
+  ufunc = UFUNCS, poly1d = POLYNOMIAL, polynomial = POLYNOMIAL,
+  memmap = "`nd.load(path, {mmap = true})` maps a .npy file, `nd.writer` writes one larger than memory",
+  lib = "`nd.sliding_window_view(x, n)` is its best known function; the rest is about NumPy's own memory",
+  emath = "of complex numbers functions are complex: `nd.sqrt(nd.asarray(x):astype(\"complex128\"))`",
+  testing = "`nd.allclose` and `nd.array_equal` compare", typing = PYTHON, ctypeslib = PYTHON, exceptions = PYTHON,
+  f2py = PYTHON, core = PYTHON, sctypeDict = LETTERS, typecodes = LETTERS, ScalarType = LETTERS,
   get_include = PYTHON, info = PYTHON, show_config = PYTHON, show_runtime = PYTHON, test = PYTHON,
 }
 
@@ -60,6 +76,12 @@ local other = {
   size = "`a.size`, `nd.size(a)`",
   asarray = "`nd.asarray`, in graphs `T.asarray`",
 }
+
+-- Dtypes are texts.
+for name in ([[bool_ byte cdouble character clongdouble complex256 complexfloating csingle double dtype dtypes flexible
+  float128 floating generic half inexact int_ intc integer intp little_endian long longdouble longlong ndarray number
+  short signedinteger single ubyte uint uintc uintp ulong ulonglong unsignedinteger
+  ushort]]):gmatch("%S+") do unwanted[name] = LETTERS end
 
 return {
   unwanted = unwanted,

@@ -14,7 +14,7 @@ for i, d in ipairs(M.dtypes) do
 end
 local SHAPES = { m = { 3, 4 }, v = { 6 }, l = { 24 }, q = { 3, 3 }, p = { 3, 3 } }
 
-local WRAPS = { sort = true, take = true, shape = true, abs = true, select = true }
+local WRAPS = { packed = true, sort = true, take = true, shape = true, abs = true, select = true }
 
 --- What a call calls: "sum", "linalg.inv", "signal.windows.hann".
 function M.name_of(call)
@@ -78,7 +78,7 @@ end
 --- The environment of calls.
 function M.environment(file)
   local env = { nd = nd, M = nd }
-  for name in ("i34 i14 b34 b6 v3 v4 w4 t6 p3 p31 q33"):gmatch("%S+") do env[name] = file[name] end
+  for name in ("i34 i14 b34 b6 v3 v4 w4 t6 p3 p31 q33 p33"):gmatch("%S+") do env[name] = file[name] end
   function env.changed(name, x, ...)
     x = nd.array(x)
     nd[name](x, ...)
@@ -88,6 +88,7 @@ function M.environment(file)
     if y.dtype == "bool" or y.dtype:find("uint") then return y end
     return y.dtype:find("int") and nd.abs(y) % 70 or nd.abs(y)
   end
+  function env.packed(...) return { ... } end
   function env.total(a) return a:sum() end
   function env.summed(a, axis) return nd.sum(a, { axis = axis }) end
   function env.added(i, j) return i + j end
