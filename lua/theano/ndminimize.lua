@@ -78,7 +78,7 @@ return function(nd)
   local function descend(O, x, S, o)
     local f, g = O.both(x)
     local before, status, nit = f + nd.sqrt(g:dot(g)) / 2, 0, 0
-    local p, size, fresh = -g, largest(g), true
+    local p, size, fresh, large = -g, largest(g), true, x.size > 4096 -- small ones cost more to free than to keep
     local slope = g:dot(p)
     while size > o.gtol do
       if nit >= o.maxiter then status = 1 break end
@@ -105,7 +105,7 @@ return function(nd)
         p, slope = S.direction(x, at, g, next_, p)
         fresh = false
         x, f, g, size = at, step[2], next_, step[6]
-        if O.own and not o.callback then -- what lives through one call is old to the collector, which comes late
+        if large and O.own and not o.callback then -- what lives through a call is old: the collector comes late
           way:free()
           from:free()
           before_:free()
