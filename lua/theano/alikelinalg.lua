@@ -23,7 +23,7 @@ return function(M, K, engine, linalg)
 
   --- `lu_solve({lu, piv}, b, trans)`: x with a x = b of the results of lu_factor(a), which may stand one by one too.
   function linalg.lu_solve(lu, ...)
-    if type(lu) == "table" and getmetatable(lu) == nil and #lu == 2 and util.is_array(lu[2]) == K.plain then
+    if type(lu) == "table" and getmetatable(lu) == nil and #lu == 2 and type(lu[2]) == "userdata" then
       return engine("slinalg.lu_solve")(lu[1], lu[2], ...)
     end
     return engine("slinalg.lu_solve")(lu, ...)

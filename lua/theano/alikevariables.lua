@@ -92,7 +92,7 @@ function K.lstsq(A, y, rcond) return T.nlinalg.lstsq(A, y, rcond) end
 function K.inverse(A) return T.nlinalg.matrix_inverse(A) end
 function K.nearest(A, y) -- what A times it is nearest to y
   local q, r = T.nlinalg.qr(A)
-  return T.slinalg.solve_upper_triangular(r, T.dot(q.T, y))
+  return T.slinalg.solve_upper_triangular(r, T.dot(T.conj(q.T), y))
 end
 function K.bins(what)
   return util.raise("TypeError", "%s: a number of bins, or their edges, is expected: in graphs no number follows from "

@@ -96,11 +96,10 @@ int front_ceil_intdiv(Front *f) {
 }
 
 /* ---- closeness --------------------------------------------------------------------------------------------------- */
-/* Booleans and unsigned integers have no difference below zero. */
+/* Integers have no differences of their dtype: there is none below zero, or it is too large, as -128's modulus. */
 static ThVar *difference_arg(Front *f, int i) {
     ThVar *x = front_var(f, i);
-    bool plain = x && x->type.kind == TYPE_TENSOR && dtype_is_discrete((ThDtype)x->type.dtype) &&
-                 th_dtype_kind((ThDtype)x->type.dtype) != 'i';
+    bool plain = x && x->type.kind == TYPE_TENSOR && dtype_is_discrete((ThDtype)x->type.dtype);
     return plain ? cast_make(f->b, x, TH_FLOAT64) : x;
 }
 
