@@ -149,7 +149,7 @@ static void large_sizes(ThContext *c) {
     for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++)
         for (int i = 0; i < TH_LEN(sizes); i++)
             for (int v = 0; v < 4; v++, turn++) {
-                if (turn % step) continue;
+                if (turn % step || (step > 1 && sizes[i][0] * sizes[i][1] * sizes[i][2] > 2000000)) continue;
                 int layout[3] = {v < 2 ? v : (int)pick(LAYOUTS),
                                  v == 1  ? 1
                                  : v < 2 ? 0

@@ -91,11 +91,12 @@ static long long chain_grad(ThContext *c, int n) {
 }
 
 static void test_chain(ThContext *c) {
-    long long small = chain(c, CHAIN / 10), large = chain(c, CHAIN);
+    const int most = (int)test_amount(CHAIN);
+    long long small = chain(c, most / 10), large = chain(c, most);
     CHECK(large < 11 * small); /* allocations grow no faster than the chain */
     CHECK(th_stat(c, "live_nodes") == 0);
-    small = chain_grad(c, CHAIN / 100);
-    large = chain_grad(c, CHAIN / 10);
+    small = chain_grad(c, most / 100);
+    large = chain_grad(c, most / 10);
     CHECK(large < 11 * small);
     CHECK(th_stat(c, "live_nodes") == 0);
 }
