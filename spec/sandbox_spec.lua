@@ -183,6 +183,30 @@ describe("a sandbox", function()
     end
   end)
 
+  it("ends the factors of one matrix, and complex products", function()
+    local large <close> = theano.sandboxed { seconds = 0.1, memory = 900e6 } -- each takes a second and more
+    local calls = { "L.svd(a)", "L.eig(a)", "L.eigh(a)", "L.lstsq(a, a)", "L.pinv(a)", "L.eig(c)", "L.svd(c)", "L.inv(c)",
+      "nd.dot(c, c)", "L.matrix_rank(a)" }
+    for _, name in ipairs { "expm", "sqrtm", "logm" } do
+      calls[#calls + 1] = ("f('%s', a)"):format(name)
+    end
+    for _, s in ipairs(calls) do
+      large:run([[
+        local nd, T, L = theano.ndarray, theano.tensor, theano.ndarray.linalg
+        a = nd.eye(1200) * 3 + nd.arange(1200 * 1200):reshape(1200, 1200) % 997 / 99700
+        c = a:astype("complex128")
+        function f(name, a)
+          local x = T.dmatrix()
+          return theano.compile({ x }, T.slinalg[name](x))(a)
+        end]])
+      local start = os.clock()
+      refused(large, "Interrupted", "the time", "local nd, L = theano.ndarray, theano.ndarray.linalg return " .. s)
+      assert.is_true(os.clock() - start < 1, s .. " took " .. os.clock() - start)
+    end
+    local small = "local nd = theano.ndarray local a = nd.eye(60) return select(2, nd.linalg.svd(a)):sum()"
+    assert.equal(60, box:run(small)) -- what the library does within the time it does
+  end)
+
   it("copies out no more than its memory, however often it stands in the result", function()
     local roomy <close> = theano.sandboxed { seconds = 60, memory = 48e6 }
     for _, s in ipairs { "theano.ndarray.zeros { 1000000 }", "('x'):rep(8000000)" } do

@@ -52,6 +52,7 @@ struct ThContext {
     ErrorState own_error;
     atomic_int interrupted;
     atomic_llong deadline; /* base_now() after which work stops as if it were interrupted; 0: none */
+    atomic_llong patience; /* nanoseconds that there were until then */
     atomic_bool sealed;    /* ThLimits.sealed, which is never taken back */
     atomic_ullong seeds;   /* that were given out (ThHost.seed) */
     atomic_int hosting;    /* host calls at work: calls that they make must not forget an interruption */
@@ -126,6 +127,11 @@ static inline bool ctx_leaves(const ThContext *c, atomic_bool *early) {
     if (!ctx_stopped(c)) return false;
     atomic_store_explicit(early, true, memory_order_relaxed);
     return true;
+}
+/* Work that can't be stopped may take so many nanoseconds: a quarter of what its caller waits. */
+static inline double ctx_patience(const ThContext *c) {
+    if (!atomic_load_explicit(&c->deadline, memory_order_relaxed)) return 1e30;
+    return (double)atomic_load_explicit(&c->patience, memory_order_relaxed) / 4;
 }
 static inline bool ctx_sealed(const ThContext *c) { return atomic_load_explicit(&c->sealed, memory_order_relaxed); }
 /* What is used for `path`, after the host was asked (ThHost.file): another path, or memory. */

@@ -117,8 +117,9 @@ bool th_context_sealed(const ThContext *c) { return c && ctx_sealed(c); }
 
 void th_context_deadline(ThContext *c, double seconds) {
     if (!c) return;
-    bool none = !(seconds > 0);
-    atomic_store(&c->deadline, none ? 0 : base_now() + (seconds < 1e9 ? (int64_t)(seconds * 1e9) : INT64_MAX / 4));
+    int64_t ns = !(seconds > 0) ? 0 : seconds < 1e9 ? (int64_t)(seconds * 1e9) : INT64_MAX / 4;
+    atomic_store(&c->patience, ns);
+    atomic_store(&c->deadline, ns ? base_now() + ns : 0);
 }
 
 bool err_stopped(ThContext *c) {

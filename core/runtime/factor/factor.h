@@ -29,6 +29,7 @@ enum { FACTOR_F32, FACTOR_F64, FACTOR_C64, FACTOR_C128 };
 typedef struct FactorJob {
     const FactorWork *w;
     ThContext *ctx;
+    atomic_bool *early; /* HostCall.early */
     const struct Cpu *cpu;
     FactorLibrary *lib; /* NULL: not to be used */
     int d;              /* FACTOR_F32 .. */
@@ -53,8 +54,10 @@ typedef struct FactorRoutine {
 
 extern const FactorRoutine factor_lapack[FACTOR_KINDS];
 
-/* work.c: may the library be used at all? */
-bool factor_library_wanted(ThContext *c);
+/* work.c: may the library be used, for this? */
+bool factor_library_wanted(const FactorJob *j);
+/* The work is to end, whatever it leaves behind. Asked in loops around quadratic work. */
+static inline bool factor_stopped(const FactorJob *j) { return ctx_leaves(j->ctx, j->early); }
 
 /* Parts of the room: the same calls with the same sizes while planning (`room` NULL: bytes are counted) and running. */
 static inline size_t factor_round(size_t bytes) { return (bytes + 63) / 64 * 64; }

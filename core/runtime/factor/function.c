@@ -15,7 +15,8 @@
 /* c = a b, or with a turned; rows, dense. */
 static GemmArgs product(const FactorJob *j, int m, int n, int k, const void *a, bool a_turned, const void *b,
                         bool b_turned, void *c) {
-    return (GemmArgs){.dtype = j->w->dtype,
+    return (GemmArgs){.early = j->early,
+                      .dtype = j->w->dtype,
                       .m = m,
                       .n = n,
                       .k = k,

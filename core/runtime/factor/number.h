@@ -26,6 +26,15 @@
 #define T double _Complex
 #endif
 
+/* Asked in loops around quadratic work: is it to end? */
+#ifdef NUMBER_ALONE
+#define STOPPED(job) false
+#define JOB const void
+#else
+#define STOPPED(job) factor_stopped(job)
+#define JOB const FactorJob
+#endif
+
 #if NUM % 2 == 0
 #define R_SQRT(x) __builtin_sqrtf(x)
 #define R_ABS(x) __builtin_fabsf(x)

@@ -3,6 +3,8 @@
 #undef T
 #undef R
 #undef FN
+#undef STOPPED
+#undef JOB
 #undef R_SQRT
 #undef R_ABS
 #undef R_HYPOT

@@ -32,7 +32,8 @@ typedef struct Product {
 } Product;
 
 static GemmArgs gemm_of(const FactorJob *j, const Product *p) {
-    return (GemmArgs){.dtype = j->w->dtype,
+    return (GemmArgs){.early = j->early,
+                      .dtype = j->w->dtype,
                       .m = p->m,
                       .n = p->n,
                       .k = p->k,
@@ -87,7 +88,7 @@ static const void *adjoint(FactorJob *j, const void *a, int64_t *ld, int rows, i
 /* A = U^H U */
 static int blocks_cholesky(FactorJob *j, void *a, int n, char *work) {
     const DenseKernels *kern = dense_kernels(j);
-    for (int k = 0; k < n; k += BLOCK) {
+    for (int k = 0; k < n && !factor_stopped(j); k += BLOCK) {
         int size = least(BLOCK, n - k), next = k + size, rest = n - next;
         int bad = kern->cholesky(cell(j, a, n, k, k), size, n, false);
         if (bad) return k + bad;
@@ -118,7 +119,7 @@ int own_lu(FactorJob *j, void *a, int m, int n, int *at, void *work) {
     const DenseKernels *kern = dense_kernels(j);
     int small = least(m, n), bad = 0;
     if (small <= WHOLE) return kern->lu(a, m, n, n, at);
-    for (int k = 0; k < small; k += BLOCK) {
+    for (int k = 0; k < small && !factor_stopped(j); k += BLOCK) {
         int size = least(BLOCK, small - k), next = k + size;
         int wrong = kern->lu(cell(j, a, n, k, k), m - k, size, n, at + k);
         if (wrong && !bad) bad = k + wrong;
@@ -144,7 +145,7 @@ void own_triangular(FactorJob *j, const void *a, int n, bool lower, int trans, b
     }
     bool down = lower == (trans == FACTOR_N);
     int blocks = (n + BLOCK - 1) / BLOCK;
-    for (int s = 0; s < blocks; s++) {
+    for (int s = 0; s < blocks && !factor_stopped(j); s++) {
         int i = BLOCK * (down ? s : blocks - 1 - s), size = least(BLOCK, n - i), next = i + size;
         int first = down ? next : 0, rest = down ? n - next : i;
         kern->triangular(cell(j, a, n, i, i), size, n, lower, trans, unit, cell(j, b, k, i, 0), k, k);

@@ -30,11 +30,11 @@ bool own_run_qr(FactorJob *j, char *const *at) {
     void *tau = factor_take(&room, p, j->item);
     if (mode == FACTOR_RAW) a = at[1], tau = at[2];
     factor_turned(j, 0, at[0], a);
-    kern->qr(a, j->m, j->n, tau);
+    kern->qr(j, a, j->m, j->n, tau);
     if (mode == FACTOR_RAW) return true;
     factor_upper(j, a, mode == FACTOR_R ? at[1] : at[2], mode == FACTOR_COMPLETE ? j->m : p);
     if (mode == FACTOR_R) return true;
-    kern->q(a, j->m, q, p, tau);
+    kern->q(j, a, j->m, q, p, tau);
     factor_copy(j->d, at[1], q * j->item, j->item, a, j->item, j->m * j->item, j->m, q);
     return true;
 }
@@ -71,9 +71,9 @@ static bool decompose(FactorJob *j, const char *at, bool full, bool vectors, voi
         factor_conjugate(j->d, x->left, most * least);
     }
     if (!factor_finite(j, x->left, most * least)) return factor_failed(j, FAULT_SVD, 0);
-    if (!kern->svd(x->left, j->large, j->small, s, vectors ? x->right : NULL, room))
+    if (!kern->svd(j, x->left, j->large, j->small, s, vectors ? x->right : NULL, room))
         return factor_failed(j, FAULT_SVD, 0);
-    if (full) kern->complete(x->left, j->large, j->small, j->large, room);
+    if (full) kern->complete(j, x->left, j->large, j->small, j->large, room);
     return true;
 }
 
@@ -163,7 +163,7 @@ bool own_run_lstsq(FactorJob *j, char *const *at) {
     if (!decompose(j, at[0], false, true, at[5], &x)) return factor_failed(j, FAULT_LSTSQ, 0);
     rcond = isnan(rcond) ? epsilon(j) * j->large : rcond < 0 ? epsilon(j) : rcond;
     memset(at[2], 0, (size_t)((int64_t)j->n * j->k * j->item));
-    for (int64_t i = 0; i < j->small; i++) {
+    for (int64_t i = 0; i < j->small && !factor_stopped(j); i++) {
         double s = real_of(j, at[5], i);
         if (!(s > rcond * real_of(j, at[5], 0))) break;
         rank++;
@@ -171,7 +171,7 @@ bool own_run_lstsq(FactorJob *j, char *const *at) {
         for (int64_t c = 0; c < j->k; c++)
             add_direction(j, tall ? left : right, tall ? right : left, s, at[1], c, at[2]);
     }
-    for (int64_t c = 0; c < j->k; c++) {
+    for (int64_t c = 0; c < j->k && !factor_stopped(j); c++) {
         double left = rank == j->n && j->m > j->n ? square_left(j, at[0], at[1], at[2], c) : 0;
         if (j->real == 4) ((float *)(void *)at[3])[c] = (float)left;
         else ((double *)(void *)at[3])[c] = left;
@@ -204,7 +204,7 @@ bool own_run_eigh(FactorJob *j, char *const *at) {
     factor_triangle(j, 0, at[0], a);
     if (!factor_finite(j, a, n * n)) return no_eigenvalues(j, at[1], v);
     factor_mirror(j, a, j->w->lower, false);
-    if (!spectral_kernels(j, j->d)->eigh(a, j->n, at[1], v ? z : NULL, room))
+    if (!spectral_kernels(j, j->d)->eigh(j, a, j->n, at[1], v ? z : NULL, room))
         return factor_failed(j, FAULT_EIGENVALUES, 0);
     if (v) factor_copy(j->d, v, n * item, item, z, item, n * item, n, n);
     return true;
@@ -232,7 +232,7 @@ bool own_run_eigh_of(FactorJob *j, char *const *at) {
         own_triangular(j, b, j->n, lower, lower ? FACTOR_N : FACTOR_C, false, a, j->n, room);
         factor_turn_square(j->d, a, n, true);
     }
-    return spectral_kernels(j, j->d)->eigh(a, j->n, at[2], NULL, work) || factor_failed(j, FAULT_EIGENVALUES, 0);
+    return spectral_kernels(j, j->d)->eigh(j, a, j->n, at[2], NULL, work) || factor_failed(j, FAULT_EIGENVALUES, 0);
 }
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
@@ -283,8 +283,8 @@ bool own_run_eig(FactorJob *j, char *const *at) {
         factor_put(&c, h, i, re, im);
         most = fmax(most, fabs(re));
     }
-    if (!kern->schur(h, j->n, qt, room)) return factor_failed(j, FAULT_EIGENVALUES, 0);
-    if (j->w->vectors) kern->vectors(h, j->n, qt, v, room);
+    if (!kern->schur(j, h, j->n, qt, room)) return factor_failed(j, FAULT_EIGENVALUES, 0);
+    if (j->w->vectors) kern->vectors(j, h, j->n, qt, v, room);
     double limit = 4 * epsilon(j) * most * (double)n;
     for (int64_t i = 0; i < n; i++)
         if (!put_eigenvalue(j, &c, h, j->w->vectors ? v : NULL, i, limit, at)) return false;

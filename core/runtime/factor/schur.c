@@ -30,7 +30,8 @@ static void call_gees(FactorJob *c, void *h, void *w, void *vs, void *work, int 
 /* q (rows: columns of Q) and t as Q t Q^H. */
 static GemmArgs product(const FactorJob *c, const void *a, bool turned, const void *b, void *to) {
     int n = c->n;
-    return (GemmArgs){.dtype = c->d == FACTOR_C64 ? TH_COMPLEX64 : TH_COMPLEX128,
+    return (GemmArgs){.early = c->early,
+                      .dtype = c->d == FACTOR_C64 ? TH_COMPLEX64 : TH_COMPLEX128,
                       .m = n,
                       .n = n,
                       .k = n,
@@ -57,7 +58,7 @@ bool schur_plan(FactorJob *j) {
     int info = 0;
     double first[2] = {0}, first_real[1];
     j->lwork = 0;
-    if (j->n > OWN_ROWS && factor_library_wanted(j->ctx) && (c.lib = factor_library(j->ctx)) &&
+    if (j->n > OWN_ROWS && factor_library_wanted(j) && (c.lib = factor_library(j->ctx)) &&
         lapack_need(&c, 0, LAPACK_gees)) {
         call_gees(&c, NULL, NULL, NULL, first, -1, first_real, &info);
         j->lwork = lapack_length(&c, first, 2 * j->n);
@@ -89,7 +90,7 @@ static bool triangular(FactorJob *j, FactorJob *c, const Rooms *p) {
     int64_t n = j->n;
     int info = 0;
     if (!j->lwork)
-        return spectral_schur(j, c->d)->schur(p->t, j->n, p->q, p->work) || factor_failed(j, FAULT_EIGENVALUES, 0);
+        return spectral_schur(j, c->d)->schur(j, p->t, j->n, p->q, p->work) || factor_failed(j, FAULT_EIGENVALUES, 0);
     factor_turn_square(c->d, p->t, n, false);
     call_gees(c, p->t, p->work, p->q, p->work + 2 * n * c->item, j->lwork, p->work + n * c->item, &info);
     if (info) return factor_failed(j, FAULT_EIGENVALUES, 0);
@@ -138,10 +139,10 @@ bool schur_run(FactorJob *j, char *const *at) {
     if (!take_matrix(j, &c, &p, at)) return true;
     if (!triangular(j, &c, &p)) return false;
     if (j->w->kind == FACTOR_SQRTM) {
-        if (!kern->root(p.t, j->n, p.r)) return factor_failed(j, FAULT_SINGULAR, 0);
+        if (!kern->root(j, p.t, j->n, p.r)) return factor_failed(j, FAULT_SINGULAR, 0);
     } else {
         if (!factor_diagonal(&c, p.t, n)) return factor_failed(j, FAULT_SINGULAR, 0);
-        kern->logarithm(p.t, j->n, p.r, p.x, p.y);
+        kern->logarithm(j, p.t, j->n, p.r, p.x, p.y);
     }
     GemmArgs g = product(&c, p.q, true, p.r, p.x);
     if (gemm_run(j->ctx, &g, p.rest)) return false;

@@ -26,10 +26,10 @@ static void FN(turn_pair)(T *x, T *y, R c, T s, int n, int64_t step) {
 }
 
 /* Zeros below the first diagonal beside the main one, by reflectors; v: n numbers. */
-static void FN(hessenberg)(T *h, int n, T *qt, T *v) {
+static void FN(hessenberg)(JOB *job, T *h, int n, T *qt, T *v) {
     memset(qt, 0, (size_t)n * (size_t)n * sizeof(T));
     for (int i = 0; i < n; i++) qt[(int64_t)i * n + i] = 1;
-    for (int k = 0; k + 2 < n; k++) {
+    for (int k = 0; k + 2 < n && !STOPPED(job); k++) {
         int rest = n - k - 1;
         for (int i = 0; i < rest; i++) v[i] = h[(int64_t)(k + 1 + i) * n + k];
         T tau = FN(reflector)(v, rest), beta = v[0];
@@ -89,11 +89,11 @@ static void FN(qr_step)(T *h, int n, T *qt, int f, int e, T shift) {
     }
 }
 
-static bool FN(schur)(void *at, int n, void *to, void *work) {
+static bool FN(schur)(JOB *job, void *at, int n, void *to, void *work) {
     T *h = (T *)at, *qt = (T *)to;
     R most = FN(largest)(h, (int64_t)n * n), by = most > 0 ? FN(scaling)(most) : 1;
     for (int64_t i = 0; i < (int64_t)n * n; i++) h[i] = SCALE(h[i], 1 / by);
-    FN(hessenberg)(h, n, qt, (T *)work);
+    FN(hessenberg)(job, h, n, qt, (T *)work);
     int turns = 0;
     for (int e = n - 1; e > 0;) {
         int f = e;
@@ -107,7 +107,7 @@ static bool FN(schur)(void *at, int n, void *to, void *work) {
             e--, turns = 0;
             continue;
         }
-        if (++turns > 60) return false;
+        if (++turns > 60 || STOPPED(job)) return false;
         T s = FN(shift)(h, n, e);
         if (turns % 10 == 0) s = h[(int64_t)e * n + e] + MODULUS(h[(int64_t)e * n + e - 1]); /* out of a circle */
         FN(qr_step)(h, n, qt, f, e, s);
@@ -145,19 +145,19 @@ static R FN(least_of)(const T *t, int n) {
     return least < R_MIN ? R_MIN : least;
 }
 
-static void FN(vectors)(const void *from, int n, const void *columns, void *to, void *work) {
+static void FN(vectors)(JOB *job, const void *from, int n, const void *columns, void *to, void *work) {
     const T *t = (const T *)from, *qt = (const T *)columns;
     R least = FN(least_of)(t, n);
-    for (int k = 0; k < n; k++) FN(vector)(t, n, qt, k, least, (T *)to + (int64_t)k * n, (T *)work);
+    for (int k = 0; k < n && !STOPPED(job); k++) FN(vector)(t, n, qt, k, least, (T *)to + (int64_t)k * n, (T *)work);
 }
 
 /* ---- functions of triangular matrices ---------------------------------------------------------------------------- */
 /* Column by column (Bjorck and Hammarling 1983). */
-static bool FN(root)(const void *from, int n, void *to) {
+static bool FN(root)(JOB *job, const void *from, int n, void *to) {
     const T *t = (const T *)from;
     T *r = (T *)to;
     memset(r, 0, (size_t)n * (size_t)n * sizeof(T));
-    for (int c = 0; c < n; c++) {
+    for (int c = 0; c < n && !STOPPED(job); c++) {
         r[(int64_t)c * n + c] = FN(root_of)(t[(int64_t)c * n + c]);
         for (int i = c - 1; i >= 0; i--) {
             T s = t[(int64_t)i * n + c], d = r[(int64_t)i * n + i] + r[(int64_t)c * n + c];
@@ -182,8 +182,8 @@ static R FN(distance)(const T *t, int n) {
 }
 
 /* to += weight * (I + node x)^-1 x, triangular. y: a working matrix. */
-static void FN(log_term)(T *to, const T *x, int n, R node, R weight, T *y) {
-    for (int i = n - 1; i >= 0; i--) {
+static void FN(log_term)(JOB *job, T *to, const T *x, int n, R node, R weight, T *y) {
+    for (int i = n - 1; i >= 0 && !STOPPED(job); i--) {
         const T *row = x + (int64_t)i * n;
         T *out = y + (int64_t)i * n, d = QUOTIENT((T)1, 1 + SCALE(row[i], node));
         memcpy(out, row, (size_t)n * sizeof(T));
@@ -199,7 +199,7 @@ static void FN(log_term)(T *to, const T *x, int n, R node, R weight, T *y) {
  * Roots until t is near I, then the quadrature of Gauss with seven nodes of the integral of (t - I)(I + s (t - I))^-1
  * over s (the approximant of Pade), times 2^roots. The diagonal is that of the logarithm itself.
  */
-static void FN(logarithm)(void *at, int n, void *out, void *first, void *second) {
+static void FN(logarithm)(JOB *job, void *at, int n, void *out, void *first, void *second) {
     static const double nodes[7] = {0.025446043828620737737, 0.12923440720030278007, 0.29707742431130141655, 0.5,
                                     0.70292257568869858345,  0.87076559279969721993, 0.97455395617137926226};
     static const double weights[7] = {0.064742483084434846635, 0.13985269574463833395, 0.19091502525255947248,
@@ -211,14 +211,14 @@ static void FN(logarithm)(void *at, int n, void *out, void *first, void *second)
         T w = t[(int64_t)i * n + i];
         kept[i] = FN(number_pair)((R)log((double)MODULUS(w)), (R)atan2((double)IM(w), (double)RE(w)));
     }
-    while (FN(distance)(t, n) > (R)0.25 && roots < 100) {
-        FN(root)(t, n, x);
+    while (FN(distance)(t, n) > (R)0.25 && roots < 100 && !STOPPED(job)) {
+        FN(root)(job, t, n, x);
         memcpy(t, x, (size_t)n * (size_t)n * sizeof(T));
         roots++;
     }
     for (int i = 0; i < n; i++) t[(int64_t)i * n + i] -= 1;
     memset(to, 0, (size_t)n * (size_t)n * sizeof(T));
-    for (int k = 0; k < 7; k++) FN(log_term)(to, t, n, (R)nodes[k], (R)weights[k], y);
+    for (int k = 0; k < 7; k++) FN(log_term)(job, to, t, n, (R)nodes[k], (R)weights[k], y);
     R by = (R)ldexp(1.0, roots);
     for (int64_t i = 0; i < (int64_t)n * n; i++) to[i] = SCALE(to[i], by);
     for (int i = 0; i < n; i++) to[(int64_t)i * n + i] = kept[i];

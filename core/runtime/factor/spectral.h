@@ -7,29 +7,31 @@
 
 #include "factor.h"
 
+/* Each asks `job` now and then whether the work is to end, and then leaves what it has. */
 typedef struct SpectralKernels {
     /* a (m x n): R above, below it the reflectors I - tau v v^H (v starts with 1), as geqrf leaves them. */
-    void (*qr)(void *a, int m, int n, void *tau);
+    void (*qr)(const FactorJob *job, void *a, int m, int n, void *tau);
     /* The first `cols` columns of the product of the first k of them, in place. */
-    void (*q)(void *a, int m, int cols, int k, const void *tau);
+    void (*q)(const FactorJob *job, void *a, int m, int cols, int k, const void *tau);
     /* a Hermitian, both triangles, finite: eigenvalues w ascending; z: eigenvectors, or NULL. work: 4 n. false: no
      * convergence. */
-    bool (*eigh)(void *a, int n, void *w, void *z, void *work);
+    bool (*eigh)(const FactorJob *job, void *a, int n, void *w, void *z, void *work);
     /* a (m x n, m >= n) becomes U's first columns, v (n x n) V, a = U S V^H. v may be NULL. Columns of U whose value is
      * 0 are made up. work: (m + 1) m + n. */
-    bool (*svd)(void *a, int m, int n, void *s, void *v, void *work);
+    bool (*svd)(const FactorJob *job, void *a, int m, int n, void *s, void *v, void *work);
     /* Columns r .. cols of u (m x cols) from the r that are there, orthonormal. work: m r + r. */
-    void (*complete)(void *u, int m, int r, int cols, void *work);
+    void (*complete)(const FactorJob *job, void *u, int m, int r, int cols, void *work);
 } SpectralKernels;
 
 /* Of complex numbers, in rows: h = Q T Q^H, h becomes T, qt the columns of Q one after the other. false: no
  * convergence. */
 typedef struct SchurKernels {
-    bool (*schur)(void *h, int n, void *qt, void *work); /* work: n */
+    bool (*schur)(const FactorJob *job, void *h, int n, void *qt, void *work); /* work: n */
     /* The eigenvectors of the triangular t: columns one after the other, times Q; of length 1. work: n */
-    void (*vectors)(const void *t, int n, const void *qt, void *to, void *work);
-    bool (*root)(const void *t, int n, void *r); /* r r = t, both triangular; false: there is none */
-    void (*logarithm)(void *t, int n, void *to, void *x,
+    void (*vectors)(const FactorJob *job, const void *t, int n, const void *qt, void *to, void *work);
+    bool (*root)(const FactorJob *job, const void *t, int n,
+                 void *r); /* r r = t, both triangular; false: there is none */
+    void (*logarithm)(const FactorJob *job, void *t, int n, void *to, void *x,
                       void *y); /* triangular too; n more at t; x, y: n x n working matrices */
 } SchurKernels;
 

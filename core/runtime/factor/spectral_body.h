@@ -78,23 +78,23 @@ static inline void FN(reflect)(T *y, const T *v, T f, int n) {
     FN(add)(y + 1, v + 1, -s, n - 1);
 }
 
-static void FN(qr)(void *at, int m, int n, void *taus) {
+static void FN(qr)(JOB *job, void *at, int m, int n, void *taus) {
     T *a = (T *)at, *tau = (T *)taus;
-    for (int k = 0; k < m && k < n; k++) {
+    for (int k = 0; k < m && k < n && !STOPPED(job); k++) {
         T *v = a + (int64_t)k * m + k;
         tau[k] = FN(reflector)(v, m - k);
         for (int c = k + 1; c < n && tau[k] != 0; c++) FN(reflect)(a + (int64_t)c * m + k, v, CONJ(tau[k]), m - k);
     }
 }
 
-static void FN(q)(void *at, int m, int cols, int k, const void *taus) {
+static void FN(q)(JOB *job, void *at, int m, int cols, int k, const void *taus) {
     T *a = (T *)at;
     const T *tau = (const T *)taus;
     for (int c = k; c < cols; c++) {
         memset(a + (int64_t)c * m, 0, (size_t)m * sizeof(T));
         a[(int64_t)c * m + c] = 1;
     }
-    for (int i = k - 1; i >= 0; i--) {
+    for (int i = k - 1; i >= 0 && !STOPPED(job); i--) {
         T *v = a + (int64_t)i * m + i;
         for (int c = i + 1; c < cols; c++) FN(reflect)(a + (int64_t)c * m + i, v, tau[i], m - i);
         for (int r = 1; r < m - i; r++) v[r] = MUL(v[r], -tau[i]);
@@ -103,19 +103,19 @@ static void FN(q)(void *at, int m, int cols, int k, const void *taus) {
     }
 }
 
-static void FN(complete)(void *to, int m, int r, int cols, void *work) {
+static void FN(complete)(JOB *job, void *to, int m, int r, int cols, void *work) {
     T *u = (T *)to, *keep = (T *)work, *tau = keep + (int64_t)m * r;
     if (r == cols) return;
     memcpy(keep, u, (size_t)m * (size_t)r * sizeof(T));
-    FN(qr)(u, m, r, tau);
-    FN(q)(u, m, cols, r, tau);
+    FN(qr)(job, u, m, r, tau);
+    FN(q)(job, u, m, cols, r, tau);
     memcpy(u, keep, (size_t)m * (size_t)r * sizeof(T));
 }
 
 /* ---- Hermitian eigenvalues --------------------------------------------------------------------------------------- */
 /* a, in rows, becomes tridiagonal: diagonal d, beside it e (real). Row k keeps reflector k behind its diagonal. */
-static void FN(tridiagonal)(T *a, int n, R *d, R *e, T *tau, T *p) {
-    for (int k = 0; k + 1 < n; k++) {
+static void FN(tridiagonal)(JOB *job, T *a, int n, R *d, R *e, T *tau, T *p) {
+    for (int k = 0; k + 1 < n && !STOPPED(job); k++) {
         T *v = a + (int64_t)k * n + k + 1;
         int rest = n - k - 1;
         for (int i = 0; i < rest; i++) v[i] = CONJ(v[i]);
@@ -140,10 +140,10 @@ static void FN(tridiagonal)(T *a, int n, R *d, R *e, T *tau, T *p) {
 }
 
 /* The product of the reflectors, columns one after the other. */
-static void FN(tridiagonal_q)(const T *a, int n, const T *tau, T *z) {
+static void FN(tridiagonal_q)(JOB *job, const T *a, int n, const T *tau, T *z) {
     memset(z, 0, (size_t)n * (size_t)n * sizeof(T));
     for (int i = 0; i < n; i++) z[(int64_t)i * n + i] = 1;
-    for (int k = n - 2; k >= 0; k--) {
+    for (int k = n - 2; k >= 0 && !STOPPED(job); k--) {
         const T *v = a + (int64_t)k * n + k + 1;
         for (int c = k + 1; c < n && tau[k] != 0; c++) FN(reflect)(z + (int64_t)c * n + k + 1, v, tau[k], n - k - 1);
     }
@@ -184,13 +184,13 @@ static void FN(ql_step)(R *d, R *e, int l, int m, T *z, int n) {
     e[m] = 0;
 }
 
-static bool FN(ql)(R *d, R *e, int n, T *z) {
+static bool FN(ql)(JOB *job, R *d, R *e, int n, T *z) {
     for (int l = 0; l < n; l++)
         for (int turns = 0;; turns++) {
             int m = l;
             while (m < n - 1 && R_ABS(e[m]) > R_EPS / 2 * (R_ABS(d[m]) + R_ABS(d[m + 1])) && R_ABS(e[m]) > R_MIN) m++;
             if (m == l) break;
-            if (turns == 60) return false;
+            if (turns == 60 || STOPPED(job)) return false;
             FN(ql_step)(d, e, l, m, z, n);
         }
     return true;
@@ -203,16 +203,16 @@ static void FN(swap)(T *x, T *y, int n) {
     }
 }
 
-static bool FN(eigh)(void *at, int n, void *values, void *vectors, void *work) {
+static bool FN(eigh)(JOB *job, void *at, int n, void *values, void *vectors, void *work) {
     T *a = (T *)at, *z = (T *)vectors, *tau = (T *)work, *p = tau + n;
     R *d = (R *)values, *e = (R *)(p + n), most = FN(largest)(a, (int64_t)n * n), by = 1;
     if (most > 0) { /* to about 1, exactly */
         by = FN(scaling)(most);
         for (int64_t i = 0; i < (int64_t)n * n; i++) a[i] = SCALE(a[i], 1 / by);
     }
-    FN(tridiagonal)(a, n, d, e, tau, p);
-    if (z) FN(tridiagonal_q)(a, n, tau, z);
-    if (!FN(ql)(d, e, n, z)) return false;
+    FN(tridiagonal)(job, a, n, d, e, tau, p);
+    if (z) FN(tridiagonal_q)(job, a, n, tau, z);
+    if (!FN(ql)(job, d, e, n, z)) return false;
     for (int i = 0; i < n; i++) {
         int least = i;
         for (int k = i + 1; k < n; k++)
@@ -269,7 +269,7 @@ static int FN(settle)(T *a, int m, int n, R *s, T *v) {
     return rank;
 }
 
-static bool FN(svd)(void *at, int m, int n, void *values, void *vectors, void *work) {
+static bool FN(svd)(JOB *job, void *at, int m, int n, void *values, void *vectors, void *work) {
     T *a = (T *)at, *v = (T *)vectors;
     R *s = (R *)values, most = FN(largest)(a, (int64_t)m * n), by = 1;
     if (most > 0) {
@@ -280,13 +280,13 @@ static bool FN(svd)(void *at, int m, int n, void *values, void *vectors, void *w
     for (int i = 0; v && i < n; i++) v[(int64_t)i * n + i] = 1;
     bool moved = true;
     for (int sweep = 0; moved; sweep++) {
-        if (sweep == 60) return false;
+        if (sweep == 60 || STOPPED(job)) return false;
         moved = false;
-        for (int p = 0; p < n; p++)
+        for (int p = 0; p < n && !STOPPED(job); p++)
             for (int q = p + 1; q < n; q++) moved |= FN(pair)(a, m, v, n, p, q);
     }
     int rank = FN(settle)(a, m, n, s, v);
-    if (v) FN(complete)(a, m, rank, n, work);
+    if (v) FN(complete)(job, a, m, rank, n, work);
     for (int i = 0; i < n; i++) s[i] *= by;
     return true;
 }

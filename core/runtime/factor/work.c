@@ -175,8 +175,8 @@ static bool fits(const FactorWork *w) {
     return true;
 }
 
-static FactorJob begin(ThContext *c, const Cpu *u, const FactorWork *w) {
-    FactorJob j = {.w = w, .ctx = c, .cpu = u, .m = (int)w->op[0].n[0], .n = (int)w->op[0].n[1]};
+static FactorJob begin(ThContext *c, atomic_bool *early, const Cpu *u, const FactorWork *w) {
+    FactorJob j = {.w = w, .ctx = c, .early = early, .cpu = u, .m = (int)w->op[0].n[0], .n = (int)w->op[0].n[1]};
     j.d = w->dtype == TH_FLOAT32     ? FACTOR_F32
           : w->dtype == TH_FLOAT64   ? FACTOR_F64
           : w->dtype == TH_COMPLEX64 ? FACTOR_C64
@@ -190,7 +190,24 @@ static FactorJob begin(ThContext *c, const Cpu *u, const FactorWork *w) {
     return j;
 }
 
-bool factor_library_wanted(ThContext *c) { return strcmp(config_str(c, "linalg.library"), "own") != 0; }
+/*
+ * Multiplications and additions of a method, times rows, columns and the lesser of both, at about a rate of what is
+ * slow on a slow processor: nanoseconds. What may take longer than its caller has patience is done by algorithms that
+ * can be stopped.
+ */
+static const double library_time[FACTOR_KINDS] = {
+    [FACTOR_CHOLESKY] = 0.1, [FACTOR_LU] = 0.2,    [FACTOR_LU_SOLVE] = 0.5, [FACTOR_TRIANGULAR] = 0.5,
+    [FACTOR_CHO_SOLVE] = 1,  [FACTOR_SOLVE] = 1,   [FACTOR_INVERSE] = 1,    [FACTOR_DET] = 0.2,
+    [FACTOR_SLOGDET] = 0.2,  [FACTOR_QR] = 1,      [FACTOR_SVD] = 6,        [FACTOR_EIG] = 8,
+    [FACTOR_EIGH] = 3,       [FACTOR_EIGH_OF] = 3, [FACTOR_LSTSQ] = 5,
+};
+
+bool factor_library_wanted(const FactorJob *j) {
+    double each = library_time[j->w->kind] ? library_time[j->w->kind] : 8;
+    double time = each * (factor_is_complex(j) ? 4 : 1) * j->m * j->n * (j->small + j->k);
+    if (j->early && time > ctx_patience(j->ctx)) return false;
+    return strcmp(config_str(j->ctx, "linalg.library"), "own") != 0;
+}
 
 /* Rows up to which our own algorithm is faster than a call of the library; of complex numbers half as many. */
 static const int small_rows[FACTOR_KINDS] = {
@@ -229,7 +246,7 @@ static const FactorRoutine *choose(FactorJob *j) {
     FactorKind k = j->w->kind;
     if (factor_function[k].plan) return factor_function[k].plan(j) ? &factor_function[k] : NULL;
     bool only = strcmp(config_str(j->ctx, "linalg.library"), "lapack") == 0, ours = small(j) || own_faster(j);
-    if (factor_lapack[k].plan && factor_library_wanted(j->ctx) && (only || !ours)) {
+    if (factor_lapack[k].plan && factor_library_wanted(j) && (only || !ours)) {
         size_t before = j->bytes;
         j->lib = factor_library(j->ctx);
         if (j->lib && factor_lapack[k].plan(j)) return &factor_lapack[k];
@@ -256,7 +273,7 @@ FactorOperand factor_dense(const FactorJob *j, int64_t rows, int64_t cols) {
 bool factor_inner(FactorJob *j, const FactorWork *w) {
     FactorInner *in = j->inner;
     in->work = *w;
-    in->job = begin(j->ctx, j->cpu, &in->work);
+    in->job = begin(j->ctx, j->early, j->cpu, &in->work);
     if (!(in->routine = choose(&in->job))) return false;
     j->lib = in->job.lib;
     j->bytes += in->job.bytes;
@@ -274,7 +291,7 @@ int factor_host(HostCall *h, const FactorWork *w) {
     if (!fits(w)) return h->fail(h, TH_ValueError, "a matrix has too many rows or columns");
     const Cpu *cpu = cpu_of(h->ctx);
     if (!cpu) return 1;
-    FactorJob j = begin(h->ctx, cpu, w);
+    FactorJob j = begin(h->ctx, h->early, cpu, w);
     j.inner = &inner;
     if (j.small == 0) return run_batch(h, &j, NULL);
     const FactorRoutine *r = choose(&j);

@@ -133,7 +133,25 @@ static Dense make_dense(const void *p, int64_t rows, int64_t cols, int64_t rs, i
     return (Dense){to, BLAS_NO_TRANS, cols};
 }
 
-static void call_blas(const Blas *b, const GemmArgs *g, char *room) {
+static void complex_product(const Blas *b, const GemmArgs *g, int m, Dense x, Dense y, void *c, int64_t ld) {
+    if (g->dtype == TH_COMPLEX64) {
+        float alpha[2] = {(float)g->alpha, 0}, beta[2] = {(float)g->beta, 0};
+        b->cgemm(BLAS_ROW_MAJOR, x.trans, y.trans, m, (int)g->n, (int)g->k, alpha, x.p, (int)x.ld, y.p, (int)y.ld, beta,
+                 c, (int)ld);
+    } else {
+        double alpha[2] = {g->alpha, 0}, beta[2] = {g->beta, 0};
+        b->zgemm(BLAS_ROW_MAJOR, x.trans, y.trans, m, (int)g->n, (int)g->k, alpha, x.p, (int)x.ld, y.p, (int)y.ld, beta,
+                 c, (int)ld);
+    }
+}
+
+/* The library cannot be stopped: no more than its caller has patience for, at a slow rate (a nanosecond a term). */
+static int64_t rows_at_once(const ThContext *ctx, const GemmArgs *g) {
+    double rows = g->early ? ctx_patience(ctx) / ((double)g->n * (double)g->k) : 1e30;
+    return rows >= (double)g->m ? g->m : rows > 16 ? (int64_t)rows : 16;
+}
+
+static void call_blas(ThContext *ctx, const Blas *b, const GemmArgs *g, char *room) {
     int64_t item = (int64_t)th_dtype_bytes(g->dtype);
     Dense x = make_dense(g->a, g->m, g->k, g->ars, g->acs, item, &room);
     Dense y = make_dense(g->b, g->k, g->n, g->brs, g->bcs, item, &room);
@@ -142,14 +160,11 @@ static void call_blas(const Blas *b, const GemmArgs *g, char *room) {
     int64_t ld = aside || g->crs < g->n ? g->n : g->crs;
     if (aside && g->beta != 0) copy(c, g->n, 1, g->c, g->crs, g->ccs, g->m, g->n, item);
     int saved = blas_enter(b);
-    if (g->dtype == TH_COMPLEX64) {
-        float alpha[2] = {(float)g->alpha, 0}, beta[2] = {(float)g->beta, 0};
-        b->cgemm(BLAS_ROW_MAJOR, x.trans, y.trans, (int)g->m, (int)g->n, (int)g->k, alpha, x.p, (int)x.ld, y.p,
-                 (int)y.ld, beta, c, (int)ld);
-    } else {
-        double alpha[2] = {g->alpha, 0}, beta[2] = {g->beta, 0};
-        b->zgemm(BLAS_ROW_MAJOR, x.trans, y.trans, (int)g->m, (int)g->n, (int)g->k, alpha, x.p, (int)x.ld, y.p,
-                 (int)y.ld, beta, c, (int)ld);
+    int64_t rows = rows_at_once(ctx, g);
+    for (int64_t i = 0; i < g->m && !ctx_leaves(ctx, g->early); i += rows) {
+        const char *from = (const char *)x.p + i * (x.trans == BLAS_TRANS ? 1 : x.ld) * item;
+        complex_product(b, g, (int)(g->m - i < rows ? g->m - i : rows), (Dense){from, x.trans, x.ld}, y,
+                        c + i * ld * item, ld);
     }
     blas_leave(b, saved);
     if (aside) copy(g->c, g->crs, g->ccs, c, g->n, 1, g->m, g->n, item);
@@ -164,7 +179,7 @@ void gemm_plain(ThContext *c, const GemmArgs *g, void *scratch) {
     if (wants_blas(g)) {
         const Blas *b = blas_open(c);
         if (b && b->cgemm && b->zgemm) {
-            call_blas(b, g, scratch);
+            call_blas(c, b, g, scratch);
             return;
         }
     }

@@ -186,10 +186,10 @@ KERNEL spectrum_schur(const FactorArgs a) {
         __syncthreads();
         if (threadIdx.x) continue;
         int fault = finite && !good ? FAULT_EIGENVALUES : 0;
-        if (good && a.kind == FACTOR_SQRTM && !FN(root)(p.t, (int)n, p.r)) fault = FAULT_SINGULAR;
+        if (good && a.kind == FACTOR_SQRTM && !FN(root)(0, p.t, (int)n, p.r)) fault = FAULT_SINGULAR;
         else if (good && a.kind == FACTOR_LOGM) {
             if (zero_on_diagonal(p.t, n)) fault = FAULT_SINGULAR;
-            else FN(logarithm)(p.t, (int)n, p.r, p.x, p.y);
+            else FN(logarithm)(0, p.t, (int)n, p.r, p.x, p.y);
         }
         tell(&a, item, finite ? fault : SPECTRUM_NAN, 0);
     }
