@@ -130,6 +130,9 @@ if(TH_TESTS)
     endif()
     add_test(NAME ${name} COMMAND spec_${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${seconds} SKIP_RETURN_CODE 77)
+    if(name MATCHES "^(backend_cuda|gemm|schedule_nest)$") # the longest start first
+      set_tests_properties(${name} PROPERTIES COST 100)
+    endif()
   endforeach()
 
   if(TH_CUDA)

@@ -4,6 +4,7 @@
 local core = require("theano.core")
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
+local rotate = require("spec.support.rotate")
 local theano = require("theano")
 local T = require("theano.tensor")
 local variables = require("spec.support.variables")
@@ -411,24 +412,28 @@ local function same(want, got, what)
   assert(nd.allclose(want, got, 1e-13, 1e-13, true), ("%s: %s and %s"):format(what, tostring(want), tostring(got)))
 end
 
-local function agree(case)
+-- Through C either as written or rewritten, the other one tomorrow: a compiler each.
+local function agree(case, k)
   local name, points, f = table.unpack(case)
+  local left_out = not os.getenv("TH_ALL") and ({ "None", "fast_run" })[(k + rotate.seed) % 2 + 1]
   local vars, want = variables(points), table.pack(f(nd, table.unpack(points)))
   local outs = { f(T, table.unpack(vars)) }
   for i, y in ipairs(outs) do outs[i] = compile.Out(y, { array = true }) end
   for _, linker in ipairs({ "interpreter", "c" }) do
     for _, optimizer in ipairs({ "None", "fast_run" }) do
-      local mode = compile.Mode({ linker = linker, optimizer = optimizer })
-      local got = table.pack(compile({ inputs = vars, outputs = outs, mode = mode })(table.unpack(points)))
-      assert.equal(want.n, got.n)
-      for i = 1, want.n do same(want[i], got[i], name .. " " .. linker .. " " .. optimizer) end
+      if linker ~= "c" or optimizer ~= left_out then
+        local mode = compile.Mode({ linker = linker, optimizer = optimizer })
+        local got = table.pack(compile({ inputs = vars, outputs = outs, mode = mode })(table.unpack(points)))
+        assert.equal(want.n, got.n)
+        for i = 1, want.n do same(want[i], got[i], name .. " " .. linker .. " " .. optimizer) end
+      end
     end
   end
 end
 
 describe("graphs give what arrays give:", function()
-  for _, case in ipairs(CASES) do it(case[1], function() agree(case) end) end
-  for _, case in ipairs(FLAT) do it(case[1], function() agree(case) end) end
+  for k, case in ipairs(CASES) do it(case[1], function() agree(case, k) end) end
+  for k, case in ipairs(FLAT) do it(case[1], function() agree(case, k) end) end
 end)
 
 -- The points that have gradients, and the function of them alone.

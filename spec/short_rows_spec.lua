@@ -1,6 +1,7 @@
 --- Short rows run side by side, a row a lane: their bits are those of rows one after the other (the interpreter's), for
 -- every number of rows and columns around the limits, at every vector width, and for what is no ordinary number.
 local cpu = require("spec.support.cpu")
+local rotate = require("spec.support.rotate")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
@@ -121,7 +122,11 @@ describe("short rows", function()
   it("of float64", function() reduced("float64", "", WORKS) end)
   it("of float32 in vectors of 32 bytes", function() reduced("float32", "-march=x86-64-v3", WORKS) end)
   it("of each work alone, whose lanes and limits are its own", function()
-    for name, work in pairs(WORKS) do
+    local names = {}
+    for name in pairs(WORKS) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(rotate.some(names, (#names + 1) // 2)) do
+      local work = WORKS[name]
       for _, dtype in ipairs({ "float32", "float64" }) do
         local flags = dtype == "float32" and { "", "-march=x86-64-v3" } or { "" }
         for _, flag in ipairs(name == "of a transpose" and {} or flags) do
