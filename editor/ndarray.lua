@@ -1529,8 +1529,10 @@ function nd.full(shape, value, dtype) end
 function nd.full_like(a, value, dtype) end
 
 ---`genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values,
----filling_values, names, dtype, max_rows})`: the numbers of a text file, where cells may be empty or no
----numbers: those are NaN, or the filling value. With `names = true` the first line's names come back second.
+---filling_values, names, dtype, max_rows, unpack, converters})`: the numbers of a text file, where cells may be
+---empty or no numbers: those are NaN, or the filling value. delimiter may be the width of columns, or a
+---sequence of widths; converters are functions of a cell's text by its column. With `names = true` the first
+---line's names (of the columns used) come back second, and columns may be said by name.
 ---@param ... any
 ---@return any
 function nd.genfromtxt(...) end

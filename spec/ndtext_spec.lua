@@ -72,6 +72,31 @@ describe("files of elements and of numbers", function()
     assert.equal(0, nd.fromfile(path).size)
   end)
 
+  it("genfromtxt takes columns by name and by width, converters, and numbers as Python writes them", function()
+    local function read(text, ...)
+      write(text)
+      return nd.genfromtxt(path, ...)
+    end
+    local a, names = read('id,name,val\n1,"a b",3.5\n2,,nan\n',
+      { delimiter = ",", names = true, usecols = { "val", "id" } })
+    assert.same({ { "val", "id" }, { 3.5, 1.0 }, 2.0 }, { names, a[0]:tolist(), a[{ 1, 1 }] })
+    assert.is_true(nd.isnan(a[{ 1, 0 }]))
+    assert.same({ 1.0, 7.0, 7.0, -math.huge, 5.0, 0.5 }, -- neither hexadecimal nor the beginning of a word
+      read("1,0x10,info,-Infinity,+5,.5\n", { delimiter = ",", filling_values = 7 }):tolist())
+    assert.same({ { 123.0, 456.0 }, { 789.0, 12.0 } },
+      read("aaa123456\nbbb789012", { delimiter = { 3, 3, 3 }, usecols = { 1, 2 } }):tolist())
+    assert.same({ 12.0, 34.0, 56.0 }, read("123456", { delimiter = 2 }):tolist())
+    assert.same({ { 1, 3 }, { 2, 4 } }, read("1;2\n3;4", { delimiter = ";", unpack = true, dtype = "int64" }):tolist())
+    local function percent(text) return tonumber((text:gsub("%%", ""))) / 100 end
+    assert.same({ { 0.25, 2.0 }, { 0.5, 3.0 } },
+      read("25%,2\n50%,3", { delimiter = ",", converters = { [0] = percent } }):tolist())
+    assert.same({ -1.0, 4.0, -1.0 },
+      read("NA,4,-\n", { delimiter = ",", missing_values = { "NA", "-" }, filling_values = -1 }):tolist())
+    raises("ValueError", "no column q of 2", function() read("1,2\n", { delimiter = ",", usecols = "q" }) end)
+    raises("ValueError", "widths of columns", function() read("12\n", { delimiter = { 1, 0 } }) end)
+    raises("TypeError", "converters", function() read("12\n", { converters = { 2 } }) end)
+    raises("ValueError", "no column 4", function() read("12\n", { converters = { [4] = percent } }) end)
+  end)
   it("genfromtxt fills what is missing", function()
     write("# a comment\nx,y,z\n1,,3\n4,five,6 # behind\n\n7,8,inf\n")
     local a, names = nd.genfromtxt(path, { delimiter = ",", names = true, skip_header = 1 })

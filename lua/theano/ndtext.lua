@@ -364,33 +364,51 @@ return function(nd)
   end
 
   local GEN = { "fname", "delimiter", "comments", "skip_header", "skip_footer", "usecols", "filling_values",
-    "missing_values", "names", "dtype", "max_rows", fname = "string", delimiter = "string", comments = "string|boolean",
-    skip_header = "integer", skip_footer = "integer", usecols = "integer|table", filling_values = "number",
-    missing_values = "string", names = "boolean", dtype = "string", max_rows = "integer" }
+    "missing_values", "names", "dtype", "max_rows", "unpack", "converters", fname = "string",
+    delimiter = "string|integer|table", comments = "string|boolean", skip_header = "integer", skip_footer = "integer",
+    usecols = "integer|string|table", filling_values = "number", missing_values = "string|table",
+    names = "boolean|table", dtype = "string", max_rows = "integer", unpack = "boolean", converters = "table" }
+  local function stripped(text) return (text:match("^%s*(.-)%s*$")) end
+  -- The cells of a line: between delimiters or blanks, or as wide as delimiter, a number or a sequence, says.
   local function cells(line, delimiter)
-    local row = {}
+    local row, from = {}, 1
     if not delimiter then
       for word in line:gmatch("%S+") do row[#row + 1] = word end
       return row
     end
-    local from = 1
+    if type(delimiter) ~= "string" then
+      local list = type(delimiter) == "table" and util.list("genfromtxt: delimiter", delimiter)
+      for i = 1, list and #list or math.ceil(#line / math.max(delimiter, 1)) do
+        local n = list and list[i] or delimiter
+        if math.type(n) ~= "integer" or n < 1 then
+          util.raise("ValueError", "genfromtxt: widths of columns are integers of at least 1, not %s", util.text(n))
+        end
+        row[i] = stripped(line:sub(from, from + n - 1))
+        from = from + n
+      end
+      return row
+    end
     while true do
       local a, b = line:find(delimiter, from, true)
-      row[#row + 1] = line:sub(from, a and a - 1 or -1):match("^%s*(.-)%s*$")
+      row[#row + 1] = stripped(line:sub(from, a and a - 1 or -1))
       if not a then return row end
       from = b + 1
     end
   end
-  --- `genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values, filling_values,
-  -- names, dtype, max_rows})`: the numbers of a text file, where cells may be empty or no numbers: those are NaN, or
-  -- the filling value. With `names = true` the first line's names come back second.
-  function nd.genfromtxt(...)
-    local o = util.bind("genfromtxt", GEN, ...)
-    if o.fname == nil then util.raise("TypeError", "genfromtxt: argument 'fname' is missing") end
+  -- The number that a cell is, or nil: decimals, NaN and infinities as Python writes them.
+  local function number_of(word)
+    if word:find("^[-+]?%.?%d") and not word:find("[xX]") then return tonumber(word) end
+    local sign, rest = word:lower():match("^([-+]?)(%a+)$")
+    if rest == "nan" then return nd.nan end
+    return (rest == "inf" or rest == "infinity") and (sign == "-" and -math.huge or math.huge) or nil
+  end
+  -- The rows of cells of a file, and the names of its columns.
+  local function rows_of(o)
     local text, lines = bytes_of("genfromtxt", o.fname), {}
     for line in (text:gsub("\r", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
     if lines[#lines] == "" then lines[#lines] = nil end
-    local comment, rows, names = o.comments == nil and "#" or o.comments, {}, nil
+    local comment, rows = o.comments == nil and "#" or o.comments, {}
+    local names = type(o.names) == "table" and o.names or nil
     for i = (o.skip_header or 0) + 1, #lines - (o.skip_footer or 0) do
       local line = lines[i]
       local mark = comment and line:find(comment, 1, true)
@@ -402,28 +420,63 @@ return function(nd)
         elseif not o.max_rows or #rows < o.max_rows then rows[#rows + 1] = cells(line, o.delimiter) end
       end
     end
-    local wanted, width = o.usecols, rows[1] and #rows[1] or 0
-    if wanted and type(wanted) ~= "table" then wanted = { wanted } end
+    return rows, names
+  end
+  -- Places of columns, which count from 0 or from the end or have names.
+  local function places_of(wanted, names, width)
+    if wanted == nil then
+      wanted = {}
+      for k = 1, width do wanted[k] = k - 1 end
+    end
+    local places, by_name = {}, {}
+    for k, name in ipairs(names or {}) do by_name[name] = k end
+    for k, column in ipairs(type(wanted) == "table" and wanted or { wanted }) do
+      local at = by_name[column] or math.type(column) == "integer" and (column < 0 and column + width or column) + 1
+      if not at or at < 1 or at > width then
+        util.raise("ValueError", "genfromtxt: there is no column %s of %d", util.text(column), width)
+      end
+      places[k] = at
+    end
+    return places
+  end
+  --- `genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values, filling_values,
+  -- names, dtype, max_rows, unpack, converters})`: the numbers of a text file, where cells may be empty or no numbers:
+  -- those are NaN, or the filling value. delimiter may be the width of columns, or a sequence of widths; converters are
+  -- functions of a cell's text by its column. With `names = true` the first line's names (of the columns used) come
+  -- back second, and columns may be said by name.
+  function nd.genfromtxt(...)
+    local o = util.bind("genfromtxt", GEN, ...)
+    if o.fname == nil then util.raise("TypeError", "genfromtxt: argument 'fname' is missing") end
+    local rows, names = rows_of(o)
+    local width = rows[1] and #rows[1] or 0
+    local places = #rows > 0 and places_of(o.usecols, names, width) or {}
+    local missing = util.set(type(o.missing_values) == "table" and o.missing_values or { o.missing_values })
     local out, filling = {}, o.filling_values or nd.nan
+    local convert = {}
+    for column, f in pairs(o.converters or {}) do
+      util.expect("genfromtxt", "converters", f, "function")
+      if #rows > 0 then convert[places_of(column, names, width)[1]] = f end
+    end
     for i, row in ipairs(rows) do
       if #row ~= width then
         util.raise("ValueError", "genfromtxt: line %d has %d columns, the first has %d", i, #row, width)
       end
       local values = {}
-      for k = 1, wanted and #wanted or width do
-        local column = wanted and wanted[k] or k - 1
-        local word = row[(column < 0 and column + width or column) + 1]
-        if not word then util.raise("ValueError", "genfromtxt: there is no column %d of %d", column, width) end
-        local v = word ~= o.missing_values and tonumber(word) or nil
-        if not v and word:lower():match("^[-+]?inf") then v = word:sub(1, 1) == "-" and -math.huge or math.huge end
+      for k, at in ipairs(places) do
+        local word, f = row[at], convert[at]
+        local v = nil
+        if not missing[word] and word ~= "" then v = (f or number_of)(word) end
         values[k] = v or filling
       end
       out[i] = values
     end
     local a = #out == 0 and core.zeros({ 0 }, o.dtype or "float64") or core.array(out, "float64")
     if o.dtype then a = a:astype(o.dtype) end
+    if o.unpack and a.ndim == 2 then a = a.T end
     if a.ndim == 2 then a = help.result(a:squeeze()) end
-    if o.names then return a, names end
-    return a
+    if not o.names then return a end
+    local used = {}
+    for k, at in ipairs(places) do used[k] = names[at] end
+    return a, #rows > 0 and used or names
   end
 end
