@@ -1,11 +1,12 @@
 /*
  * hostcalls.c -- what a call costs a C host: nanoseconds, minima of rounds. The functions are compiled by the C
  * compiler where there is one; everything is warm. A small network, bound, beside the same by hand in this file, which
- * is built with -O3 -march=native and without fast-math; what slices cost; contexts, models in memory, callers on
- * threads.
+ * is built with -O3 -march=native and without fast-math, and beside its export, so built; what slices cost; contexts,
+ * models in memory, callers on threads.
  */
 #include "theano.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -124,6 +125,65 @@ static ThCall *bind_row(ThContext *c, ThFunction *f, float *at) {
     return b;
 }
 
+/* ---- the same, exported and built by the compiler that is there -------------------------------------------------- */
+enum { PATH = 96 };
+static int (*exported_call)(void *state, const float *x, float *out);
+static void *exported_state;
+
+static int run_exported(Case *c) {
+    (void)c;
+    return exported_call(exported_state, row, actions);
+}
+
+/* Opens it; its flags are those that it asks for in its CMakeLists.txt. */
+static void *exported_open(ThFunction *f, ThArray *x, const char *dir) {
+    static const char *const out = "actions";
+    char text[8 * PATH];
+    const ThExport how = {
+        .name = "policy", .dir = dir, .example = &x, .nexample = 1, .result_names = &out, .nresult_names = 1};
+    if (!x || th_function_export(f, &how)) return NULL;
+    snprintf(text, sizeof text,
+             "cd %s && echo '#include \"policy.c\"\nunsigned long policy_bytes(void) { return sizeof(policy_state); }'"
+             " >all.c && cc -std=c99 -O3 -march=native -fwrapv -ffp-contract=off -fno-math-errno -fno-trapping-math "
+             "-fPIC -shared all.c -o all.so -lm",
+             dir);
+    if (system(text)) return NULL;
+    snprintf(text, sizeof text, "%s/all.so", dir);
+    return dlopen(text, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* Beside the bound one, in turns; nothing where there is no compiler. */
+static int beside_exported(ThContext *c, Case *bound) {
+    char dir[PATH] = "/tmp/theano-hostcalls-XXXXXX", text[2 * PATH];
+    if (!mkdtemp(dir)) return 0;
+    const int64_t shape[2] = {1, IN};
+    ThArray *x = th_array_wrap(c, TH_FLOAT32, 2, shape, NULL, row, NULL, NULL);
+    void *of = exported_open(bound->f, x, dir);
+    th_array_release(x);
+    if (of) {
+        void (*init)(void *) = NULL;
+        unsigned long (*bytes)(void) = NULL;
+        *(void **)&init = dlsym(of, "policy_init"), *(void **)&bytes = dlsym(of, "policy_bytes");
+        *(void **)&exported_call = dlsym(of, "policy_call");
+        exported_state = malloc(bytes());
+        init(exported_state);
+        Case both[2] = {*bound, {.run = run_exported}};
+        double best[2] = {1e30, 1e30};
+        for (int r = 0; r < 4 * ROUNDS; r++) {
+            double t = now();
+            for (int i = 0; i < CALLS / 4; i++) both[r % 2].run(&both[r % 2]);
+            t = (now() - t) / (CALLS / 4);
+            if (t < best[r % 2]) best[r % 2] = t;
+        }
+        printf("from C, the same, bound: %.0f ns, exported and built: %.0f ns, %.2f of it\n", best[0], best[1],
+               best[1] / best[0]);
+        free(exported_state);
+        dlclose(of);
+    }
+    snprintf(text, sizeof text, "rm -r %s", dir);
+    return system(text) != 0;
+}
+
 /* As a context is by itself: from the interpreter to C to a version for these lengths, which is what is measured. */
 static int policy_in_tiers(void) {
     enum { PATIENCE = 20000 }; /* milliseconds */
@@ -136,7 +196,7 @@ static int policy_in_tiers(void) {
         while (now() < until && !bad) bad = run_bound(&it);
     }
     if (!bad && !th_stat(c, "versions")) it.title = "the same, bound, with tiers, and no version came";
-    bad = bad || measure(&it);
+    bad = bad || measure(&it) || beside_exported(c, &it);
     if (bad) fprintf(stderr, "%s\n", th_error_text(c));
     th_call_release(it.bound);
     th_function_release(f);

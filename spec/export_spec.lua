@@ -153,6 +153,31 @@ describe("an exported program", function()
     end)
   end
 
+  it("runs through several columns inside the loop over rows, for any number of columns, with the same bits", function()
+    cpu.only("the bits of the CPU")
+    skip.unless(exported.has("gcc"), "gcc is not here")
+    local list = {}
+    for columns, together in pairs { [64] = 32, [33] = 32, [95] = 32, [4] = 4, [10] = false, [1] = false } do
+      for _, dtype in ipairs { "float32", "float64", "int64", "complex128" } do
+        local x = T.TensorType(dtype, { true, false })("x")
+        local w = theano.shared((value("float64", 7, columns) * 9):astype(dtype))
+        local f = theano.compile { inputs = { x }, outputs = { T.dot(x, w) * 2, w:sum(0), w:prod(0) } }
+        local args = { (value("float64", 1, 7) * 9):astype(dtype) }
+        list[#list + 1] = { dtype .. "_" .. columns, f, { args = args } }
+        local dir = runner.folder()
+        f:export("x", { dir = dir, args = args })
+        local file <close> = assert(io.open(dir .. "/x.c"))
+        local written = file:read("a"):match("acc0%[(%d+)%];")
+        runner.remove(dir)
+        if dtype:find("float") then assert.equal(together or nil, tonumber(written), dtype .. " " .. columns) end
+      end
+    end
+    for _, level in ipairs { "-O1", "-O3" } do
+      local said = exported.run("gcc", exported.strict .. " -fwrapv -ffp-contract=off " .. level, list)
+      for _, e in ipairs(list) do assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said) end
+    end
+  end)
+
   it("takes arguments up to the example's lengths where it is bounded", function()
     skip.unless(exported.has("gcc"), "gcc is not here")
     local x = T.dmatrix("x")

@@ -104,6 +104,24 @@ static bool masked_rest(Emit *e, const NestNode *n) {
     return true;
 }
 
+/* Nodes up to the next loop, once; *end: that loop. */
+static bool leaves(Emit *e, const NestNode *n, const NestNode **end) {
+    for (*end = n; *end && (*end)->kind != NEST_FOR; *end = (*end)->next)
+        if (!emit_leaf(e, *end)) return false;
+    return true;
+}
+
+/* The same for all columns of standard C, in a loop of their own; what begins is theirs together. */
+static bool each_column(Emit *e, const NestNode *loop, const NestNode *n, bool begins, const NestNode **end) {
+    if (begins) return leaves(e, n, end);
+    emit_line(e, "for (int l = 0; l < %d; l++) {", e->columns);
+    e->indent++;
+    emit_line(e, "const i64 i%d = j%d + l;", loop->dim, loop->dim);
+    bool ok = leaves(e, n, end);
+    vector_end(e);
+    return ok;
+}
+
 /* What stands in a loop whose vectors run inside the loops within: what is between these, vector after vector. */
 static bool together(Emit *e, const NestNode *loop, const NestNode *n) {
     while (n) {
@@ -117,10 +135,10 @@ static bool together(Emit *e, const NestNode *loop, const NestNode *n) {
             n = n->next;
             continue;
         }
-        for (e->vector = 0; e->vector < loop->vectors; e->vector++) {
+        if (e->columns && !each_column(e, loop, n, begins, &end)) return false;
+        for (e->vector = 0; e->vector < loop->vectors && !e->columns; e->vector++) {
             if (!begins) vector_begin(e, loop->dim);
-            for (end = n; end && end->kind != NEST_FOR; end = end->next)
-                if (!emit_leaf(e, end)) return false;
+            if (!leaves(e, n, &end)) return false;
             if (!begins) vector_end(e);
         }
         e->vector = -1;
@@ -139,6 +157,21 @@ static bool columns(Emit *e, const NestNode *n) {
     vector_end(e);
     emit_line(e, "i64 i%d = j%d;", dim, dim);
     return true;
+}
+
+static bool standard_columns(Emit *e, const NestNode *n) {
+    e->columns = n->vectors;
+    bool ok = columns(e, n);
+    e->columns = 0;
+    return ok;
+}
+
+/* Columns of a known number: whether they are all done. */
+static bool no_rest(const Emit *e, const NestNode *n) {
+    const Size all = e->k->dim[n->dim].n;
+    const int64_t *length = e->first[e->number] >= 0 ? e->length : NULL;
+    const int64_t known = all.sym < 0 ? all.k : length ? length[all.sym] : -1;
+    return known >= 0 && known % n->vectors == 0;
 }
 
 /* All vectors of a row from i<dim> on. */
@@ -202,7 +235,10 @@ static bool by_vectors(Emit *e, const NestNode *n) {
     const char *step = counts ? ", u++" : "";
     if (counts) emit_line(e, "int u = 0;");
     if (n->lanes == 1) {
-        emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++%s) {", dim, dim, dim, dim, step);
+        if (n->jam && !standard_columns(e, n)) return false;
+        if (n->jam && no_rest(e, n)) return true;
+        if (n->jam) emit_line(e, "for (; i%d < n%d; i%d++%s) {", dim, dim, dim, step);
+        else emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++%s) {", dim, dim, dim, dim, step);
         bool ok = inside(e, n);
         emit_line(e, "}");
         return ok;

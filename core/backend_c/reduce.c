@@ -18,9 +18,10 @@ static bool is_sought(const Emit *e, const Red *d) { return !is_side(e) && (e->w
 /* Lanes of one vector of accumulators along a row. */
 static int acc_lanes(const Emit *e, int r) { return split(e, r) ? e->lanes / 2 : e->lanes; }
 
-/* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
+/* The accumulator's number, and which of several neighbours' it is: "0", "0_3", "0[l]". */
 static const char *own(const Emit *e, int r, char out[16]) {
-    if (e->vector >= 0 && (!in_lanes(e) || red_is_arg(&e->k->red.at[r]))) snprintf(out, 16, "%d_%d", r, e->vector);
+    if (e->columns) snprintf(out, 16, "%d[l]", r);
+    else if (e->vector >= 0 && (!in_lanes(e) || red_is_arg(&e->k->red.at[r]))) snprintf(out, 16, "%d_%d", r, e->vector);
     else snprintf(out, 16, "%d", r);
     return out;
 }
@@ -260,8 +261,13 @@ void emit_red_init(Emit *e, int r) {
     } else {
         int lanes = e->s->vec >= 0 && d->depth > e->s->vec ? e->lanes : 1;
         char n[16];
+        const char *splat = need_splat(e, (ThDtype)d->acc_dtype, lanes);
         need_type(e, (ThDtype)d->acc_dtype, lanes, ty);
-        emit_line(e, "%s acc%s = %s(%s);", ty, own(e, r, n), need_splat(e, (ThDtype)d->acc_dtype, lanes), id);
+        own(e, r, n);
+        if (e->columns)
+            emit_line(e, "%s acc%d[%d]; for (int l = 0; l < %d; l++) acc%s = %s(%s);", ty, r, e->columns, e->columns, n,
+                      splat, id);
+        else emit_line(e, "%s acc%s = %s(%s);", ty, n, splat, id);
     }
 }
 

@@ -57,12 +57,17 @@ static int vectors_of(const Nest *t, const NestNode *loop, Choice *c) {
 
 enum { COLUMNS = 8 }; /* vectors of columns together, at most */
 
+/* Of the loop, or negative. */
+static int64_t known_length(const Nest *t, const NestNode *loop, const Choice *c) {
+    const Size n = t->k->dim[loop->dim].n;
+    return n.sym < 0 ? n.k : c->ask.length ? c->ask.length[n.sym] : INT64_MIN;
+}
+
 /* Each vector's sum is one chain, so fewer than WAIT together, and those that are left over, take the time of WAIT. A
  * number that is known is cut where that costs least (64 columns in 4 vectors of 16 together: a third). */
 static int columns_of(const Nest *t, const NestNode *loop, const Choice *c) {
     enum { WAIT = 4 };
-    const Size n = t->k->dim[loop->dim].n;
-    const int64_t length = n.sym < 0 ? n.k : c->ask.length ? c->ask.length[n.sym] : INT64_MIN;
+    const int64_t length = known_length(t, loop, c);
     int best = COLUMNS;
     int64_t least = INT64_MAX;
     for (int v = COLUMNS; v > 1 && length >= 0; v--) {
@@ -80,6 +85,19 @@ static bool pays_columns(const Nest *t, const NestNode *loop, Choice *c) {
     double ins = st->nins / (double)MOST_INS, live = st->nred * COLUMNS / (double)t->target->registers;
     bool pays = st->nins <= MOST_INS && st->nred * COLUMNS <= t->target->registers;
     return decide(c, IN_COLUMNS, pays, near_to(ins > live ? ins : live, 1));
+}
+
+/* Columns that a loop of standard C runs through inside the loop over rows: its compiler makes vectors of them, where
+ * one column after the other would be a chain each (64 x 64 floats: 2,500 ns to 110). gcc writes loops of 5 to 16 turns
+ * out first, and then gathers (3,000 ns). */
+static int standard_columns(const Nest *t, const NestNode *loop, Choice *c) {
+    enum { FEW = 4, MANY = 32 };
+    const int64_t length = known_length(t, loop, c);
+    if (t->target->vector_bytes != 1 || !pays_columns(t, loop, c)) return 1;
+    for (int r = 0; r < t->k->red.n; r++)
+        if (red_is_arg(&t->k->red.at[r])) return 1;
+    if (length < 0 || length >= MANY) return MANY;
+    return length > 1 && length <= FEW ? (int)length : 1;
 }
 
 /* Operations of the text of a scalar function, vector math by its size. */
@@ -132,7 +150,10 @@ static void pays_seek(Nest *t, NestNode *loop, Choice *c) {
 
 static bool vector_loop(Nest *t, NestNode *loop, Choice *c) {
     loop->copy = pays_copy(t, loop, c);
-    if (loop->lanes == 1) return true;
+    if (loop->lanes == 1) {
+        const int n = standard_columns(t, loop, c);
+        return n == 1 || columns_apply(t, loop, n);
+    }
     pays_seek(t, loop, c);
     loop->vectors = vectors_of(t, loop, c);
     if (loop->vectors > 1) {

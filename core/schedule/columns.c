@@ -8,7 +8,8 @@
 bool columns_may(const Nest *t, const NestNode *loop) {
     const LoopStage *s = &loop->way->stage[loop->stage];
     int d = loop->loop;
-    if (loop->lanes == 1 || t->k->dim[loop->dim].kind == DIM_RED || d + 1 >= s->nloop) return false;
+    if ((loop->lanes == 1 && t->target->vector_bytes != 1) || t->k->dim[loop->dim].kind == DIM_RED || d + 1 >= s->nloop)
+        return false;
     if (!s->st->nred || s->nred[d + 1] != s->st->nred || s->npre[d + 1]) return false;
     for (int l = d + 2; l <= s->nloop; l++)
         if (s->npost[l] || (l < s->nloop && s->npre[l])) return false;

@@ -19,7 +19,7 @@ const Target target_cuda = {.name = "cuda",
                             .memory = 2.5e12,
                             .load = 800,
                             .launch = 2500};
-const Target target_c99 = {.name = "c99", .vector_bytes = 1};
+const Target target_c99 = {.name = "c99", .vector_bytes = 1, .registers = 32};
 
 const Target *target_of(int vector_bytes, bool repro) {
     if (vector_bytes == 64) return repro ? &avx512_repro : &avx512;

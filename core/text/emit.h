@@ -38,14 +38,15 @@ typedef struct Emit {
     const Nest *nest;        /* how it runs */
     const NestWay *way;      /* the one being written */
     const LoopStage *s;
-    int lanes;  /* of the stage's vec loop; 1: scalar */
-    bool tail;  /* under a mask of the first `m` lanes */
-    bool split; /* the function being written takes [row0, row1) of dim 0 */
-    bool block; /* ..which is reduced: what it gives goes to blocks.c */
-    int vector; /* which of the vectors that are written out, or -1 */
-    bool many;  /* several steps by one launch of a GPU */
-    bool part;  /* a function of such a kernel, which is lent shared memory */
-    bool some;  /* neighbours of a GPU's thread, some of which may not be there: these step no reduction */
+    int lanes;   /* of the stage's vec loop; 1: scalar */
+    bool tail;   /* under a mask of the first `m` lanes */
+    bool split;  /* the function being written takes [row0, row1) of dim 0 */
+    bool block;  /* ..which is reduced: what it gives goes to blocks.c */
+    int vector;  /* which of the vectors that are written out, or -1 */
+    int columns; /* of standard C: that many, of which l is at hand, each with an accumulator; else 0 */
+    bool many;   /* several steps by one launch of a GPU */
+    bool part;   /* a function of such a kernel, which is lent shared memory */
+    bool some;   /* neighbours of a GPU's thread, some of which may not be there: these step no reduction */
     enum { MOVED_ASKING, MOVED_WHOLE, MOVED_EACH } moved; /* ..all of which are there, at whole 16 bytes; one by one */
     int tile; /* of a product on a GPU: which of the shapes that choose.h has */
     int indent;
