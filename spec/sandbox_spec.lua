@@ -159,7 +159,7 @@ describe("a sandbox", function()
     assert.equal(7, roomy:run("local i = 0 return load(function() i = i + 1 return ({ 'return ', '7' })[i] end)()"))
   end)
 
-  it("ends products, convolutions and attention between their parts", function()
+  it("ends products, convolutions, attention, transforms and lines of sorts between their parts", function()
     local large <close> = theano.sandboxed { seconds = 0.15, memory = 500e6 } -- each takes a second and more
     for name, s in pairs {
       product = "local a = nd.ones { 3900, 3900 } return nd.dot(a, a)",
@@ -172,6 +172,8 @@ describe("a sandbox", function()
         local w = theano.shared(nd.ones { 64, 32, 11, 11 })
         local f = theano.compile({ x }, T.grad(T.sqr(T.nnet.conv2d(x, w)):sum(), w))
         return f(nd.ones { 8, 32, 90, 90 })]],
+      transform = "return nd.fft.fft2(nd.ones({ 4000, 3001 }, 'complex64'))",
+      lines = "return nd.argsort(-nd.arange(1200 * 10000):reshape(1200, 10000), 1)",
       attention = [[local q = T.dtensor3()
         local k = T.specify_shape(q, { 1, 40000, 64 })
         local p = T.nnet.softmax(T.batched_dot(k, k:dimshuffle(0, 2, 1)), { axis = -1 })

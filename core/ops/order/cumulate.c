@@ -106,7 +106,7 @@ int cumulate_host(HostCall *h, const CumWork *w) {
     if (axis < 0) return run_flat(x, z, fn);
     if (!(x->flags & z->flags & ARRAY_CONTIGUOUS)) {
         Lanes l;
-        for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l))
+        for (host_lanes(&l, both, 2, axis); !l.done && !host_leaves(h); host_next(&l))
             fn(l.ptr[0], l.step[0], l.ptr[1], l.step[1], l.n[0], 1);
         return 0;
     }

@@ -106,7 +106,7 @@ int search_host(HostCall *h, const SearchWork *w) {
         return 0;
     }
     Lanes l;
-    for (host_lanes(&l, both, 2, both[0]->ndim - 1); !l.done; host_next(&l))
+    for (host_lanes(&l, both, 2, both[0]->ndim - 1); !l.done && !host_leaves(h); host_next(&l))
         fn(from, step, x->size, l.ptr[0], l.step[0], (int64_t *)(void *)l.ptr[1], l.n[0], w->right);
     return 0;
 }

@@ -79,7 +79,7 @@ static int values(HostCall *h, const SortWork *w) {
     char *room = n ? h->room(h, 2 * line) : NULL;
     if (!room) return n != 0;
     Lanes l;
-    for (host_lanes(&l, both, 2, w->axis); !l.done; host_next(&l)) {
+    for (host_lanes(&l, both, 2, w->axis); !l.done && !host_leaves(h); host_next(&l)) {
         bool dense = l.step[1] == (int64_t)item;
         if (dtype_is_complex(d)) {
             int64_t *at =
@@ -111,7 +111,7 @@ static int positions(HostCall *h, const SortWork *w) {
     if (!at) return n != 0;
     uint64_t *key = (uint64_t *)(void *)(at + n), *room = key + n;
     Lanes l;
-    for (host_lanes(&l, both, 2, w->axis); !l.done; host_next(&l)) {
+    for (host_lanes(&l, both, 2, w->axis); !l.done && !host_leaves(h); host_next(&l)) {
         bool dense = l.step[1] == 8;
         int64_t *to = dense ? (int64_t *)(void *)l.ptr[1] : at;
         if (dtype_is_complex(d)) to = sort_complex(l.ptr[0], l.step[0], n, d, at, at + n);

@@ -109,7 +109,7 @@ int topk_sort(HostCall *h, const SortWork *w) {
     if (!order) return 1;
     uint64_t *key = (uint64_t *)(void *)(order + n + 1), *room = key + n;
     Lanes l;
-    for (host_lanes(&l, all, 3, w->axis); !l.done; host_next(&l)) {
+    for (host_lanes(&l, all, 3, w->axis); !l.done && !host_leaves(h); host_next(&l)) {
         if (small) few(l.ptr[0], l.step[0], n, d, k, w->descending, (SortPair *)(void *)key, order);
         else sort_lane(l.ptr[0], l.step[0], n, d, w->descending, order, key, room);
         for (int64_t i = 0; i < k; i++) {

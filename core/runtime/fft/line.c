@@ -229,7 +229,8 @@ void fft_alone_columns(const FftAlone *a, int piece, char *work) {
     int64_t vl = k->vl, size = item(t->dtype), n1 = t->p.n, n2 = t->q.n, element = 2 * vl * size,
             blocks = up(n2, vl) / vl;
     char *done = work + longest(t) * element, *rest = done + longest(t) * element;
-    for (int64_t b = blocks * piece / a->pieces; b < blocks * (piece + 1) / a->pieces; b++) {
+    for (int64_t b = blocks * piece / a->pieces; b < blocks * (piece + 1) / a->pieces && !ctx_leaves(a->ctx, a->early);
+         b++) {
         int lanes = (int)(n2 - b * vl < vl ? n2 - b * vl : vl);
         k->load((const char *)a->from + b * element, 2 * n2, n1, lanes, work);
         k->transform(&t->p, work, done, rest, a->back);
@@ -246,7 +247,8 @@ void fft_alone_end(const FftAlone *a, int piece, char *work) {
     int64_t vl = k->vl, size = item(t->dtype), n1 = t->p.n, n2 = t->q.n, element = 2 * vl * size,
             blocks = up(n1, vl) / vl;
     char *done = work + longest(t) * element, *rest = done + longest(t) * element;
-    for (int64_t b = blocks * piece / a->pieces; b < blocks * (piece + 1) / a->pieces; b++) {
+    for (int64_t b = blocks * piece / a->pieces; b < blocks * (piece + 1) / a->pieces && !ctx_leaves(a->ctx, a->early);
+         b++) {
         int lanes = (int)(n1 - b * vl < vl ? n1 - b * vl : vl);
         const char *rows = a->rows + b * vl * row_step(t) * size;
         for (int64_t c = 0; c * vl < n2; c++) k->square(rows + c * element, row_step(t), work + c * vl * element);
@@ -258,7 +260,15 @@ void fft_alone_end(const FftAlone *a, int piece, char *work) {
 void fft_alone(const FftTables *t, const void *from, void *to, char *rows, char *line, bool back, double by,
                FftPieces *p) {
     int64_t n = t->n, pair = 2 * item(t->dtype);
-    FftAlone a = {.t = t, .from = from, .to = to, .rows = rows, .by = by, .back = back, .pieces = p->n};
+    FftAlone a = {.t = t,
+                  .from = from,
+                  .to = to,
+                  .rows = rows,
+                  .by = by,
+                  .back = back,
+                  .pieces = p->n,
+                  .ctx = p->ctx,
+                  .early = p->early};
     if (t->len == n) {
         p->run(p, fft_alone_columns, &a);
         p->run(p, fft_alone_end, &a);

@@ -55,6 +55,8 @@ typedef struct FftAlone {
     double by;
     bool back;
     int pieces;
+    ThContext *ctx; /* as FftPieces' */
+    atomic_bool *early;
 } FftAlone;
 size_t fft_alone_rows(const FftTables *t);
 size_t fft_alone_part(const FftTables *t);
@@ -64,6 +66,8 @@ void fft_alone_end(const FftAlone *a, int piece, char *work);
 typedef struct FftPieces {
     int n;
     void (*run)(struct FftPieces *p, void (*fn)(const FftAlone *a, int piece, char *work), const FftAlone *a);
+    ThContext *ctx;     /* asked with.. */
+    atomic_bool *early; /* ..this whether to stop (ctx_leaves); NULL: never */
 } FftPieces;
 void fft_alone(const FftTables *t, const void *from, void *to, char *rows, char *line, bool back, double by,
                FftPieces *p);

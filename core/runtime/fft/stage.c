@@ -261,7 +261,8 @@ static void lanes_piece(int piece, void *user) {
     int64_t across = (lane.n + vl - 1) / vl;
     Block o = {.s = s, .element = 2 * vl * item(s), .number = vl * item(s)};
     o.a = j->room + (size_t)piece * s->part, o.b = o.a + quarter, o.c = o.b + 2 * quarter;
-    for (int64_t i = s->blocks * piece / s->pieces; i < s->blocks * (piece + 1) / s->pieces; i++) {
+    for (int64_t i = s->blocks * piece / s->pieces;
+         i < s->blocks * (piece + 1) / s->pieces && !ctx_leaves(s->ctx, s->early); i++) {
         int64_t first = i % across * vl;
         int lanes = (int)least(lane.n - first, vl);
         place(s, i / across, s->lane, &from, &to);
@@ -390,9 +391,9 @@ static void line_from_half(Line *l, const char *from, char *to) {
 static void some_lines(const Job *j, ThContext *c, int64_t first, int64_t last, char *room) {
     const FftStage *s = j->s;
     size_t pairs = (s->line - (s->t->len == s->t->n ? 0 : (size_t)(2 * s->t->len * item(s)))) / 2 / ALIGN * ALIGN;
-    Line l = {.pieces = {s->inside ? s->pieces : 1, line_pieces}, .c = c, .s = s, .rows = room};
+    Line l = {.pieces = {s->inside ? s->pieces : 1, line_pieces, s->ctx, s->early}, .c = c, .s = s, .rows = room};
     l.a = room + s->rows, l.b = l.a + pairs, l.chirp = l.b + pairs, l.parts = l.a + s->line;
-    for (int64_t i = first; i < last; i++) {
+    for (int64_t i = first; i < last && !ctx_leaves(s->ctx, s->early); i++) {
         int64_t from, to;
         place(s, i, -1, &from, &to);
         if (s->kind == FFT_COMPLEX) line_complex(&l, s->from + from, s->to + to);

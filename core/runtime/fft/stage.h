@@ -11,6 +11,8 @@ typedef struct FftDim {
 
 /* One kind of line: units are pairs or, on the side of the numbers of FFT_TO_HALF and FFT_FROM_HALF, numbers. */
 typedef struct FftStage {
+    ThContext *ctx;     /* asked with.. */
+    atomic_bool *early; /* ..this whether to stop (ctx_leaves) */
     FftKind kind;
     ThDtype dtype;
     bool back;

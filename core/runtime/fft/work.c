@@ -66,14 +66,14 @@ static bool plan(ThContext *c, FftStages *s, size_t *bytes) {
     return true;
 }
 
-static void run(ThContext *c, const FftWork *w, FftStages *s, char *room) {
+static void run(HostCall *h, const FftWork *w, FftStages *s, char *room) {
     char *pairs = room, *rest = room + ((size_t)s->pairs + ALIGN - 1) / ALIGN * ALIGN;
     const char *from = w->from;
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->n && !host_leaves(h); i++) {
         FftStage *x = &s->at[i];
-        x->from = from;
+        x->from = from, x->ctx = h->ctx, x->early = h->early;
         x->to = w->kind == FFT_FROM_HALF && i < s->n - 1 ? pairs : w->to;
-        if (!fft_library_run(c, x)) fft_stage_run(c, x, rest);
+        if (!fft_library_run(h->ctx, x)) fft_stage_run(h->ctx, x, rest);
         from = x->to;
     }
 }
@@ -90,7 +90,7 @@ int fft_host(HostCall *h, const FftWork *w) {
         }
     fft_stages(w, &s);
     bool ok = plan(c, &s, &bytes) && (bytes == 0 || (room = h->room(h, bytes)));
-    if (ok) run(c, w, &s, room);
+    if (ok) run(h, w, &s, room);
     for (int i = 0; i < s.planned; i++) fft_stage_done(c, &s.at[i]);
     return !ok;
 }
