@@ -613,6 +613,56 @@ static int join_call(Planner *p, int w, const Join *j, int n, bool outside) {
     return add_member(p, w, f->group, self, true, false) ? 1 : -1;
 }
 
+/* ---- two sums of one array: which comes first ---- */
+/* The outermost loop of sum w goes along the outermost dim of what it reads. */
+static bool outermost(Planner *p, const Kernel *k, int root) {
+    Size n = size_const(1);
+    for (int d = 1; d < k->ndim && !size_bad(n); d++) n = sizes_op(&p->sizes, '*', n, k->dim[d].n);
+    for (int a = 0; a < k->acc.n && !size_bad(n); a++)
+        if (k->acc.at[a].buf == root && (k->acc.at[a].flags & ACC_READ))
+            return k->ndim > 1 && sizes_same(&p->sizes, k->acc.at[a].st[0], n);
+    return false;
+}
+
+/* Group g is sum w alone, into memory of its own, and may run anywhere between works `from` and `to`. */
+static bool moves(const Planner *p, int g, int w, int from, int to) {
+    const Kernel *k = p->work.at[w].k;
+    if (p->group.at[g].n != 1 || !p->work.at[w].reduce || k->can_fail || !single_writer(p, w)) return false;
+    for (int a = 0; a < k->acc.n; a++) {
+        const int r = k->acc.at[a].buf;
+        if (!(k->acc.at[a].flags & ACC_WRITE)) {
+            if (group_next_writer(p, r, from - 1) <= to) return false;
+            continue;
+        }
+        for (int u = p->use0[r]; u < p->use0[r + 1]; u++)
+            for (int m = p->work.at[p->use[u].work].members; m >= 0; m = p->member.at[m].next_of_work)
+                if (p->group.at[p->member.at[m].group].exec <= to) return false;
+    }
+    return true;
+}
+
+/* The sum that goes through the array as it lies comes first, so that it takes the array's maker along. */
+static void first_in_order(Planner *p, int w) {
+    const Kernel *k = p->work.at[w].k;
+    const int g = p->group.n - 1;
+    for (int a = 0; p->work.at[w].reduce && a < k->acc.n; a++) {
+        const int root = k->acc.at[a].buf;
+        const bool many = p->use0[root + 1] - p->use0[root] > MAX_JOIN;
+        if (!(k->acc.at[a].flags & ACC_READ) || many || outermost(p, k, root)) continue;
+        for (int u = p->use0[root]; u < p->use0[root + 1]; u++) {
+            const int other = p->use[u].work, m = p->work.at[other].members;
+            if (other <= w || m < 0 || !p->work.at[other].reduce || p->member.at[m].next_of_work >= 0) continue;
+            const int h = p->member.at[m].group;
+            if (!moves(p, g, w, w, other) || !moves(p, h, other, w, other)) continue;
+            const Kernel *x = p->work.at[other].k;
+            if (!group_same_dims(p, k, x) || !group_crosses(p, k, x) || !outermost(p, x, root)) continue;
+            p->group.at[g].exec = other;
+            p->group.at[h].exec = w;
+            return;
+        }
+    }
+}
+
 /* ---- the walk ---- */
 /* A shared's or an argument's storage is written: nothing that can fail may come in the same kernel. */
 bool group_writes_foreign(const Planner *p, int g) {
@@ -712,6 +762,7 @@ bool group_all(Planner *p) {
         p->why = APART_NONE;
         int r = try_join(p, w);
         if (r < 0 || (r == 0 && !new_group(p, w))) return false;
+        if (r == 0 && p->work.at[w].kind == WORK_KERNEL) first_in_order(p, w);
         each_use(p, w, true, mark_why);
         each_use(p, w, true, mark_foreign);
     }
