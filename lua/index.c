@@ -125,7 +125,7 @@ static bool is_mask(const ThArg *e) { return e->kind == TH_ARG_ARRAY && th_array
 static void check_mask(lua_State *L, const ThArray *a, const ThArray *mask, int axis) {
     int nd = th_array_ndim(mask);
     for (int d = 0; d < nd && axis + d < th_array_ndim(a); d++)
-        if (th_array_shape(mask)[d] != th_array_shape(a)[axis + d] && th_array_size(mask) > 0) /* as NumPy */
+        if (th_array_shape(mask)[d] > 0 && th_array_shape(mask)[d] != th_array_shape(a)[axis + d]) /* as NumPy */
             lt_error(L, TH_IndexError,
                      "boolean index did not match indexed array along dimension %d; dimension is %lld but "
                      "corresponding boolean dimension is %lld",

@@ -35,6 +35,17 @@ describe("assignment through index arrays", function()
     raises("ValueError", "broadcast", function() a[nd.array({ 0, 1 })] = { 1, 2, 3 } end)
     raises("ValueError", "broadcast", function() a[nd.gt(a, 0)] = { 1, 2, 3 } end)
     raises("IndexError", "boolean index did not match", function() a[nd.array({ true })] = 1 end)
+    -- lengths of 0 fit everything, as NumPy's, the others of an empty mask do not
+    local x = nd.ones({ 3, 4, 5 })
+    for shape, wanted in pairs({ ["0"] = "0,4,5", ["0,0"] = "0,5", ["3,0"] = "0,5", ["0,4,0"] = "0" }) do
+      local lengths = {}
+      for n in shape:gmatch("%d") do lengths[#lengths + 1] = math.tointeger(n) end
+      assert.equal(wanted, table.concat(x[nd.zeros(lengths, "bool")].shape, ","), shape)
+    end
+    for _, lengths in ipairs({ { 2, 0 }, { 0, 3 }, { 3, 4, 0, 1 } }) do
+      raises("IndexError", "", function() return x[nd.zeros(lengths, "bool")], 0 end)
+    end
+    raises("IndexError", "boolean index did not match", function() x[nd.zeros({ 2, 0 }, "bool")] = 1 end)
     assert.same({ -1, 6, -1, 7 }, a:tolist())
   end)
 
