@@ -34,7 +34,7 @@ describe("a field that a module lacks", function()
     missing("Theano has it, this version does not", T, "inplace")
     missing("Theano has it, this version does not", theano.compile, "ProfileStats")
     missing("Theano has it, this version does not", theano.sandbox, "minimal")
-    missing("NumPy has it, this version does not", nd, "ctypeslib")
+    missing("NumPy has it: it is about NumPy's own Python", nd, "ctypeslib")
   end)
 
   it("may be SciPy's", function()
