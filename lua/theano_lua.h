@@ -120,6 +120,9 @@ static inline int th_lua_sandbox(lua_State *L, const ThLuaLimits *limits) {
     return lua_pcall(L, 1, 1, 0);
 }
 static inline int th_lua_running(lua_State *L) { /* (box, text, ...) */
+    if (!luaL_testudata(L, 1, "theano.Box"))
+        return luaL_error(L, "TypeError: th_lua_sandbox_run: no sandbox stands at that index, but a %s",
+                          luaL_typename(L, 1));
     lua_getfield(L, 1, "run");
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);

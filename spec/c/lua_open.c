@@ -173,7 +173,10 @@ static void sandboxes(void) {
     lua_settop(L, 0);
     CHECK(!th_lua_sandbox(L, NULL));
     lua_settop(L, 0);
-    CHECK(said(L, th_lua_sandbox_run(L, (lua_pushnil(L), -1), "return 1", 0, 0), "nil"));
+    CHECK(said(L, th_lua_sandbox_run(L, (lua_pushnil(L), -1), "return 1", 0, 0),
+               "no sandbox stands at that index, but a nil"));
+    lua_getglobal(L, "math"); /* some other table */
+    CHECK(said(L, th_lua_sandbox_run(L, -1, "return 1", 0, 0), "no sandbox stands at that index, but a table"));
     lua_close(L);
 }
 
