@@ -24,9 +24,11 @@ static double uniform(double lo, double hi) {
 
 /* As Theano's, 0 from where it would be a denormal on: off() says which format. */
 static long double sigmoid(long double x) { return 1 / (1 + expl(-x)); }
-/* musl's powl forgets the sign of a zero, mingw's has the digits of a double for large powers of what is near 1. */
+/* musl's powl forgets the sign of a zero, mingw's has the digits of a double for large powers of what is near 1; where
+ * musl's long doubles have 113 bits (WASI) all its functions are those of doubles. */
 static long double power(long double x, long double y) {
-    if (x != 1 && fabsl(x - 1) < 0.01L && isfinite(y)) return expl(y * log1pl(x - 1));
+    const long double e = expl(1);
+    if (e != (double)e && x != 1 && fabsl(x - 1) < 0.01L && isfinite(y)) return expl(y * log1pl(x - 1));
     bool odd = isfinite(y) && y == rintl(y) && fmodl(y, 2) != 0;
     return signbit(x) && odd ? copysignl(powl(x, y), -1) : powl(x, y);
 }
