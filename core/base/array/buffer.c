@@ -14,11 +14,16 @@
 
 #include <string.h>
 
+#ifdef __has_feature /* clang's way of saying it */
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #else
-#define ASAN_POISON_MEMORY_REGION(at, bytes) (void)(at)
-#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) (void)(at)
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
 #endif
 
 #define LIMIT ((size_t)256 << 20)
@@ -106,7 +111,15 @@ size_t buffer_cache_bytes(ThContext *c) {
     return n;
 }
 
+/* Where AddressSanitizer is at work, so many of its bytes may be touched and no more: those that were asked for, none
+ * on a list, all when it goes. */
+static void fence(ThBuffer *b, size_t bytes) {
+    ASAN_UNPOISON_MEMORY_REGION(b->data, bytes);
+    ASAN_POISON_MEMORY_REGION(b->data + bytes, b->cap - bytes);
+}
+
 static void destroy(ThContext *c, ThBuffer *b) {
+    fence(b, b->cap);
     ctx_free(c, b->data - b->lead, b->cap + b->lead);
     ctx_free(c, b, sizeof *b);
 }
@@ -176,6 +189,7 @@ static ThArray *kept_header(BufferCache *k, int ndim) {
  * where its array goes too. */
 static void leave(ThContext *c, ThBuffer *b, int class, bool live, ThArray *header) {
     BufferCache *k = c->buffers;
+    if (b) fence(b, 0);
     lock(k);
     if (header && keep_header(k, header)) header = NULL;
     bool last = live && --k->live == 0;
@@ -234,6 +248,7 @@ static ThBuffer *new_with(ThContext *c, size_t bytes, int ndim, ThArray **header
     atomic_init(&b->counted, false);
     b->side = NULL;
     b->bytes = bytes;
+    fence(b, bytes);
     b->own = false;
     buffer_set_storage(b, false);
     b->release = NULL;
@@ -275,8 +290,7 @@ void buffer_retain(ThBuffer *b) {
 
 /* ---- the host and another side ----------------------------------------------------------------------------------- */
 void buffer_shield(ThBuffer *b, bool on) {
-    if (on) ASAN_POISON_MEMORY_REGION(b->data, b->cap);
-    else ASAN_UNPOISON_MEMORY_REGION(b->data, b->cap);
+    if (!b->wrapped) fence(b, on ? 0 : b->bytes);
 }
 
 void buffer_set_special(ThBuffer *b, uint8_t special) {
@@ -309,6 +323,7 @@ void buffer_drop(ThBuffer *b) {
         if (b->release) b->release(b->user);
         b->release = NULL;
     } else {
+        fence(b, b->cap);
         ctx_free(b->ctx, b->data - b->lead, b->cap + b->lead);
     }
     b->data = NULL;
