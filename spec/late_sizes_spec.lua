@@ -1,5 +1,6 @@
 --- Lengths that only computed values tell: buffers of such sizes, where two of them meet, in loops and branches, and
 -- lengths that do not fit any memory. #asan
+local raises = require("spec.support.raises")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 local Mode = theano.compile.Mode
@@ -105,5 +106,24 @@ describe("late sizes #asan", function()
     local n = T.cast(T.sum(v), "int64")
     local y = T.set_subtensor(T.zeros_like(x):sub({ 0, n }), 2.0)
     agree({ v, x }, { y, x:sub({ 0, n }), T.arange(n), T.alloc(1, n, n + 1) }, { 0.8, 1.8 }, range(3, 2))
+  end)
+
+  it("are read within vectors that are too short for what asks for them", function()
+    local n, w = T.lvector("n"), T.dvector("w")
+    local draws = T.shared_randomstreams.RandomStreams(1)
+    for _, linker in ipairs { "interpreter", "c" } do
+      local mode = theano.compile.Mode { linker = linker }
+      local function short(y, kind, what)
+        local f = theano.compile { inputs = { n, w }, outputs = y, mode = mode, on_unused_input = "ignore" }
+        for _, lengths in ipairs { {}, { 6 } } do
+          raises(kind, what, function() f(nd.array(lengths, "int64"), nd.ones({ 6 })) end)
+        end
+      end
+      short(draws:uniform { size = n, ndim = 3 }, "ValueError", "3 dimensions")
+      short(T.zeros({ n[0], n[1], n[2] }), "IndexError", "out of bounds")
+      short(w:reshape(n, { ndim = 2 }), "IndexError", "too short")
+      short(w:reshape(n * 2, { ndim = 3 }), "IndexError", "too short")
+      short(T.zeros({ (n * 2)[4] }), "IndexError", "out of bounds")
+    end
   end)
 end)

@@ -122,12 +122,15 @@ static int64_t read_int(const char *p, ThDtype d) {
     return v;
 }
 
+/* Vectors of lengths may be too short: whoever asks for their element says so later. */
 static int64_t env_value(void *u, int buf, int64_t elem) {
     Workspace *w = u;
     ThArray *a = workspace_array(w, buf);
-    ThDtype d = w->fn->plan->buf[buf].dtype;
-    if (!a) return read_int(w->frame.buf[buf] + elem * (int64_t)th_dtype_bytes(d), d);
-    return read_int(a->data + (a->ndim ? elem * ARRAY_STRIDES(a)[0] : 0), d);
+    const PlanBuf *b = &w->fn->plan->buf[buf];
+    if (a) return elem < a->size ? read_int(a->data + (a->ndim ? elem * ARRAY_STRIDES(a)[0] : 0), b->dtype) : 0;
+    int64_t n;
+    if (!size_get(b->size, w->frame.sym, &n) || elem >= n) return 0;
+    return read_int(w->frame.buf[buf] + elem * (int64_t)th_dtype_bytes(b->dtype), b->dtype);
 }
 
 static ShapeEnv env(Workspace *w) { return (ShapeEnv){env_dim, env_stride, env_value, w, {0, 0}, 0}; }
