@@ -106,12 +106,18 @@ static bool equal_field(const void *a, const void *b, const AttrField *f) {
     return false;
 }
 
-bool attrs_equal(const Op *op, const void *a, const void *b) {
+static bool equal_fields(const Op *op, const void *a, const void *b, bool bodies) {
     for (int i = 0; a && b && i < op->nattr; i++) {
-        if (!op->attrs[i].hidden && !equal_field(a, b, &op->attrs[i])) { return false; }
+        const AttrField *f = &op->attrs[i];
+        if (f->hidden || (f->kind == ATTR_GRAPH && !bodies)) { continue; }
+        if (!equal_field(a, b, f)) { return false; }
     }
     return true;
 }
+
+bool attrs_equal(const Op *op, const void *a, const void *b) { return equal_fields(op, a, b, true); }
+
+bool attrs_equal_but_bodies(const Op *op, const void *a, const void *b) { return equal_fields(op, a, b, false); }
 
 /* ---- printing --------------------------------------------------------------------------------------------------- */
 static void put_idx(Text *t, const AttrIdx *x) {

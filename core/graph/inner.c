@@ -257,6 +257,7 @@ GraphBody *graph_body_checked(ThContext *c, const VarVec *in, const VarVec *out,
     GraphState *s = failed(c) || !check_args(c, in->at, in->n, out->at, out->n) ? NULL : graph_state(c);
     GraphBody *b = s ? new_body(c, in, out, check) : NULL;
     if (!b) { return NULL; }
+    b->serial = ++s->made;
     ApplyVec order = {0};
     bool ok = graph_toposort(c, out->at, out->n, in->at, in->n, &order) && hash_body(b, &order);
     if (ok && !check->n) { /* what else it compares belongs to one record alone */

@@ -85,6 +85,7 @@ typedef struct GraphBody {
     ThVar **in, **out, **check; /* check: not computed, but the lengths that they compare are */
     int nin, nout, ncheck;
     uint64_t hash, words; /* of its structure; of its names and lines */
+    uint64_t serial;      /* from 1; never again another one's in its context */
     atomic_int refs;
     bool entered;
     bool *reach; /* scan_reach, once asked for; th_free */
@@ -348,7 +349,8 @@ const Op *op_find(const char *name);
 /* attr.c */
 uint64_t attrs_hash(const Op *op, const void *attrs);
 bool attrs_equal(const Op *op, const void *a, const void *b);
-void attrs_text(Text *t, const Op *op, const void *attrs); /* {axis=[0], acc_dtype=float64} */
+bool attrs_equal_but_bodies(const Op *op, const void *a, const void *b); /* inner graphs are not looked at */
+void attrs_text(Text *t, const Op *op, const void *attrs);               /* {axis=[0], acc_dtype=float64} */
 /* body: graph texts in place of its bodies; NULL: its own. */
 void attrs_text_with(Text *t, const Op *op, const void *attrs, const char *const *body);
 bool attrs_read(ThContext *c, const Op *op, const char *text, void *attrs);

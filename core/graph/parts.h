@@ -20,6 +20,7 @@ typedef struct GraphState {
     VEC(GraphBody *) bodies;  /* inner.c: lists of equal hash, not owned; each record leaves when it dies */
     VEC(int) free_bodies;     /* empty places of bodies */
     Map body_of;              /* hash -> place in bodies */
+    uint64_t made;            /* inner graphs so far: the last one's serial */
     Shared *updates;          /* updates.c: those with a default update, not owned.. */
     atomic_flag updates_lock; /* ..and who looks at them */
 } GraphState;

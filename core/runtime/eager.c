@@ -16,8 +16,9 @@ typedef struct Cached {
     const Op *op;
     ThFunction *fn; /* NULL: values decide the types of results */
     struct Cached *next;
-    void *attrs;
-    int nin, nout;
+    void *attrs;    /* inner graphs in it may be gone: */
+    uint64_t *body; /* ..these are their serial numbers; 0: none stands there */
+    int nbody, nin, nout;
     bool checked;
     ThType type[]; /* of the inputs, then of the results */
 } Cached;
@@ -52,6 +53,7 @@ static void drop_all(ThContext *c, EagerState *s) {
             next = e->next;
             th_function_release(e->fn);
             ctx_free(c, e->attrs, e->op->attr_bytes);
+            ctx_free(c, e->body, sizeof *e->body * (size_t)e->nbody);
             ctx_free(c, e, cached_bytes(e->nin, e->nout));
         }
     memset(s->slot, 0, sizeof *s->slot * (size_t)s->nslot);
@@ -95,10 +97,24 @@ static uint64_t key_of(const ThApply *n, bool checked) {
     return h;
 }
 
+static const GraphBody *const *bodies_of(const ThApply *n, int *count) {
+    *count = 0;
+    return n->op->bodies && n->attrs ? n->op->bodies(n->attrs, count) : NULL;
+}
+static uint64_t serial_of(const GraphBody *b) { return b ? b->like->serial : 0; }
+
+static bool same_bodies(const Cached *e, const ThApply *n) {
+    int count;
+    const GraphBody *const *b = bodies_of(n, &count);
+    bool same = count == e->nbody;
+    for (int i = 0; same && i < count; i++) same = serial_of(b[i]) == e->body[i];
+    return same;
+}
+
 static bool same(const Cached *e, const ThApply *n, uint64_t key, bool checked) {
     if (e->key != key || e->checked != checked || e->op != n->op || e->nin != n->nin || e->nout != n->nout)
         return false;
-    if (!attrs_equal(n->op, e->attrs, n->attrs)) return false;
+    if (!attrs_equal_but_bodies(n->op, e->attrs, n->attrs) || !same_bodies(e, n)) return false;
     for (int i = 0; i < n->nin; i++)
         if (!type_eq(e->type[i], n->in[i]->type)) return false;
     for (int i = 0; i < n->nout; i++)
@@ -175,15 +191,22 @@ out:
 
 static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t key, bool checked, ThFunction *f) {
     if (s->n >= MOST_CACHED) drop_all(c, s);
+    int nbody;
+    const GraphBody *const *b = bodies_of(n, &nbody);
+    size_t bytes = n->op->attr_bytes, serials = sizeof(uint64_t) * (size_t)nbody;
     Cached *e = ctx_alloc0(c, cached_bytes(n->nin, n->nout));
-    void *attrs = e && n->op->attr_bytes ? ctx_alloc(c, n->op->attr_bytes) : NULL;
-    if (!e || (n->op->attr_bytes && !attrs)) {
+    void *attrs = e && bytes ? ctx_alloc(c, bytes) : NULL;
+    uint64_t *body = e && nbody ? ctx_alloc(c, serials) : NULL;
+    if (!e || (bytes && !attrs) || (nbody && !body)) {
+        ctx_free(c, attrs, bytes);
+        ctx_free(c, body, serials);
         if (e) ctx_free(c, e, cached_bytes(n->nin, n->nout));
         return NULL;
     }
+    for (int i = 0; i < nbody; i++) body[i] = serial_of(b[i]);
     if (attrs) memcpy(attrs, n->attrs, n->op->attr_bytes);
-    *e = (Cached){.key = key, .op = n->op, .fn = f, .next = s->slot[key % SLOTS], .attrs = attrs, .nin = n->nin};
-    e->nout = n->nout;
+    *e = (Cached){.key = key, .op = n->op, .fn = f, .next = s->slot[key % SLOTS], .attrs = attrs, .body = body};
+    e->nbody = nbody, e->nin = n->nin, e->nout = n->nout;
     e->checked = checked;
     for (int i = 0; i < n->nin; i++) e->type[i] = n->in[i]->type;
     for (int i = 0; i < n->nout; i++) e->type[n->nin + i] = n->out[i]->type;
