@@ -3,6 +3,7 @@
  */
 #include "runtime/function.h"
 #include "runtime/frame/backend.h"
+#include "schedule/nest.h"
 
 #include "theano_debug.h"
 
@@ -14,6 +15,11 @@ static bool refuse(ThContext *c) {
 #include "without/backend.h"
 
 const Backend backend_c = {.name = "c", .emit = no_text, .target = no_target, .build = no_unit};
+
+/* Only generated C has a way for short rows. */
+bool side_may(const Nest *t) { return (void)t, false; }
+NestWay *side_way(Nest *t) { return (void)t, NULL; }
+bool side_apply(Nest *t, NestWay *w, int rows, int most) { return (void)t, (void)w, (void)rows, (void)most, false; }
 
 bool native_code(ThContext *c, const Plan *p, int level, char **bytes, size_t *n) {
     (void)p, (void)level;

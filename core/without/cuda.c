@@ -4,6 +4,7 @@
  */
 #include "runtime/device/space.h"
 #include "runtime/launch.h"
+#include "schedule/nest.h"
 
 #if !TH_CUDA
 static bool refuse(ThContext *c) {
@@ -13,6 +14,14 @@ static bool refuse(ThContext *c) {
 #include "without/backend.h"
 
 const Backend backend_cuda = {.name = "cuda", .emit = no_text, .target = no_target, .build = no_unit};
+
+/* Only a GPU's threads take neighbours. */
+bool neighbours_may(const Nest *t) { return (void)t, false; }
+bool neighbours_together(const Nest *t, int id) { return (void)t, (void)id, false; }
+bool neighbours_apply(Nest *t, int lanes) { return (void)t, (void)lanes, false; }
+bool neighbours_may_inside(const Nest *t, int stage) { return (void)t, (void)stage, false; }
+bool neighbours_apply_inside(Nest *t, int stage, int lanes) { return (void)t, (void)stage, (void)lanes, false; }
+int neighbours_inside(const Nest *t, int stage) { return (void)t, (void)stage, 1; }
 
 GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) {
     (void)p, (void)d;
