@@ -277,11 +277,12 @@ end
 describe("theano.ifelse", function()
   it("is computed at once after another one like it is gone #asan", function()
     for _ = 1, 4 do -- what is kept for nodes of this form outlives the branches of the first
-      local x, c = T.dvector(), T.bscalar()
-      local f = theano.compile({ c, x }, theano.ifelse(c, T.exp(x) + 1, x * 2):sum(), { mode = "DebugMode" })
-      assert.equal(12, f(0, { 1, 2, 3 }))
-      assert.near(4 + 2 * math.exp(1), f(1, { 1, 1, 0 }), 1e-12)
-      f, x, c = nil, nil, nil
+      do
+        local x, c = T.dvector(), T.bscalar()
+        local f = theano.compile({ c, x }, theano.ifelse(c, T.exp(x) + 1, x * 2):sum(), { mode = "DebugMode" })
+        assert.equal(12, f(0, { 1, 2, 3 }))
+        assert.near(4 + 2 * math.exp(1), f(1, { 1, 1, 0 }), 1e-12)
+      end
       collectgarbage()
     end
   end)
