@@ -64,7 +64,7 @@ describe("cost of a warm call", function()
 
   it("of a number", function() costs("scalar", 100000, 1600) end)
   it("of ten numbers, with a new result", function() costs("vector", 20000, 3600) end)
-  it("of an update", function() costs("update", 100000, 1260) end)
+  it("of an update", function() costs("update", 100000, 1300) end)
   it("of a bound function", function() costs("bound", 100000, 850) end)
 
   it("allocates nothing in bound calls, updates and borrowed results", function()
