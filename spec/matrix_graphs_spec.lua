@@ -89,15 +89,7 @@ local function variable(a, name)
   return T.TensorType(a.dtype, pattern)(name)
 end
 
-local function flat(list, r, n)
-  for i = 1, n do
-    local v = r[i]
-    if type(v) == "table" and getmetatable(v) == nil then flat(list, v, #v)
-    else list[#list + 1] = v end
-  end
-  return list
-end
-local function results(r) return flat({}, table.move(r, 2, r.n, 1, {}), r.n - 1) end
+local results = matrix.results
 
 local function differ(want, got, rough)
   if #want ~= #got then return ("%d results, of arrays %d"):format(#got, #want) end

@@ -119,6 +119,9 @@ local function flat(list, r, n)
   return list
 end
 
+--- What a call gave: the results behind r[1], lists of them taken apart.
+function M.results(r) return flat({}, table.move(r, 2, r.n, 1, {}), r.n - 1) end
+
 local EPS = { e = 2.0 ^ -10, f = 2.0 ^ -23, F = 2.0 ^ -23, d = 2.0 ^ -52, D = 2.0 ^ -52 }
 
 local function kind_of(v)
@@ -192,7 +195,7 @@ function M.why(r, this, word, bytes)
     if text:sub(1, 1) ~= "!" then return said .. ", NumPy gives " .. text end
     return class ~= text:sub(2) and said .. ", NumPy " .. text or nil
   end
-  local got = flat({}, table.move(r, 2, r.n, 1, {}), r.n - 1)
+  local got = M.results(r)
   if text:sub(1, 1) == "!" then return "no error, NumPy " .. text end
   local n = 0
   if text == "none" then text = "" end
