@@ -1120,6 +1120,30 @@ function T.nnet.elu(x, alpha) end
 ---@return theano.Variable
 function T.nnet.selu(x) end
 
+---x where positive, alpha * x elsewhere; the gradient at 0 is alpha
+---@param x theano.Operand
+---@param alpha? number
+---@overload fun(x: theano.Operand, keywords: { alpha?: number }): theano.Variable
+---@return theano.Variable
+function T.nnet.leaky_relu(x, alpha) end
+
+---x * Phi(x) of the normal distribution, by erf or, approximate, by tanh
+---@param x theano.Operand
+---@param approximate? boolean
+---@overload fun(x: theano.Operand, keywords: { approximate?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nnet.gelu(x, approximate) end
+
+---x * sigmoid(x), also called swish
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.silu(x) end
+
+---x * tanh(softplus(x))
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.mish(x) end
+
 ---x / (1 + |x|)
 ---@param x theano.Operand
 ---@return theano.Variable

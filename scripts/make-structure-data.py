@@ -275,6 +275,13 @@ def loss(x):
 
 case("T.nnet.selu(T.cast(y, 'float64'))", "f", lambda d: [
     1.0507009873554804935 * np.where(d.y > 0, d.y, 1.6732632423543772848 * np.expm1(d.y.astype("float64")))])
+case("T.nnet.gelu(x), T.nnet.gelu(y, true), T.nnet.silu(x), T.nnet.mish(y), T.nnet.leaky_relu(x), "
+     "T.nnet.leaky_relu(y, 2)", "f",
+     of_rows(lambda d: [d.x * special.ndtr(d.x.astype("float64")),
+                        d.y / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (d.y + 0.044715 * d.y.astype("float64") ** 3))),
+                        d.x * special.expit(d.x.astype("float64")),
+                        d.y * np.tanh(np.log1p(np.exp(d.y.astype("float64")))),
+                        np.where(d.x > 0, d.x, d.x.dtype.type(0.01) * d.x), np.where(d.y > 0, d.y, 2 * d.y)]))
 case("T.nnet.softmax_with_bias(x, v), T.nnet.nnet.softsign(y), T.xlogx.xlogx(T.abs(x))", "f",
      of_rows(lambda d: [special.softmax(d.x + d.v, 1), d.y / (1 + np.abs(d.y)),
                         special.xlogy(np.abs(d.x), np.abs(d.x))]))

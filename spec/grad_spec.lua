@@ -20,6 +20,7 @@ local UNARY = {
   log = { 0.2, 3 }, abs = { -2, -0.1 }, abs_ = { 0.1, 2 }, ["nnet.relu"] = { -2, -0.1 },
   ultra_fast_sigmoid = { -2, 2 }, ["nnet.ultra_fast_sigmoid"] = { 4, 5 }, gamma = { 1.2, 3 },
   ["nnet.elu"] = { -2, -0.1 }, ["nnet.selu"] = { -2, -0.1 }, ["nnet.hard_sigmoid"] = { -1, 1 },
+  ["nnet.leaky_relu"] = { -2, -0.1 }, ["nnet.gelu"] = { -3, 3 }, ["nnet.silu"] = { -3, 3 }, ["nnet.mish"] = { -3, 3 },
 }
 for name in ([[neg inv sqr sqrt exp exp2 expm1 log2 log10 log1p deg2rad rad2deg sin cos tan arcsin arccos arctan sinh
   cosh tanh arcsinh arctanh erf erfc erfcx erfinv erfcinv gammaln psi tri_gamma j0 j1 i0 i1 sigmoid

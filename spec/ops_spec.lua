@@ -260,7 +260,7 @@ describe("the table", function()
   local ELSEWHERE = {}
   for name in ([[abs square power fill where floor_div bitwise_and bitwise_or bitwise_xor bitwise_not second switch
     clip complex complex_from_polar ultra_fast_sigmoid nnet.ultra_fast_sigmoid xlogx.xlogx xlogx.xlogy0
-    nnet.sigmoid nnet.softplus nnet.relu nnet.elu nnet.selu nnet.softsign
+    nnet.sigmoid nnet.softplus nnet.relu nnet.elu nnet.selu nnet.softsign nnet.leaky_relu nnet.gelu nnet.silu nnet.mish
     nnet.nnet.softsign nnet.hard_sigmoid copy tensor_copy nnet.binary_crossentropy nnet.sigmoid_binary_crossentropy
     acos acosh asin asinh atan atan2 atanh bitwise_invert bitwise_left_shift bitwise_right_shift subtract multiply
     divide true_divide floor_divide remainder negative absolute sign conjugate fix degrees radians equal not_equal less

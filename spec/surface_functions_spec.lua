@@ -28,7 +28,9 @@ local AT_HALF = {
   sigmoid = 0.6224593312018546, softplus = 0.9740769841801067, square = 0.25, conj = 0.5, copy = 0.5,
   tensor_copy = 0.5, isnan = false, isinf = false, ["nnet.sigmoid"] = 0.6224593312018546,
   ["nnet.softplus"] = 0.9740769841801067, ["nnet.relu"] = 0.5, ["nnet.elu"] = 0.5, ["nnet.selu"] = 0.5253504936777423,
-  ["nnet.softsign"] = 1 / 3, ["nnet.nnet.softsign"] = 1 / 3, ["nnet.hard_sigmoid"] = 0.6, real = 0.5, imag = 0,
+  ["nnet.softsign"] = 1 / 3, ["nnet.nnet.softsign"] = 1 / 3, ["nnet.hard_sigmoid"] = 0.6, ["nnet.leaky_relu"] = 0.5,
+  ["nnet.gelu"] = 0.34573123063700656, ["nnet.silu"] = 0.3112296656009273,
+  ["nnet.mish"] = 0.3752452113048951, real = 0.5, imag = 0,
 }
 
 local EXAMPLES = {

@@ -191,6 +191,42 @@ int front_hard_sigmoid(Front *f) {
     return front_return(f, elemwise_3(f->b, S_clip, line, integer(f, 0), integer(f, 1)));
 }
 
+/* 0.5 x (1 + erf(x / sqrt 2)), or Hendrycks and Gimpel's (2016) approximation by tanh. */
+int front_gelu(Front *f) {
+    ThVar *x = front_var(f, 0);
+    if (!x) return -1;
+    ThDtype d = scalar_float_of(x->type.dtype);
+    ThVar *half = two(f, S_mul, const_float(f->b, 0.5, d), x), *unit = const_float(f->b, 1, d), *shape;
+    if (front_bool(f, 1)) {
+        ThVar *cube = two(f, S_mul, two(f, S_mul, x, x), x);
+        ThVar *sum = two(f, S_add, x, two(f, S_mul, const_float(f->b, 0.044715, d), cube));
+        shape = one(f, S_tanh, two(f, S_mul, const_float(f->b, 0.79788456080286535588, d), sum)); /* sqrt(2 / pi) */
+    } else {
+        shape = one(f, S_erf, two(f, S_mul, x, const_float(f->b, 0.70710678118654752440, d)));
+    }
+    return front_return(f, two(f, S_mul, half, two(f, S_add, unit, shape)));
+}
+
+int front_silu(Front *f) {
+    ThVar *x = front_var(f, 0);
+    return front_return(f, two(f, S_mul, x, one(f, S_sigmoid, x)));
+}
+
+int front_mish(Front *f) {
+    ThVar *x = front_var(f, 0);
+    return front_return(f, two(f, S_mul, x, one(f, S_tanh, one(f, S_softplus, x))));
+}
+
+/* A number is of x's dtype: 0.01 does not widen float32, as it would in a product. */
+int front_leaky_relu(Front *f) {
+    ThVar *x = front_var(f, 0), *alpha;
+    const ThArg *a = &f->arg[1];
+    if (!x) return -1;
+    bool given = a->kind == TH_ARG_INT || a->kind == TH_ARG_FLOAT;
+    alpha = given ? const_float(f->b, front_float(f, 1), scalar_float_of(x->type.dtype)) : front_var(f, 1);
+    return front_return(f, elemwise_3(f->b, S_switch, two(f, S_gt, x, integer(f, 0)), x, two(f, S_mul, alpha, x)));
+}
+
 int front_binary_crossentropy(Front *f) {
     ThVar *o = front_var(f, 0), *t = front_var(f, 1);
     ThVar *yes = two(f, S_mul, t, one(f, S_log, o));

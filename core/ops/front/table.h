@@ -62,6 +62,10 @@ enum { FUNC = 0, METHOD = 1 };
     FRONT("nnet.relu", "x, alpha=0", NULL, FUNC, front_relu, "x where positive, alpha * x elsewhere") \
     FRONT("nnet.elu", "x, alpha=1", NULL, FUNC, front_elu, "x where positive, alpha * expm1(x) elsewhere") \
     FRONT("nnet.selu", "x", NULL, FUNC, front_selu, "scaled elu of self-normalizing networks") \
+    FRONT("nnet.leaky_relu", "x, alpha=0.01", NULL, FUNC, front_leaky_relu, "x where positive, alpha * x elsewhere; the gradient at 0 is alpha") \
+    FRONT("nnet.gelu", "x, approximate=False", NULL, FUNC, front_gelu, "x * Phi(x) of the normal distribution, by erf or, approximate, by tanh") \
+    FRONT("nnet.silu", "x", NULL, FUNC, front_silu, "x * sigmoid(x), also called swish") \
+    FRONT("nnet.mish", "x", NULL, FUNC, front_mish, "x * tanh(softplus(x))") \
     FRONT("nnet.nnet.softsign", "x", NULL, FUNC, front_softsign, "x / (1 + |x|)") \
     FRONT("nnet.hard_sigmoid", "x", NULL, FUNC, front_hard_sigmoid, "clip(0.2 * x + 0.5, 0, 1)") \
     FRONT("nnet.binary_crossentropy", "output, target", NULL, FUNC, front_binary_crossentropy, "-(target * log(output) + (1 - target) * log(1 - output))") \

@@ -252,12 +252,8 @@ function M.embedding(p, x, words, features, options_)
   return p:get(p:layer("embedding", o.name) .. ".W", { words, features }, first)[v]
 end
 
---- x Φ(x) with the normal distribution's Φ: Hendrycks and Gimpel's Gaussian error linear unit (2016).
-function M.gelu(x)
-  x = T.as_tensor_variable(x)
-  local half, root = T.constant(0.5, { dtype = x.dtype }), T.constant(math.sqrt(0.5), { dtype = x.dtype })
-  return half * x * (T.constant(1, { dtype = x.dtype }) + T.erf(x * root))
-end
+--- `T.nnet.gelu`, Hendrycks and Gimpel's Gaussian error linear unit (2016).
+function M.gelu(x) return T.nnet.gelu(x) end
 
 -- Shared with the files of the other layers.
 M.helpers = { options = options, lengths = lengths }
