@@ -1,9 +1,6 @@
 --- Attention and columns picked by streams as C: the same bits, gradients too.
 local attention = require("spec.support.attention")
-local cpu = require("spec.support.cpu")
 local exported = require("spec.support.exported")
-local rotate = require("spec.support.rotate")
-local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
@@ -62,24 +59,14 @@ local function picked(add)
   end
 end
 
-local function functions()
-  local list = {}
-  local function add(name, f, args) list[#list + 1] = { name, f, { args = args } } end
+local function functions(add)
   shared(add)
   attended(add)
   picked(add)
-  return list
 end
 
 describe("an exported program", function()
-  for _, by in ipairs { { "gcc", 100 }, { "clang", 5 }, { "aarch64-linux-gnu-gcc", 5, "qemu-aarch64" } } do
-    local compiler, many, run = table.unpack(by)
-    it("attends and picks with the bits of the function, by " .. compiler, function()
-      cpu.only("the bits of the CPU")
-      skip.unless(exported.has(compiler) and (not run or exported.has(run)), compiler .. " is not here")
-      local list = rotate.some(functions(), many)
-      local said = exported.run(compiler, exported.strict .. " -O1" .. (run and " -static" or ""), list, run)
-      for _, e in ipairs(list) do assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said) end
-    end)
+  for _, by in ipairs(exported.compilers(100, 5, 5)) do
+    it("attends and picks with the bits of the function, by " .. by.compiler, function() by:has_bits(functions) end)
   end
 end)

@@ -1,8 +1,5 @@
 --- Convolutions as C: each way that they go, with the same bits, gradients too.
-local cpu = require("spec.support.cpu")
 local exported = require("spec.support.exported")
-local rotate = require("spec.support.rotate")
-local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
@@ -39,9 +36,8 @@ local function one(add, name, s, dtype)
   add("not_finite", f, { images, filters })
 end
 
-local function functions()
-  local list, names = {}, {}
-  local function add(name, f, args) list[#list + 1] = { name, f, { args = args } } end
+local function functions(add)
+  local names = {}
   for name in pairs(SHAPES) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
@@ -56,18 +52,10 @@ local function functions()
   local pooled = T.signal.pool.pool_2d(T.nnet.relu(T.nnet.conv2d(x, w, { border_mode = "half" })), { 2, 2 },
     { ignore_border = true })
   add("pooled", theano.compile { inputs = { x }, outputs = pooled }, { value("float32", 3, 8, 20, 20) })
-  return list
 end
 
 describe("an exported convolution", function()
-  for _, by in ipairs { { "gcc", 10 }, { "clang", 4 }, { "aarch64-linux-gnu-gcc", 4, "qemu-aarch64" } } do
-    local compiler, many, run = table.unpack(by)
-    it("has the bits of the function, by " .. compiler, function()
-      cpu.only("the bits of the CPU")
-      skip.unless(exported.has(compiler) and (not run or exported.has(run)), compiler .. " is not here")
-      local list = rotate.some(functions(), many)
-      local said = exported.run(compiler, exported.strict .. " -O1" .. (run and " -static" or ""), list, run)
-      for _, e in ipairs(list) do assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said) end
-    end)
+  for _, by in ipairs(exported.compilers(10, 4, 4)) do
+    it("has the bits of the function, by " .. by.compiler, function() by:has_bits(functions) end)
   end
 end)

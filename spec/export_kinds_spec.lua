@@ -1,10 +1,8 @@
 --- What else becomes C: results as long as a call's values say, draws of RandomStreams, halves; and the list of what
 -- does not.
-local cpu = require("spec.support.cpu")
 local theano = require("theano")
 local exported = require("spec.support.exported")
 local raises = require("spec.support.raises")
-local rotate = require("spec.support.rotate")
 local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
 local T, nd = theano.tensor, theano.ndarray
@@ -109,26 +107,16 @@ local function halves(add)
   end
 end
 
-local function functions()
-  local list = {}
-  local function add(name, f, args) list[#list + 1] = { name, f, { args = args } } end
+local function functions(add)
   counted(add)
   complex(add)
   draws(add)
   halves(add)
-  return list
 end
 
 describe("an exported program", function()
-  for _, by in ipairs { { "gcc", 100 }, { "clang", 5 }, { "aarch64-linux-gnu-gcc", 5, "qemu-aarch64" } } do
-    local compiler, many, run = table.unpack(by)
-    it("counts and draws with the bits of the function, by " .. compiler, function()
-      cpu.only("the bits of the CPU")
-      skip.unless(exported.has(compiler) and (not run or exported.has(run)), compiler .. " is not here")
-      local list = rotate.some(functions(), many)
-      local said = exported.run(compiler, exported.strict .. " -O1" .. (run and " -static" or ""), list, run)
-      for _, e in ipairs(list) do assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said) end
-    end)
+  for _, by in ipairs(exported.compilers(100, 5, 5)) do
+    it("counts and draws with the bits of the function, by " .. by.compiler, function() by:has_bits(functions) end)
   end
 
   it("has room for as many elements as there can be, whatever the example had", function()

@@ -3,7 +3,6 @@ local cpu = require("spec.support.cpu")
 local theano = require("theano")
 local exported = require("spec.support.exported")
 local raises = require("spec.support.raises")
-local rotate = require("spec.support.rotate")
 local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
 local T, nd = theano.tensor, theano.ndarray
@@ -108,11 +107,7 @@ local function elements(add)
     { value("float32", 5, 90), nd.array({ 1, 2, -1, 1 }, { dtype = "int64" }) })
 end
 
--- Name, function, options of export.
-local function functions()
-  local list = {}
-  local function add(name, f, args, near) list[#list + 1] = { name, f, { args = args }, near = near } end
-
+local function functions(add)
   for _, dtype in ipairs { "float32", "float64" } do
     local x = T.TensorType(dtype, { false, false })("x")
     local W1, b1 = theano.shared(value(dtype, 20, 33), "W1"), theano.shared(value(dtype, 33), "b1")
@@ -134,23 +129,12 @@ local function functions()
   draws(add)
   images(add)
   library(add)
-  return list
 end
 
 describe("an exported program", function()
   -- all of them by gcc, others every day by the rest
-  for _, by in ipairs { { "gcc", 100 }, { "clang", 12 }, { "aarch64-linux-gnu-gcc", 8, "qemu-aarch64" } } do
-    local compiler, many, run = table.unpack(by)
-    it("gives the bits of the function, in standard C by " .. compiler, function()
-      cpu.only("the bits of the CPU")
-      skip.unless(exported.has(compiler) and (not run or exported.has(run)), compiler .. " is not here")
-      local list = rotate.some(functions(), many)
-      local flags = exported.strict .. " -O1" .. (run and " -static" or "")
-      local said = exported.run(compiler, flags, list, run)
-      for _, e in ipairs(list) do
-        assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said)
-      end
-    end)
+  for _, by in ipairs(exported.compilers(100, 12, 8)) do
+    it("gives the bits of the function, in standard C by " .. by.compiler, function() by:has_bits(functions) end)
   end
 
   it("runs through several columns inside the loop over rows, for any number of columns, with the same bits", function()

@@ -1,8 +1,5 @@
 --- Training steps of the kinds of networks that people train, as C: the same bits in every parameter.
-local cpu = require("spec.support.cpu")
 local exported = require("spec.support.exported")
-local rotate = require("spec.support.rotate")
-local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 local nnet = T.nnet
@@ -110,9 +107,8 @@ local function others(add)
   end
 end
 
-local function functions()
-  local list, names = {}, {}
-  local function add(name, f, args) list[#list + 1] = { name, f, { args = args } } end
+local function functions(add)
+  local names = {}
   for name in pairs(KINDS) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
@@ -124,18 +120,10 @@ local function functions()
     add(name, theano.compile { inputs = inputs, outputs = cost, updates = updates }, args)
   end
   others(add)
-  return list
 end
 
 describe("an exported training step", function()
-  for _, by in ipairs { { "gcc", 100 }, { "clang", 4 }, { "aarch64-linux-gnu-gcc", 4, "qemu-aarch64" } } do
-    local compiler, many, run = table.unpack(by)
-    it("has the bits of the function, by " .. compiler, function()
-      cpu.only("the bits of the CPU")
-      skip.unless(exported.has(compiler) and (not run or exported.has(run)), compiler .. " is not here")
-      local list = rotate.some(functions(), many)
-      local said = exported.run(compiler, exported.strict .. " -O1" .. (run and " -static" or ""), list, run)
-      for _, e in ipairs(list) do assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said) end
-    end)
+  for _, by in ipairs(exported.compilers(100, 4, 4)) do
+    it("has the bits of the function, by " .. by.compiler, function() by:has_bits(functions) end)
   end
 end)

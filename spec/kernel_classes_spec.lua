@@ -4,15 +4,21 @@ local classes = require("spec.support.kernel_classes")
 local cpu = require("spec.support.cpu")
 local exported = require("spec.support.exported")
 local raises = require("spec.support.raises")
-local rotate = require("spec.support.rotate")
 local runner = require("spec.support.runner")
-local skip = require("spec.support.skip")
 
 -- No text of their own: what the refusal names.
 local refused = { ["factorizations"] = "Eig", ["sparse matrices"] = "CSM",
   ["alignments"] = "ConnectionistTemporalClassificationGrad" }
 -- Transforms of another length order their sums in another way.
 local near = { ["Fourier transforms"] = true, ["convolution, fft"] = true }
+
+-- Those that have a text, each compiled once its turn comes.
+local function functions(add)
+  for _, c in ipairs(classes.classes) do
+    local name = c.name:gsub("%W+", "_")
+    if not refused[c.name] then add(name, function() return classes.compiled(c) end, nil, near[c.name]) end
+  end
+end
 
 describe("a class of kernels", function()
   it("has its graph in the file that C tests read", function()
@@ -22,22 +28,8 @@ describe("a class of kernels", function()
   end)
 
   -- all of them by gcc, others every day by the rest
-  for _, by in ipairs { { "gcc", 100 }, { "clang", 5 }, { "aarch64-linux-gnu-gcc", 5, "qemu-aarch64" } } do
-    local compiler, many, run = table.unpack(by)
-    it("gives the same bits as an exported program, by " .. compiler, function()
-      cpu.only("the bits of the CPU")
-      skip.unless(exported.has(compiler) and (not run or exported.has(run)), compiler .. " is not here")
-      local list, tried = {}, {}
-      for _, c in ipairs(classes.classes) do
-        if not refused[c.name] then tried[#tried + 1] = c end
-      end
-      for i, c in ipairs(rotate.some(tried, many)) do
-        local f, args = classes.compiled(c)
-        list[i] = { (c.name:gsub("%W+", "_")), f, { args = args }, near = near[c.name] }
-      end
-      local said = exported.run(compiler, exported.strict .. " -O1" .. (run and " -static" or ""), list, run)
-      for _, e in ipairs(list) do assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said) end
-    end)
+  for _, by in ipairs(exported.compilers(100, 5, 5)) do
+    it("gives the same bits as an exported program, by " .. by.compiler, function() by:has_bits(functions) end)
   end
 
   it("is refused by the name of what has no C text yet", function()

@@ -1,6 +1,9 @@
 --- Functions as C programs: exported, compiled in one go, and run against what they gave here.
 -- @module spec.support.exported
+local cpu = require("spec.support.cpu")
+local rotate = require("spec.support.rotate")
 local runner = require("spec.support.runner")
+local skip = require("spec.support.skip")
 
 local M = {}
 
@@ -35,6 +38,32 @@ function M.run(compiler, flags, list, run)
   pipe:close()
   runner.remove(dir)
   return said
+end
+
+-- That functions have their bits as programs. collect(add) calls add(name, f, args, near) for each; f may be a Lua
+-- function that makes it, and gives its arguments, once its turn comes.
+local function has_bits(by, collect)
+  cpu.only("the bits of the CPU")
+  skip.unless(M.has(by.compiler) and (not by.run or M.has(by.run)), by.compiler .. " is not here")
+  local list = {}
+  collect(function(name, f, args, near) list[#list + 1] = { name, f, { args = args }, near = near } end)
+  list = rotate.some(list, by.many)
+  for _, e in ipairs(list) do
+    if type(e[2]) == "function" then
+      local f, args = e[2]()
+      e[2], e[3] = f, { args = args }
+    end
+  end
+  local said = M.run(by.compiler, M.strict .. " -O1" .. (by.run and " -static" or ""), list, by.run)
+  for _, e in ipairs(list) do assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said) end
+end
+
+--- The compilers, each with how many functions it tries a day, and `has_bits(by, collect)`.
+function M.compilers(gcc, clang, arm64)
+  local list = { { compiler = "gcc", many = gcc }, { compiler = "clang", many = clang },
+    { compiler = "aarch64-linux-gnu-gcc", many = arm64, run = "qemu-aarch64" } }
+  for _, by in ipairs(list) do by.has_bits = has_bits end
+  return list
 end
 
 return M
