@@ -214,6 +214,20 @@ static void put_attention(Launched *l, const PlanHost *h) {
     describe_string(l->t, "dtype", th_dtype_name((ThDtype)q->dtype));
 }
 
+/* The steps that it waits for, where a call has become a graph; of bit 63, all that are as far away or further. */
+static void put_after(Launched *l, int step) {
+    if (!l->unit || !atomic_load(&l->unit->ordered)) return;
+    unsigned long long waits = atomic_load(&l->unit->after[step]);
+    const char *between = "";
+    text_put(l->t, ", \"after\": [");
+    for (int i = 0; i < 63; i++) {
+        if (!(waits >> i & 1)) continue;
+        text_printf(l->t, "%s%d", between, step - 1 - i);
+        between = ", ";
+    }
+    text_printf(l->t, "], \"behind_all\": %d", waits >> 63 ? step - 64 : -1);
+}
+
 static void put_step(Launched *l, int i, bool first) {
     static const char *const side[] = {"host", "device", "lengths"};
     const Step *s = &l->p->step[i];
@@ -237,6 +251,7 @@ static void put_step(Launched *l, int i, bool first) {
         const PlanHost *h = s->kind == STEP_HOST ? &l->p->host[s->host] : NULL;
         if (h && (h->op == &op_attention || h->op == &op_attention_grad)) put_attention(l, h);
     }
+    if (l->places->side[i] == PLACE_DEVICE) put_after(l, i);
     text_putc(l->t, '}');
 }
 

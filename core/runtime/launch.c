@@ -95,7 +95,9 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
         l->pure &= !reads && !head;
         side.base[n] = reads ? f->buf[buf] : (char *)(uintptr_t)at;
     }
+    launch_before(l, f, s);
     int bad = workspace_host_call(f, g.step, &side);
+    launch_after(l, g.step);
     l->pure &= !(h->op->flags & OP_CALLS_BACK); /* other ranks are asked */
     l->pure &= g.most <= l->room.bytes;         /* the room grows */
     gpu_end(&g);
@@ -122,8 +124,10 @@ static int transfer(Launches *l, ThFrame *f, const Step *s) {
     if (launch_use(l, f, s->buf[0], &from) || launch_use(l, f, s->buf[1], &to)) return 1;
     GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
+    launch_before(l, f, s);
     if (l->steered && gpu_move(&h, to, from, (size_t)bytes)) return refused(l, f, &call);
     if (!l->steered) TRY(ops(l)->copy(&l->q, to, from, (size_t)bytes));
+    launch_after(l, l->sides.step);
     l->launches++;
     launch_wrote(l, s->buf[1]);
     return 0;
@@ -218,7 +222,9 @@ static int steer(Launches *l, ThFrame *f, int flag, GpuSteer way, int64_t turn) 
     if (launch_waiting(l, f)) return 1;
     l->steered = way != GPU_STEER_END;
     if (launch_use(l, f, flag, &at)) return 1;
+    launch_before(l, f, NULL);
     if (gpu_steer(&h, at, way, turn)) return refused(l, f, &call);
+    launch_after(l, -1);
     l->launches++;
     return 0;
 }
@@ -291,7 +297,9 @@ static bool settle(Launches *l, ThFrame *f, int u) {
     DeviceAddress from, to;
     size_t bytes;
     if (!sides_settles(&l->sides, f, u, &from, &to, &bytes)) return false;
+    launch_before_settling(l, from, to, bytes);
     bool bad = l->sides.unlooked ? gpu_copy(&h, to, from, bytes) : ops(l)->copy(&l->q, to, from, bytes) != DEVICE_OK;
+    launch_after(l, -1);
     l->sides.settles[u] = !bad;
     if (bad) return false;
     const Plan *p = l->plan;
@@ -343,18 +351,23 @@ static int capture(Launches *l, ThFrame *f, GraphEntry *e) {
         return plainly(l, f);
     }
     l->capturing = true;
+    order_begin(&l->order, &l->q);
+    bool line = l->order.line;
     int bad = run_steps(l, f);
+    order_end(&l->order);
+    bool good = l->order.line == line; /* else the next one is a line */
     DeviceStatus s = ops(l)->graph_end(&l->q, &graph);
     if (s) ops(l)->graph_end(&l->q, &graph); /* so that nothing is captured any more, if it was the first that failed */
     l->capturing = false;
-    if (!bad && !s && l->pure) {
+    if (!bad && !s && l->pure && good) {
+        atomic_store(&l->u->ordered, !line);
         e->graph = graph;
         e->can_fail = l->sides.unlooked;
         memcpy(e->wrote, l->seen, (size_t)l->plan->nbuf);
         return 0;
     }
     ops(l)->graph_free(&l->q, graph);
-    e->never = true;
+    e->never = good;
     l->sides.unlooked = unlooked;
     if (bad && (f->err[2] == TH_Interrupted || failed(l->u->c) || s == DEVICE_LOST)) return 1;
     memset(f->err, 0, sizeof f->err);

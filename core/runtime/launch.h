@@ -33,7 +33,10 @@ typedef struct LaunchUnit {
     void **turns;          /* by loop of the program: its kernel.. */
     int *resident;         /* ..how many of its blocks run at once, 0: none.. */
     atomic_ullong *waited; /* ..and GridTurnsHead.waits of its last launch, 0: none was there */
-    void *function[];      /* GRID_FUNCTIONS a kernel */
+    int nstep;
+    atomic_bool ordered;  /* a call became a graph, in which.. */
+    atomic_ullong *after; /* ..each step of the plan waited for these before it (order_after) */
+    void *function[];     /* GRID_FUNCTIONS a kernel */
 } LaunchUnit;
 DeviceStatus launch_reload(LaunchUnit *u); /* where the device was lost since: what was loaded is not there */
 

@@ -87,7 +87,6 @@ static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s
     if (!ch->kept) return 0;
     b[g->nbuf - 1] = l->rows.at;
     row[g->nbuf - 1] = ch->parts;
-    TRY(ops(l)->set(&l->q, l->rows.at, 0, (size_t)ch->zeros));
     return 0;
 }
 
@@ -174,8 +173,10 @@ static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const St
 int launch_waiting(Launches *l, ThFrame *f) {
     Many *m = &l->many;
     if (!m->g) return 0;
+    launch_before_many(l);
     DeviceStatus st = many_launch(m, &l->q, l->u->function);
     l->launches++;
+    launch_after(l, m->step[0]);
     if (!st) return 0;
     int now = l->sides.step, bad = 0;
     l->sides.step = m->step[0];
@@ -249,6 +250,8 @@ int launch_kernel(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
         if (waits < 1) return waits < 0;
     }
     if (launch_waiting(l, f)) return 1;
+    launch_before(l, f, s);
+    if (ch.kept) TRY(ops(l)->set(&l->q, l->rows.at, 0, (size_t)ch.zeros));
     DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;
@@ -265,6 +268,7 @@ int launch_kernel(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     else if (!st && made != GPU_DONE) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
     TRY(st);
     if (lap >= 0) race_end(&l->races, lap);
+    launch_after(l, l->sides.step);
     l->launches++;
     l->sides.unlooked |= s->can_fail;
     launch_wrote_all(l, g, s);

@@ -5,9 +5,10 @@
 
 #include "runtime/device/space.h"
 
-static size_t unit_bytes(const GridProgram *g) {
+static size_t unit_bytes(const GridProgram *g, int nstep) {
     size_t functions = GRID_FUNCTIONS * (size_t)g->nkernel + (size_t)g->nturns;
-    return sizeof(LaunchUnit) + sizeof(void *) * functions + (sizeof(atomic_ullong) + sizeof(int)) * (size_t)g->nturns;
+    size_t turns = (sizeof(atomic_ullong) + sizeof(int)) * (size_t)g->nturns;
+    return sizeof(LaunchUnit) + sizeof(void *) * functions + turns + sizeof(atomic_ullong) * (size_t)nstep;
 }
 
 static void release(Unit *unit) {
@@ -17,7 +18,7 @@ static void release(Unit *unit) {
     if (u->module && there) u->device->op->module_free(&u->q, u->module);
     if (u->q.stream && there) u->device->op->close(&u->q);
     os_lock_end(&u->lock);
-    size_t bytes = unit_bytes(u->program);
+    size_t bytes = unit_bytes(u->program, u->nstep);
     th_free(c, u->unit.source);
     cuda_program_free(u->program);
     place_free(u->places);
@@ -70,7 +71,7 @@ static bool has_form(const Plan *p, int step, void *user) {
 }
 
 Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Device *d) {
-    LaunchUnit *u = ctx_alloc0(c, unit_bytes(g));
+    LaunchUnit *u = ctx_alloc0(c, unit_bytes(g, p->nstep));
     if (!u) {
         cuda_program_free(g);
         th_free(c, source);
@@ -80,7 +81,9 @@ Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Dev
     u->program = g;
     u->turns = u->function + GRID_FUNCTIONS * g->nkernel;
     u->waited = (atomic_ullong *)(void *)(u->turns + g->nturns);
-    u->resident = (int *)(void *)(u->waited + g->nturns);
+    u->after = u->waited + g->nturns;
+    u->nstep = p->nstep;
+    u->resident = (int *)(void *)(u->after + p->nstep);
     u->device = d;
     u->q.device = d;
     u->life = d->life;

@@ -8,6 +8,7 @@
 
 #include "graphs.h"
 #include "many.h"
+#include "order.h"
 #include "race.h"
 #include "sides.h"
 #include "times.h"
@@ -25,9 +26,10 @@ typedef struct Launches {
     Times times;  /* of a profiled function */
     Races races;  /* ways of launches that are timed */
     Graphs graphs;
-    Many many;  /* what waits for others to be launched with */
-    bool known; /* a pure call was seen: `used` is there.. */
-    int *used;  /* ..the buffers whose addresses any pure call took */
+    Many many;   /* what waits for others to be launched with */
+    Order order; /* while a graph is made: what its launches wait for */
+    bool known;  /* a pure call was seen: `used` is there.. */
+    int *used;   /* ..the buffers whose addresses any pure call took */
     int nused;
     uint8_t *seen;  /* by plan buffer, of the call at work: USED, WROTE; of all: it is in `used` */
     bool impure;    /* the last call that was queued as it is was not pure */
@@ -61,6 +63,12 @@ enum { LAUNCH_COUNT = 256 };
 /* l->args, a record of that kernel, gets the step's sizes: how it is launched; then the rest of what it takes. */
 GridLaunch launch_way(Launches *l, const ThFrame *f, const GridKernel *g, const Step *s);
 int launch_record(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const GridLaunch *ch);
+/* launch_order.c: while a graph is made, around what queues a step (NULL: nobody knows what it touches), what waits for
+ * others (when it is queued), a new value of a shared variable. */
+void launch_before(Launches *l, ThFrame *f, const Step *s);
+void launch_before_many(Launches *l);
+void launch_before_settling(Launches *l, DeviceAddress from, DeviceAddress to, size_t bytes);
+void launch_after(Launches *l, int step); /* -1: none of the plan's */
 /* turns.c: all turns of the loop that begins by one launch (*done), if that can be and pays. */
 int turns_launch(Launches *l, ThFrame *f, int region, int64_t trip, bool *done);
 /* launch.c: the host does the step. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool bytes_of(const PlanBuf *p, const ThFrame *f, int64_t *bytes) {
+bool many_bytes(const PlanBuf *p, const ThFrame *f, int64_t *bytes) {
     int64_t n;
     if (p->kind == BUF_WINDOW) return false;
     if (p->kind == BUF_TEMP || p->kind == BUF_OUTPUT) return size_bytes(p->size, f->sym, (ThDtype)p->dtype, bytes);
@@ -26,13 +26,13 @@ bool many_spans(const Plan *p, const Step *s, const GridKernel *g, const ThFrame
     if (s->nbuf > MANY_BUFFERS) return false;
     for (int i = 0; i < s->nbuf; i++) {
         int64_t bytes;
-        if (!bytes_of(&p->buf[s->buf[i]], f, &bytes)) return false;
+        if (!many_bytes(&p->buf[s->buf[i]], f, &bytes)) return false;
         out[i] = (ManySpan){b[i], (size_t)bytes, is_written(g->k, i)};
     }
     return true;
 }
 
-static bool meet(const ManySpan *a, const ManySpan *b) {
+bool many_meet(const ManySpan *a, const ManySpan *b) {
     if (!a->write && !b->write) return false;
     return a->at == b->at || (a->at < b->at + b->bytes && b->at < a->at + a->bytes);
 }
@@ -45,7 +45,7 @@ bool many_add(Many *m, const GridKernel *g, int step, const void *record, int64_
     if (m->g && (m->g != g || m->n == g->many)) return false;
     for (int i = 0; m->g && i < m->spans; i++)
         for (int j = 0; j < n; j++)
-            if (meet(&m->span[i], &span[j])) return false;
+            if (many_meet(&m->span[i], &span[j])) return false;
     if (!m->g) m->n = m->spans = 0, m->blocks = 0, m->own = blocks;
     m->g = g;
     memcpy(m->args + grid_record_bytes(g) * (size_t)m->n, record, grid_record_bytes(g));

@@ -34,6 +34,10 @@ typedef struct Many {
 /* What a step touches: false where that is not known, so that it may not wait. out: MANY_BUFFERS. */
 bool many_spans(const Plan *p, const Step *s, const GridKernel *g, const ThFrame *f, const DeviceAddress *b,
                 ManySpan *out);
+/* Bytes of a buffer that has no gaps; false where these are not known before. */
+bool many_bytes(const PlanBuf *p, const ThFrame *f, int64_t *bytes);
+/* One of both writes what the other one touches. */
+bool many_meet(const ManySpan *a, const ManySpan *b);
 /* It waits now, behind the others; false: it cannot be with them. */
 bool many_add(Many *m, const GridKernel *g, int step, const void *record, int64_t blocks, const ManySpan *span, int n);
 /* The launch of all that wait; these are still told by m->n and m->step. */

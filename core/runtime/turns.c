@@ -276,11 +276,13 @@ static int queue(Filling *w, int number, int64_t trip) {
     if (launch_fit_rows(l, f, LAUNCH_COUNT)) return 1;
     head->count = l->rows.at;
     DeviceGrid grid = {(unsigned)(w->blocks < most ? w->blocks : most), CHOOSE_THREADS, 0};
+    launch_before(l, f, NULL);
     DeviceStatus s = op->set(&l->q, head->count, 0, LAUNCH_COUNT);
     if (!s) s = op->launch_together(&l->q, l->u->turns[number], grid, w->record);
     l->sides.step = w->t->first;
     if (s) return sides_refuse(&l->sides, f, s);
     l->sides.step = now;
+    for (int i = 0; i < w->t->nstep; i++) launch_after(l, w->t->first + i);
     l->launches++;
     atomic_store(&l->u->waited[number], head->waits);
     for (int i = 0; i < w->t->nstep; i++) {

@@ -52,7 +52,8 @@ M.assumed = {
   tile = 0.5,      -- of ours
   l2 = 2.5, -- times the memory's bandwidth, what the second cache gives
   latency = 0.7e-6, -- seconds from a load to its value, under load
-  kernel = 1.3e-6, -- from one kernel of a graph to the next
+  kernel = 1.3e-6, -- from one kernel of a graph to the next..
+  join = 1.7e-6,   -- ..that waits for another one than that before it, or for several
   launch = 2.6e-6, -- of one that is launched alone
   wait = 1.2e-6, -- until all blocks of a launch have seen that all are there
   near = 0.3e-6, -- seconds from a load to its value in the second cache
@@ -292,6 +293,7 @@ local function product(limits, k)
   k.lower = math.max(k.lower, flops / limit)
   local side = (k.library or k.dtype:find("float16")) and 128 or 64
   local tiles = k.matrices * rows(k.m, side) * rows(k.n, side)
+  k.busy = math.max(k.busy, flops / limit / (k.library and a.product or a.tile))
   local waste = math.min(k.library and 2 or 8, ceil(tiles / limits.multiprocessors) * limits.multiprocessors / tiles)
   k.estimate = math.max(k.bytes / limits.memory / a.memory, flops / limit / (k.library and a.product or a.tile) * waste)
   if k.turns_of then k.estimate = thin(limits, k) end
@@ -304,7 +306,7 @@ local function judge(limits, k, image)
   local a = M.assumed
   k.lower = (k.bytes or 0) / limits.memory
   k.estimate = k.lower / a.memory
-  k.limit = "memory"
+  k.limit, k.busy = "memory", k.estimate -- busy: what it keeps from others, however few blocks it has
   if not k.kernel then
     k.by = "bytes"
     if k.products then -- attention, by tiles of ours
@@ -312,6 +314,7 @@ local function judge(limits, k, image)
       k.flops, k.limit, k.by = k.products, "arithmetic", "tiles"
       k.lower = math.max(k.lower, k.products / limit)
       k.estimate = math.max(k.estimate, k.products / limit / a.tile) + (k.launches - 1) * a.kernel
+      k.busy = k.estimate
     end
     return
   end
@@ -336,6 +339,7 @@ local function judge(limits, k, image)
   end
   k.lower = math.max(k.lower, issue)
   memory = math.max(memory, k.bytes / in_flight(limits, k))
+  k.busy = math.max(k.estimate, issue / a.issue)
   issue = issue / a.issue / filled(limits, k)
   if k.kind == "serial" then issue = (k.flops + k.bytes / 4) * 20 / limits.clock end
   k.estimate = math.max(memory, issue)
@@ -348,6 +352,35 @@ local function image_of(f, arch)
   return image and { code = code_of(image), registers = registers_of(log) }
 end
 
+-- When all launches of a graph are done: each begins when those that it waits for are, and all together do not move
+-- bytes and issue instructions faster than the GPU can. Steps that are one launch are one here.
+local function side_by_side(launched)
+  local a, done, latest, busy, before = M.assumed, {}, 0, 0, nil
+  local most = {} -- by step: when all up to it are done
+  for _, k in ipairs(launched) do
+    if k.joined and before then
+      done[before] = done[before] + k.took
+      done[k.step] = done[before]
+    else
+      local start, straight = 0, true
+      for _, step in ipairs(k.after) do
+        if done[step] then start, straight = math.max(start, done[step]), straight and step == before end
+      end
+      for step = k.behind_all, 0, -1 do
+        if most[step] then
+          start, straight = math.max(start, most[step]), false
+          break
+        end
+      end
+      if #k.after > 1 then straight = false end
+      done[k.step], before = start + (straight and a.kernel or a.join) + k.took, k.step
+    end
+    latest, busy = math.max(latest, done[before]), busy + k.busy
+    most[k.step] = latest
+  end
+  return math.max(latest, busy)
+end
+
 local function compute(d, limits, image)
   local a = M.assumed
   local out = { gpu = limits.name, arch = limits.arch, source = limits.source, compiled = image ~= nil, kernels = {},
@@ -356,7 +389,7 @@ local function compute(d, limits, image)
     local to = t.to == "device" and "over" or "back"
     out[to] = out[to] + (t.bytes or 0)
   end
-  local gap = d.graph and a.kernel or a.launch
+  local gap, launched, loops = d.graph and a.kernel or a.launch, {}, false
   for _, k in ipairs(d.steps) do
     if k.side == "device" and (k.blocks or 1) > 0 and (k.runs or 1) > 0 then
       local runs, loop = k.runs or 1, k.turns_of
@@ -369,6 +402,9 @@ local function compute(d, limits, image)
       out.launches = out.launches + launches
       out.bytes, out.flops = out.bytes + runs * (k.bytes or 0), out.flops + runs * (k.flops or 0)
       out.lower = out.lower + runs * k.lower
+      loops = loops or (runs ~= 1 and not loop) or not k.after
+      k.took = loop and runs * (k.estimate + k.waits * a.wait) + (launches > 0 and gap or 0) or k.estimate
+      launched[#launched + 1] = k
       if loop then out.estimate = out.estimate + runs * (k.estimate + k.waits * a.wait) + launches * gap
       else out.estimate = out.estimate + runs * (k.estimate + (k.joined and 0 or gap)) end
     elseif k.side == "host" then
@@ -376,6 +412,8 @@ local function compute(d, limits, image)
       out.kernels[#out.kernels + 1] = k
     end
   end
+  out.parallel = not loops and out.graph and #launched > 0
+  if out.parallel then out.estimate = a.call + math.min(out.estimate - a.call, side_by_side(launched)) end
   out.estimate = out.estimate + (out.over + out.back) / limits.link
   return out
 end
@@ -412,8 +450,9 @@ local function text(r)
   out[2] = ("  %-22s %-8s %12s %4s %5s %9s %5s %11s %11s %s"):format("kernel", "kind", "grid", "regs", "full",
     "bytes", "used", "at least", "estimate", "limit")
   for _, k in ipairs(r.kernels) do out[#out + 1] = line_of(k) end
+  local how = (r.parallel and " side by side" or "") .. (r.graph and " as one graph" or "")
   out[#out + 1] = ("a call: %d launches%s, %s, %s; %s over, %s back%s"):format(r.launches,
-    r.graph and " as one graph" or "", bytes_text(r.bytes), unit(r.flops / 1e6, { "MFLOP", "GFLOP", "TFLOP" }, 1000),
+    how, bytes_text(r.bytes), unit(r.flops / 1e6, { "MFLOP", "GFLOP", "TFLOP" }, 1000),
     bytes_text(r.over), bytes_text(r.back), r.host > 0 and (", %d steps on the host"):format(r.host) or "")
   out[#out + 1] = ("at least %s, estimate %s"):format(time_text(r.lower), time_text(r.estimate))
   return table.concat(out, "\n") .. "\n"

@@ -562,6 +562,21 @@ EXPORT int cuStreamEndCapture(Stream *s, Graph **g) {
     return end(stream_is(s) ? stream_end(s, g) : BAD_HANDLE);
 }
 
+EXPORT int cuStreamGetCaptureInfo_v2(Stream *s, int *state, unsigned long long *id, Graph **g, Work *const **nodes,
+                                     size_t *n) {
+    BEGIN(true);
+    if (!stream_is(s) || !state || id || g || !nodes || !n) return end(BAD_HANDLE);
+    *state = stream_records(s);
+    *nodes = stream_after(s, n);
+    return end(OK);
+}
+
+EXPORT int cuStreamUpdateCaptureDependencies(Stream *s, Work **nodes, size_t n, unsigned flags) {
+    BEGIN(true);
+    if (!stream_is(s) || !stream_records(s) || flags != 1) return end(BAD_HANDLE);
+    return end(stream_follow(s, nodes, n));
+}
+
 EXPORT int cuGraphInstantiateWithFlags(Graph **executable, Graph *g, unsigned long long flags) {
     BEGIN(true);
     (void)flags;

@@ -70,7 +70,11 @@ typedef struct Work {
     uint64_t mark; /* of the event: RECORD reaches it, AFTER waits for it */
     Graph *graph;
     void (*call)(const void *args); /* of a library: it touches what a kernel may */
-    _Alignas(16) char args[];       /* a kernel's, or the source of a copy that had to be taken at once */
+    /* In a graph: what it comes after, and whether it has run in the launch at work. */
+    struct Work **after;
+    int nafter;
+    bool done;
+    _Alignas(16) char args[]; /* a kernel's, or the source of a copy that had to be taken at once */
 } Work;
 
 Stream *stream_new(void);
@@ -88,6 +92,9 @@ int stream_end(Stream *s, Graph **g);
 void graph_drop(Graph *g);
 bool graph_is(const Graph *g);
 bool stream_records(const Stream *s);
+/* What the next piece of work of a graph comes after: asked, set. */
+Work *const *stream_after(const Stream *s, size_t *n);
+int stream_follow(Stream *s, Work *const *after, size_t n);
 
 Event *event_make(void);
 int event_drop(Event *e);

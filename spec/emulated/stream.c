@@ -18,7 +18,9 @@ typedef struct List {
 struct Stream {
     Stream *next;
     List work;
-    Graph *records; /* between begin and end */
+    Graph *records; /* between begin and end.. */
+    Work **after;   /* ..what the next piece of work comes after */
+    int nafter;
 };
 
 struct Event {
@@ -54,7 +56,11 @@ static Work *take(List *l) {
 }
 
 static void clear(List *l) {
-    while (l->first) free(take(l));
+    while (l->first) {
+        Work *w = take(l);
+        free(w->after);
+        free(w);
+    }
 }
 
 Work *work_new(WorkKind kind, size_t args) {
@@ -90,9 +96,36 @@ static int run(const Work *w) {
     return BAD_VALUE;
 }
 
+static bool is_ready(const Work *w) {
+    bool ready = !w->done;
+    for (int i = 0; i < w->nafter && ready; i++) ready = w->after[i]->done;
+    return ready;
+}
+
+static unsigned drawn(unsigned n) {
+    dice = dice * 1664525u + 1013904223u;
+    return (dice >> 16) % n;
+}
+
+/* Any that has nothing left to wait for: one of the first few, so that long graphs do not take long. */
+static Work *any_ready(Work *first) {
+    enum { FEW = 64 };
+    Work *ready[FEW];
+    unsigned n = 0;
+    for (Work *w = first; w && n < FEW; w = w->next)
+        if (is_ready(w)) ready[n++] = w;
+    return n ? ready[drawn(n)] : NULL;
+}
+
 static int run_graph(Graph *g) {
     int code = OK;
-    for (Work *w = g->work.first; w && !code; w = w->next) code = run(w);
+    for (Work *w = g->work.first; w; w = w->next) w->done = false;
+    for (Work *first = g->work.first; first && !code;) {
+        Work *w = any_ready(first);
+        code = w ? run(w) : BAD_LAUNCH;
+        if (w) w->done = true;
+        while (first && first->done) first = first->next;
+    }
     return code;
 }
 
@@ -114,8 +147,7 @@ static Stream *next_stream(void) {
     int n = 0;
     for (Stream *s = streams; s; s = s->next) n += can_run(s);
     if (!n) return NULL;
-    dice = dice * 1664525u + 1013904223u;
-    int which = (int)((dice >> 16) % (unsigned)n);
+    int which = (int)drawn((unsigned)n);
     for (Stream *s = streams; s; s = s->next)
         if (can_run(s) && which-- == 0) return s;
     return NULL;
@@ -150,11 +182,15 @@ int stream_all(void) {
     return code;
 }
 
+static int follow(Stream *s, Work *const *after, size_t n);
+
 int stream_add(Stream *s, Work *w) {
     if (!w) return NO_MEMORY;
     if (s->records) {
+        w->after = s->after, w->nafter = s->nafter;
+        s->after = NULL, s->nafter = 0;
         add(&s->records->work, w);
-        return OK;
+        return follow(s, &w, 1);
     }
     add(&s->work, w);
     int code = OK;
@@ -182,6 +218,7 @@ int stream_drop(Stream *s) {
         }
     clear(&s->work);
     graph_drop(s->records);
+    free(s->after);
     free(s);
     return code;
 }
@@ -206,7 +243,35 @@ int stream_begin(Stream *s) {
 int stream_end(Stream *s, Graph **g) {
     *g = s->records;
     s->records = NULL;
+    follow(s, NULL, 0);
     return *g ? OK : BAD_CAPTURE;
+}
+
+Work *const *stream_after(const Stream *s, size_t *n) {
+    *n = (size_t)s->nafter;
+    return s->after;
+}
+
+static bool recorded(const Graph *g, const Work *w) {
+    const Work *v = g->work.first;
+    while (v && v != w) v = v->next;
+    return v;
+}
+
+static int follow(Stream *s, Work *const *after, size_t n) {
+    Work **own = n ? malloc(n * sizeof(Work *)) : NULL;
+    if (n && !own) return NO_MEMORY;
+    if (n) memcpy(own, after, n * sizeof(Work *));
+    free(s->after);
+    s->after = own;
+    s->nafter = (int)n;
+    return OK;
+}
+
+int stream_follow(Stream *s, Work *const *after, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!recorded(s->records, after[i])) return BAD_VALUE;
+    return follow(s, after, n);
 }
 
 bool graph_is(const Graph *g) {

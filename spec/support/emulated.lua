@@ -21,7 +21,8 @@ M.entries = { "cuCtxSetCurrent", "cuMemAllocAsync", "cuMemFreeAsync", "cuMemHost
   "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async", "cuStreamCreate", "cuStreamSynchronize",
   "cuStreamWaitEvent", "cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuModuleLoadData",
   "cuModuleGetFunction", "cuLaunchKernel", "cuLaunchCooperativeKernel", "cuStreamBeginCapture_v2", "cuStreamEndCapture",
-  "cuGraphInstantiateWithFlags", "cuGraphLaunch" }
+  "cuStreamGetCaptureInfo_v2",
+  "cuStreamUpdateCaptureDependencies", "cuGraphInstantiateWithFlags", "cuGraphLaunch" }
 
 --- Calls that `run` makes, by entry point; those of none are not there.
 function M.counted(run)

@@ -151,6 +151,20 @@ static DeviceStatus graph_end(DeviceQueue *q, void **graph) {
     return s;
 }
 
+static DeviceStatus graph_after(DeviceQueue *q, void *const *nodes, int n) {
+    return CALL(q, capture_after, q->stream, (CuHandle *)nodes, (size_t)n, CU_CAPTURE_SET);
+}
+
+static DeviceStatus graph_at(DeviceQueue *q, void **nodes, int room, int *n) {
+    const CuHandle *last = NULL;
+    size_t many = 0;
+    int state = 0;
+    DeviceStatus s = CALL(q, capture_at, q->stream, &state, NULL, NULL, &last, &many);
+    *n = s ? 0 : (int)many;
+    for (int i = 0; i < *n && i < room; i++) nodes[i] = last[i];
+    return s;
+}
+
 static DeviceStatus graph_launch(DeviceQueue *q, void *graph) { return CALL(q, graph_launch, graph, q->stream); }
 
 static void graph_free(DeviceQueue *q, void *graph) {
@@ -207,6 +221,8 @@ static const DeviceOps ops = {
     .launch_together = launch_together,
     .graph_begin = graph_begin,
     .graph_end = graph_end,
+    .graph_after = graph_after,
+    .graph_at = graph_at,
     .graph_launch = graph_launch,
     .graph_free = graph_free,
     .memory = memory,

@@ -75,6 +75,10 @@ struct DeviceOps {
     /* What is queued between begin and end does not run, it becomes a graph, which runs as often as it is launched. */
     DeviceStatus (*graph_begin)(DeviceQueue *q);
     DeviceStatus (*graph_end)(DeviceQueue *q, void **graph);
+    /* Between both: what is queued next runs when these nodes are done, and not before; which these are now, *n, of
+     * which nodes gets as many as it has room for: the last that was queued. */
+    DeviceStatus (*graph_after)(DeviceQueue *q, void *const *nodes, int n);
+    DeviceStatus (*graph_at)(DeviceQueue *q, void **nodes, int room, int *n);
     DeviceStatus (*graph_launch)(DeviceQueue *q, void *graph);
     void (*graph_free)(DeviceQueue *q, void *graph);
     DeviceStatus (*memory)(DeviceQueue *q, size_t *unused, size_t *all);

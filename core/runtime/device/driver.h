@@ -20,7 +20,7 @@ enum {
     CU_STICKY_LAST = 721,
     CU_TOO_LARGE = 720 /* but for this: a launch of too many blocks */
 };
-enum { CU_PATIENT_EVENT = 0x2, CU_NON_BLOCKING = 0x1, CU_CAPTURE_THREAD = 1, CU_NEEDED = 12000 };
+enum { CU_PATIENT_EVENT = 0x2, CU_NON_BLOCKING = 0x1, CU_CAPTURE_THREAD = 1, CU_CAPTURE_SET = 1, CU_NEEDED = 12000 };
 /* Of cuDeviceGetAttribute. */
 enum { CU_MULTIPROCESSORS = 16, CU_MAJOR = 75, CU_MINOR = 76, CU_TOGETHER = 95, CU_POOLS = 115 };
 
@@ -74,6 +74,9 @@ enum { CU_MULTIPROCESSORS = 16, CU_MAJOR = 75, CU_MINOR = 76, CU_TOGETHER = 95, 
       (int *blocks, CuHandle function, int threads, size_t shared))                                                    \
     X(capture, "cuStreamBeginCapture_v2", (CuHandle stream, int mode))                                                 \
     X(captured, "cuStreamEndCapture", (CuHandle stream, CuHandle *graph))                                              \
+    X(capture_at, "cuStreamGetCaptureInfo_v2",                                                                         \
+      (CuHandle stream, int *state, unsigned long long *id, CuHandle *graph, const CuHandle **nodes, size_t *n))       \
+    X(capture_after, "cuStreamUpdateCaptureDependencies", (CuHandle stream, CuHandle *nodes, size_t n, unsigned flags)) \
     X(graph_make, "cuGraphInstantiateWithFlags", (CuHandle *executable, CuHandle graph, unsigned long long flags))     \
     X(graph_launch, "cuGraphLaunch", (CuHandle executable, CuHandle stream))                                           \
     X(graph_free, "cuGraphDestroy", (CuHandle graph))                                                                  \

@@ -131,6 +131,17 @@ static DeviceStatus graph_end(DeviceQueue *q, void **graph) {
     return refuse(q, "graph_end");
 }
 
+static DeviceStatus graph_after(DeviceQueue *q, void *const *nodes, int n) {
+    (void)nodes, (void)n;
+    return refuse(q, "graph_after");
+}
+
+static DeviceStatus graph_at(DeviceQueue *q, void **nodes, int room, int *n) {
+    (void)nodes, (void)room;
+    *n = 0;
+    return refuse(q, "graph_at");
+}
+
 static DeviceStatus graph_launch(DeviceQueue *q, void *graph) {
     (void)graph;
     return refuse(q, "graph_launch");
@@ -178,6 +189,8 @@ static const DeviceOps ops = {
     .launch_together = launch_together,
     .graph_begin = graph_begin,
     .graph_end = graph_end,
+    .graph_after = graph_after,
+    .graph_at = graph_at,
     .graph_launch = graph_launch,
     .graph_free = drop,
     .memory = memory,

@@ -1,0 +1,159 @@
+--- A call as a graph of a GPU: a launch waits for those that it meets, and for no others. The emulated driver runs a
+-- graph's launches in any order that its edges allow, drawn anew each time, so a missing edge is a wrong number.
+local emulated = require("spec.support.emulated")
+local nd = require("theano.ndarray")
+local theano = require("theano")
+local T = require("theano.tensor")
+
+local function numbers(...)
+  local n = 1
+  for _, k in ipairs({ ... }) do n = n * k end
+  return nd.sin(nd.arange(n):astype("float64") * 0.7):astype("float32"):reshape({ ... })
+end
+
+-- By step, the steps that its launch waited for; how many launches stand in the longest line; how many there are.
+local function line_of(f)
+  local after, length, longest, launches = {}, {}, 0, 0
+  for _, k in ipairs(theano.printing.roofline(f, "h100", { compile = false }).kernels) do
+    local most = 0
+    after[k.step] = assert(k.after, "no call was a graph")
+    for _, step in ipairs(k.after) do most = math.max(most, length[step] or 0) end
+    for step, n in pairs(length) do
+      if step <= k.behind_all then most = math.max(most, n) end
+    end
+    length[k.step] = k.joined and most or most + 1
+    launches = launches + (k.joined and 0 or 1)
+    longest = math.max(longest, length[k.step])
+  end
+  return after, longest, launches
+end
+
+local function mlp(batch, a, b, c)
+  local x = T.fmatrix("x")
+  local p = { theano.shared(numbers(a, b)), theano.shared(nd.zeros(b, "float32")), theano.shared(numbers(b, c)),
+    theano.shared(nd.zeros(c, "float32")) }
+  local out = T.nnet.softmax(T.dot(T.tanh(T.dot(x, p[1]) + p[2]), p[3]) + p[4])
+  local y = T.constant(nd.arange(batch, nil, nil, "int64") % c)
+  local cost = T.nnet.categorical_crossentropy(out, y):mean()
+  local updates = {}
+  for i, g in ipairs(T.grad(cost, p)) do updates[i] = { p[i], p[i] - T.constant(0.01, { dtype = "float32" }) * g } end
+  return theano.compile({ inputs = { x }, outputs = cost, updates = updates }), p, numbers(batch, a)
+end
+
+-- Updates that read each other's old values, a gather that can fail, sums of everything, products, draws.
+local function tangle(rng)
+  local x, i = T.fmatrix("x"), T.lvector("i")
+  local w = {}
+  for k = 1, 5 do w[k] = theano.shared(numbers(12, 8) * k) end
+  local rows = w[1][i]
+  local s, t = T.tanh(T.dot(x, w[2].T)), T.sqr(x):sum({ axis = 1 })
+  local noise = rng:uniform({ size = { 12, 8 }, dtype = "float32" })
+  local updates = {
+    { w[1], w[1] * 0.5 + w[2]:sum() }, { w[2], w[1] + T.dot(s.T, x) * 0.01 }, { w[3], w[4] * noise + rows:sum() },
+    { w[4], w[3] - t:sum() }, { w[5], w[5] * 0.5 }, -- that one meets nothing
+  }
+  for _, u in ipairs(updates) do u[2] = T.cast(u[2], "float32") end
+  return theano.compile({ inputs = { x, i }, outputs = { rows:sum(), s:max(), t }, updates = updates }), w
+end
+
+local function values(list)
+  local all = {}
+  for k, v in ipairs(list) do all[k] = v:get_value({ array = true }) end
+  return all
+end
+
+describe("a graph of a GPU", function()
+  it("has a launch wait for what it meets alone", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local a, b = theano.shared(numbers(64, 64)), theano.shared(numbers(4096))
+    local f = theano.compile({ inputs = {}, outputs = {}, updates = {
+      { a, T.cast(a / a:sum({ axis = 0 }), "float32") }, { b, T.cast(b / b:sum(), "float32") } } })
+    for _ = 1, 3 do f() end
+    local _, longest, launches = line_of(f)
+    assert.is_true(launches > longest, launches .. " launches, " .. longest .. " in a line")
+  end)
+
+  it("makes the ten launches of an MLP's step seven in a line", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    emulated.idle(1)
+    local ok, after, longest, launches = pcall(function()
+      local f, _, x = mlp(60, 784, 500, 10)
+      for _ = 1, 3 do f(x) end
+      return line_of(f)
+    end)
+    emulated.idle(0)
+    assert(ok, after)
+    assert(launches <= 10 and longest <= 7, launches .. " launches, " .. longest .. " in a line")
+  end)
+
+  it("gives the CPU's numbers in whatever order its launches run", function()
+    local function steps(n)
+      local f, p, x = mlp(6, 20, 12, 4)
+      local costs = {}
+      for k = 1, n do costs[k] = tonumber(f(x)) or f(x):item() end
+      return costs, values(p)
+    end
+    local costs, want = steps(24)
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    for _ = 1, 3 do
+      local got, left = steps(24)
+      for k = 1, #costs do assert.is_true(math.abs(got[k] - costs[k]) < 1e-5 * math.abs(costs[k]), k) end
+      for k = 1, #want do assert.is_true(nd.allclose(left[k], want[k], 1e-4, 1e-5), k) end
+    end
+  end)
+
+  local function tangled(n, x, i)
+    local f, w = tangle(theano.sandbox.rng_mrg.MRG_RandomStreams(7))
+    local outs = {}
+    for k = 1, n do outs[k] = { f(x, i) } end
+    return outs, values(w), f, w
+  end
+
+  it("keeps updates apart that read each other's old values, and draws in order", function()
+    local x, i = numbers(5, 8), nd.array({ 0, 11, 3 }, "int64")
+    local outs, want = tangled(8, x, i)
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    for _ = 1, 4 do
+      local got, left, f = tangled(8, x, i)
+      for k = 1, 5 do assert(nd.allclose(left[k], want[k], 1e-4, 1e-4), "w" .. k) end
+      for k = 1, 8 do assert(nd.allclose(got[k][3], outs[k][3], 1e-5, 1e-5), "call " .. k) end
+      local _, longest, launches = line_of(f)
+      assert(longest < launches)
+    end
+  end)
+
+  it("changes nothing before all that can fail is done", function()
+    local x, i = numbers(5, 8), nd.array({ 0, 11, 3 }, "int64")
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    for _ = 1, 4 do
+      local _, _, f, w = tangled(4, x, i)
+      local before = values(w)
+      local ok, why = pcall(f, x, nd.array({ 0, 12, 3 }, "int64"))
+      assert.is_false(ok)
+      assert.equal("IndexError", theano.error_kind(why))
+      for k, v in ipairs(values(w)) do assert.is_true(nd.array_equal(v, before[k]), "w" .. k) end
+    end
+  end)
+
+  it("is a line where the driver does not take its edges", function()
+    local costs = {}
+    do
+      local f, _, x = mlp(6, 20, 12, 4)
+      for k = 1, 8 do costs[k] = tonumber(f(x)) or f(x):item() end
+    end
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    for _, entry in ipairs({ "cuStreamUpdateCaptureDependencies", "cuStreamGetCaptureInfo_v2" }) do
+      for n = 1, 4 do
+        local f, _, x = mlp(6, 20, 12, 4)
+        emulated.fail(entry, n, 1)
+        local graphs = emulated.calls("cuGraphLaunch")
+        for k = 1, 8 do
+          local got = f(x)
+          assert.is_true(math.abs((tonumber(got) or got:item()) - costs[k]) < 1e-5 * math.abs(costs[k]), entry .. n)
+        end
+        emulated.fail(entry, 0, 0)
+        assert.is_true(emulated.calls("cuGraphLaunch") - graphs >= 4, entry .. n)
+      end
+    end
+  end)
+end)
