@@ -86,7 +86,28 @@ function M.print(row)
   if #skipped > 0 then print(table.concat(skipped, "\n")) end
 end
 
---- One line a row, the worst first: ours to the fastest peer by least times, both times.
+-- The least ratio within a round: noise alone seldom puts it above 1.
+local function least_paired(a, b)
+  local least = math.huge
+  for i = 1, math.min(#a, #b) do least = math.min(least, a[i] / b[i]) end
+  return least
+end
+
+-- How many rows there are, and how many of them are above 1.05 and 1.5 by either ratio.
+local function counts(lines)
+  local text = { ("%d rows"):format(#lines) }
+  for _, limit in ipairs({ 1.05, 1.5 }) do
+    local by_rounds, by_times = 0, 0
+    for _, line in ipairs(lines) do
+      by_rounds = by_rounds + (line.within > limit and 1 or 0)
+      by_times = by_times + (line.ratio > limit and 1 or 0)
+    end
+    text[#text + 1] = ("above %g: %d in every round, %d by least times"):format(limit, by_rounds, by_times)
+  end
+  return table.concat(text, "; ")
+end
+
+--- One line a row, the worst first: ours to the fastest peer by least times, the least ratio within a round, times.
 function M.worst(rows)
   local lines = {}
   for _, row in ipairs(rows) do
@@ -96,12 +117,15 @@ function M.worst(rows)
     for name, d in pairs(row.differs) do why[#why + 1] = ("%s: DIFFERS: %.9g, ours %.9g"):format(name, d[1], d[2]) end
     table.sort(why)
     local least = #ours > 0 and (M.quartiles(ours))
-    lines[#lines + 1] = { ratio = least and peer and least / theirs or math.huge, text = ("%-40s %11s %11s  %s"):format(
+    local within = peer and least_paired(ours, row.seconds[peer]) or math.huge
+    local ratio = least and peer and least / theirs or math.huge
+    lines[#lines + 1] = { ratio = ratio, within = within, text = ("%-40s %11s %11s  %s"):format(
       row.case, least and amount(least, row.unit) or "-", peer and amount(theirs, row.unit) or "-",
       table.concat(why, "; ")) }
   end
   table.sort(lines, function(a, b) return a.ratio > b.ratio or a.ratio == b.ratio and a.text < b.text end)
-  for _, line in ipairs(lines) do print(("%8.2f  %s"):format(line.ratio, line.text)) end
+  for _, line in ipairs(lines) do print(("%8.2f %6.2f  %s"):format(line.ratio, line.within, line.text)) end
+  print(counts(lines))
 end
 
 return M

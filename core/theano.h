@@ -211,7 +211,7 @@ TH_API ThArray *th_array_transpose(ThArray *a, int ndim, const int *perm);
 TH_API ThArray *th_array_reshape(ThArray *a, int ndim,
                                  const int64_t *shape);       /* one -1; a view where possible, else a copy */
 TH_API ThArray *th_array_copy(ThArray *a);                    /* C order */
-TH_API ThArray *th_array_astype(ThArray *a, ThDtype d);       /* NumPy's unsafe cast, always a copy */
+TH_API ThArray *th_array_astype(ThArray *a, ThDtype d);       /* always a copy; complex to real: TH_TypeError */
 TH_API int th_array_assign(ThArray *dst, const ThArray *src); /* broadcasts src by lengths, casts; overlap is safe */
 TH_API int th_array_fill(ThArray *a, const ThArray *scalar);
 TH_API bool th_array_equal(const ThArray *a, const ThArray *b); /* same shape and values (NaN differs from NaN) */

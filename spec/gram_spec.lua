@@ -56,4 +56,29 @@ describe("a matrix times its transpose #asan", function()
     local b = a[{ "::2", "::-1" }]:copy()
     assert.is_true(nd.array_equal(two(b, b.T:copy()), own(a)))
   end)
+  it("of arrays, by name and by method, of either kind and of parts", function()
+    for _, size in ipairs({ { 3, 3 }, { 150, 40 }, { 316, 316 }, { 1, 200 }, { 200, 1 } }) do
+      local a = rng:randn(size[1], size[2])
+      local part = a["::2"]
+      for _, m in ipairs({ a, a:astype("float32"), part, a:astype("int64"), a * nd.complex(1, 2) }) do
+        local other = m.T:copy()
+        for _, f in ipairs({ nd.dot, nd.matmul }) do
+          assert.is_true(nd.array_equal(f(m, other), f(m, m.T)))
+          assert.is_true(nd.array_equal(f(other, m), f(m.T, m)))
+        end
+      end
+    end
+  end)
+  it("of arrays costs little more than half", function()
+    local a = rng:rand(500, 500)
+    local other, whole, half = a.T:copy(), math.huge, math.huge
+    for _ = 1, 12 do -- least processor times, in turns
+      local start = os.clock()
+      nd.dot(a, other)
+      local between = os.clock()
+      nd.dot(a, a.T)
+      whole, half = math.min(whole, between - start), math.min(half, os.clock() - between)
+    end
+    assert.is_true(half < 0.8 * whole, half / whole)
+  end)
 end)

@@ -361,8 +361,9 @@ struct ThArray {
 #define ARRAY_STRIDES(a) ((a)->dims + (a)->ndim)
 static inline ThContext *array_ctx(const ThArray *a) { return a->buf->ctx; }
 /* False with the error set: th_array_free was there, or it is away and does not come. */
-bool array_usable(ThContext *c, const ThArray *a); /* its elements may be read */
-bool array_there(ThContext *c, const ThArray *a);  /* views may be made of it; its elements may be away */
+bool array_usable(ThContext *c, const ThArray *a);           /* its elements may be read */
+bool array_castable(ThContext *c, ThDtype from, ThDtype to); /* all but complex numbers as real ones: a TypeError */
+bool array_there(ThContext *c, const ThArray *a);            /* views may be made of it; its elements may be away */
 ThArray *array_scalar(ThContext *c, ThDtype d, const void *value);                              /* 0-d */
 ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const int64_t *shape); /* retains b, C order */
 /* A header whose memory is there before anything else that may fail; array_fill makes it an array, array_unfilled frees

@@ -23,12 +23,14 @@ typedef struct Quick {
     const InterpDirect *direct; /* of fn's kernel, where it may run on arrays of one shape without a call; or NULL */
     uint64_t turn;              /* of the flags */
     int func, nargs, nout, nsaid;
+    bool strided; /* its operands need not lie densely */
     ThType in[MOST_ARGS], out[MOST_OUT];
     char said[]; /* the other arguments */
 } Quick;
 
 typedef struct Kept {
-    int pow, power, sqr, sqrt;        /* numbers of these functions */
+    int pow, power, sqr, sqrt; /* numbers of these functions */
+    int dot, matmul;
     Quick *slot[SLOTS], *last[SLOTS]; /* by key; the last one by function */
     int n;
     char *regs; /* what direct kernels work in */
@@ -40,6 +42,7 @@ typedef struct Operands {                     /* of one call */
     ThComplex128 cell[MOST_ARGS];             /* numbers */
     ThType type[MOST_ARGS];
     int n, nsaid; /* nsaid: 0 where arrays are all there is */
+    bool strided;
     char said[SAID];
 } Operands;
 
@@ -68,6 +71,7 @@ static Kept *kept(ThContext *c) {
     if (!k) return NULL;
     k->pow = th_func_find("pow"), k->power = th_func_find("power");
     k->sqr = th_func_find("sqr"), k->sqrt = th_func_find("sqrt");
+    k->dot = th_func_find("dot"), k->matmul = th_func_find("matmul");
     c->slot[CTX_EAGER] = k;
     c->slot_free[CTX_EAGER] = free_kept;
     return k;
@@ -167,15 +171,24 @@ static bool operands(int func, const ThArg *args, int nargs, Operands *o) {
     return o->n > 0;
 }
 
+/* A matrix times its own transpose, of which the product computes one half where it sees both as they lie. */
+static bool own_transpose(const Kept *k, int func, const Operands *o) {
+    const ThArray *a = o->at[0], *b = o->at[1];
+    if ((func != k->dot && func != k->matmul) || o->n != 2 || o->nsaid || !a || !b) return false;
+    return a->ndim == 2 && b->ndim == 2 && a->data == b->data && dtype_is_float((ThDtype)a->dtype) &&
+           (a->flags & ARRAY_CONTIGUOUS) != (b->flags & ARRAY_CONTIGUOUS);
+}
+
 /* Flags that decide dtypes are part of the key. */
 static uint64_t key_of(uint64_t turn, int func, const Operands *o) {
-    uint64_t h = hash_mix((uint64_t)func, turn);
+    uint64_t h = hash_mix((uint64_t)func + (o->strided ? 1u << 16 : 0), turn);
     h = hash_bytes(o->type, sizeof *o->type * (size_t)o->n, h);
     return o->nsaid ? hash_bytes(o->said, (size_t)o->nsaid, h) : h;
 }
 
 static bool same(const Quick *q, uint64_t turn, int func, const Operands *o) {
-    if (q->turn != turn || q->func != func || q->nargs != o->n || q->nsaid != o->nsaid) return false;
+    if (q->turn != turn || q->func != func || q->nargs != o->n || q->nsaid != o->nsaid || q->strided != o->strided)
+        return false;
     if (o->nsaid && memcmp(q->said, o->said, (size_t)o->nsaid) != 0) return false;
     for (int i = 0; i < o->n; i++)
         if (!type_eq(q->in[i], o->type[i])) return false;
@@ -201,7 +214,10 @@ static ThFunction *function_of(ThContext *c, ThVar *const *in, const Operands *o
     PlanIo io[MOST_ARGS], oo[MOST_OUT];
     memset(io, 0, sizeof io);
     memset(oo, 0, sizeof oo);
-    for (int i = 0; i < o->n; i++) io[i].type = o->type[i], ins[i].allow_downcast = -1;
+    for (int i = 0; i < o->n; i++) {
+        io[i].type = o->type[i], io[i].strided = o->strided;
+        ins[i].allow_downcast = -1;
+    }
     for (int i = 0; i < nout; i++) oo[i].type = out[i]->type;
     FGraph *fg = fg_new(c, in, o->n, out, nout, NULL, NULL, 0, true);
     Plan *plan = fg ? plan_make(fg, io, o->n, oo, nout) : NULL;
@@ -281,6 +297,7 @@ static Quick *find(ThContext *c, Kept *k, int func, const Operands *o, const ThA
     if (k->n >= MOST_KEPT) drop_all(c, k);
     if (!(q = ctx_alloc0(c, sizeof *q + (size_t)o->nsaid))) return NULL;
     q->key = key, q->turn = turn, q->func = func, q->nargs = o->n, q->nsaid = o->nsaid, q->nout = -1;
+    q->strided = o->strided;
     q->next = k->slot[key % SLOTS];
     memcpy(q->in, o->type, sizeof o->type);
     memcpy(q->said, o->said, (size_t)o->nsaid);
@@ -383,6 +400,7 @@ bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray *
     bool done = false;
     if (k) func = simpler(k, func, args, &nargs);
     if (k && operands(func, args, nargs, &o)) {
+        o.strided = own_transpose(k, func, &o);
         Quick *q = find(c, k, func, &o, args, nargs);
         if (q && q->fn && q->nout <= max)
             done = (q->direct && run_direct(c, k, q, &o, out)) ||

@@ -325,7 +325,7 @@ int th_array_set(ThArray *a, const int64_t *index, char kind, ThValue v) {
     if (!a) return -1;
     if (!array_writeable(array_ctx(a), a)) return -1;
     char *p = locate(a, index);
-    if (!p) return -1;
+    if (!p || !array_castable(array_ctx(a), widest(kind), (ThDtype)a->dtype)) return -1;
     dtype_cast(p, (ThDtype)a->dtype, 0, (const char *)&v, widest(kind), 0, 1);
     return 0;
 }

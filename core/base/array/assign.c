@@ -191,11 +191,20 @@ static bool same_places(const ThArray *a, const ThArray *b, const int64_t *b_str
     return true;
 }
 
+/* An imaginary part is never dropped in silence: as T.cast. What is not zero is true. */
+bool array_castable(ThContext *c, ThDtype from, ThDtype to) {
+    if (!dtype_is_complex(from) || dtype_is_complex(to) || to == TH_BOOL) return true;
+    return err(c, TH_TypeError, "cannot cast %s to %s: take the real part with real(x) or the modulus with abs_(x)",
+               th_dtype_name(from), th_dtype_name(to));
+}
+
 int th_array_assign(ThArray *dst, const ThArray *src) {
     int64_t strides[TH_MAX_NDIM];
     if (!dst || !src) return -1;
     ThContext *c = array_ctx(dst);
-    if (!array_writeable(c, dst) || !array_usable(c, src) || !broadcast(dst, src, strides)) return -1;
+    if (!array_writeable(c, dst) || !array_usable(c, src) || !broadcast(dst, src, strides) ||
+        !array_castable(c, (ThDtype)src->dtype, (ThDtype)dst->dtype))
+        return -1;
     if (!dst->size) return 0;
     bool in_place = same_places(dst, src, strides);
     if (in_place && dst->dtype == src->dtype) return 0;
@@ -220,7 +229,7 @@ int th_array_fill(ThArray *a, const ThArray *scalar) {
 }
 
 ThArray *th_array_astype(ThArray *a, ThDtype d) {
-    if (!a || !array_usable(array_ctx(a), a)) return NULL;
+    if (!a || !array_usable(array_ctx(a), a) || !array_castable(array_ctx(a), (ThDtype)a->dtype, d)) return NULL;
     ThArray *out = th_array_empty(array_ctx(a), d, a->ndim, ARRAY_SHAPE(a));
     if (out && out->size) transfer(out, a->data, (ThDtype)a->dtype, ARRAY_STRIDES(a));
     return out;

@@ -145,18 +145,26 @@ int front_float_power(Front *f) {
 }
 
 /* ---- bits -------------------------------------------------------------------------------------------------------- */
-/* Sums of neighbouring bits, pairs, quads; the bytes are added up by a product. */
+/* Of the bits of x below `by` and those above, which are as many: (x & m) + (x >> by & m). */
+static ThVar *halves_of(Front *f, ThVar *x, int by, uint64_t mask, int how) {
+    ThVar *m = const_int(f->b, (int64_t)mask, TH_UINT64);
+    ThVar *above = two(f, S_right_shift, x, const_int(f->b, by, TH_UINT64));
+    if (how == S_sub) return two(f, S_sub, x, two(f, S_and_, above, m));
+    if (how == S_and_) return two(f, S_and_, two(f, S_add, x, above), m);
+    return two(f, S_add, two(f, S_and_, x, m), two(f, S_and_, above, m));
+}
+
+/* Sums of neighbouring bits, pairs, quads; the bytes are added up by a product. The first sum of two bits is what they
+ * are as a number less the upper one; sums of quads cannot carry over, so that one mask will do. */
 int front_bitwise_count(Front *f) {
     ThVar *x = front_var(f, 0);
     if (!x) return -1;
     if (!dtype_is_discrete(dtype_of(x)))
         return front_error(f, TH_TypeError, "integers are expected, not %s", th_dtype_name(dtype_of(x)));
-    static const uint64_t mask[] = {0x5555555555555555u, 0x3333333333333333u, 0x0f0f0f0f0f0f0f0fu};
     x = cast_make(f->b, dtype_is_signed(dtype_of(x)) ? one(f, S_abs_, cast_make(f->b, x, TH_INT64)) : x, TH_UINT64);
-    for (int i = 0; x && i < 3; i++) {
-        ThVar *m = const_int(f->b, (int64_t)mask[i], TH_UINT64), *by = const_int(f->b, 1 << i, TH_UINT64);
-        x = two(f, S_add, two(f, S_and_, x, m), two(f, S_and_, two(f, S_right_shift, x, by), m));
-    }
+    x = x ? halves_of(f, x, 1, 0x5555555555555555u, S_sub) : NULL;
+    x = x ? halves_of(f, x, 2, 0x3333333333333333u, S_add) : NULL;
+    x = x ? halves_of(f, x, 4, 0x0f0f0f0f0f0f0f0fu, S_and_) : NULL;
     x = two(f, S_mul, x, const_int(f->b, 0x0101010101010101, TH_UINT64));
     x = two(f, S_right_shift, x, const_int(f->b, 56, TH_UINT64));
     return front_return(f, x ? cast_make(f->b, x, TH_UINT8) : NULL);

@@ -9,6 +9,8 @@
 #include "special_trig.h"
 #include "special_gamma.h"
 
+#include "special_debye.h"
+
 #include "special_bessel.h"
 #include "special_gammainc.h"
 

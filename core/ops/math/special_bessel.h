@@ -224,11 +224,22 @@ FN(DD, sf_jv_steps, (DD v, f64 x, DD a, DD b, int n, int up), "sf_dd sf_dd_add s
     }
     return n ? b : a;
 })
-/* Orders between: upward from order f in [0, 1) while v is hardly above x, else downward from v, scaled at f (or f + 1) */
-FN(f64, sf_jv_between, (f64 v, f64 x), "fabs floor pow sf_dd sf_dd_add sf_dd_mul sf_dd_div sf_jv_far sf_jv_steps", {
+/* Orders between: upward from order f in [0, 1) while v is hardly above x, else downward from v, scaled at f (or f + 1); f
+   of large orders is the nearest that Debye's expansion knows */
+FN(f64, sf_jv_between, (f64 v, f64 x), "fabs floor pow sf_dd sf_dd_add sf_dd_mul sf_dd_div sf_jv_far sf_jv_debye sf_jv_steps", {
     f64 f = v - floor(v);
-    DD a = sf_jv_far(sf_dd(f, 0), x);
-    DD b = sf_jv_far(sf_dd_add(sf_dd(f, 0), sf_dd(1, 0)), x);
+    DD a;
+    DD b;
+    if (v > 1e6) {
+        f64 far = 80 * pow(v, 0.3333333333333333);
+        if (fabs(v - x) >= far) return sf_jv_debye(v, x);
+        f = v - floor(far - (x - v) + 1);
+        a = sf_dd(sf_jv_debye(f, x), 0);
+        b = sf_dd(sf_jv_debye(f + 1, x), 0);
+    } else {
+        a = sf_jv_far(sf_dd(f, 0), x);
+        b = sf_jv_far(sf_dd_add(sf_dd(f, 0), sf_dd(1, 0)), x);
+    }
     if (v <= x + 3.2 * pow(x, 0.3333333333333333)) return sf_jv_steps(sf_dd(f, 0), x, a, b, (int)(v - f), 1).hi;
     f64 c = 1e-300; /* J(v + 1) / J(v) by its continued fraction: forward until it stands, then from there backward */
     f64 d = 0;
@@ -277,12 +288,13 @@ FN(f64, sf_jv, (f64 v, f64 x),
     if (x - x != 0) return 0;
     if (x < 25 || x * x < 40 * (v + 1)) return sign * sf_dd_mul(sf_bessel_first(v, x), sf_bessel_series(v, x, -1)).hi;
     if (x > 0.5 * v * v) return sign * sf_jv_hankel(v, x);
-    if (fabs(v) > 1e6) return __builtin_nan(""); /* too many steps */
+    if (v > 1e12 && x < 0.999 * v) return 0;
+    if (v < -1e6 || v > 1e12 || (v > 1e6 && x > 1e15)) return __builtin_nan(""); /* too many steps, or too long a phase */
     if (v > 0) return sign * sf_jv_between(v, x);
     f64 k = v - floor(v); /* downward: below order 0 that is the stable direction */
     return sf_jv_steps(sf_dd(k, 0), x, sf_jv_far(sf_dd(k, 0), x), sf_jv_far(sf_dd_add(sf_dd(k, 0), sf_dd(-1, 0)), x), (int)(k - v), -1).hi;
 })
-FN(f64, sf_iv, (f64 v, f64 x), "fabs rint sf_dd sf_dd_add sf_dd_mul sf_dd_div sf_exp_over_root sf_gamma sf_bessel_first sf_bessel_series", {
+FN(f64, sf_iv, (f64 v, f64 x), "fabs rint sf_iv_debye sf_dd sf_dd_add sf_dd_mul sf_dd_div sf_exp_over_root sf_gamma sf_bessel_first sf_bessel_series", {
     if (x != x || v != v) return x + v;
     f64 sign = 1;
     if (v == rint(v)) {
@@ -293,6 +305,7 @@ FN(f64, sf_iv, (f64 v, f64 x), "fabs rint sf_dd sf_dd_add sf_dd_mul sf_dd_div sf
     if (x < 0) return __builtin_nan("");
     if (x == 0) return v == 0 ? 1 : v > 0 ? 0 * sign : sf_gamma(v + 1) > 0 ? __builtin_inf() : -__builtin_inf();
     if (x - x != 0) return v - v != 0 ? __builtin_nan("") : sign * x;
+    if (v > 500) return sign * sf_iv_debye(v, x);
     if (x < 25 || x < 0.5 * v * v) {
         if (x > 1500 && x > 2 * fabs(v)) return sign * __builtin_inf();
         return sign * sf_dd_mul(sf_bessel_first(v, x), sf_bessel_series(v, x, 1)).hi;

@@ -76,40 +76,60 @@ FN(f64, sf_binom, (f64 n, f64 k), "rint fabs exp log sf_sinpi sf_gamma sf_beta s
     }
     return 1 / ((n + 1) * sf_beta(1 + n - k, 1 + k));
 })
-/* x^a y^b / B(a, b), x + y = 1: three factors of incomplete gamma functions */
-FN(f64, sf_beta_factor, (f64 a, f64 b, f64 x, f64 y), "sf_dd sf_dd_mul sf_dd_div sf_gamma_factor", {
+/* 1 / B(a, b) of small a and b, which many x share (REAL_3 of special_body.h); 0 of others */
+FN(DD, sf_beta_scale, (f64 a, f64 b), "sf_dd sf_dd_mul sf_dd_div sf_rgamma sf_psi", {
+    if (!(a > 0 && b > 0 && a < 20 && b < 20)) return sf_dd(0, 0);
+    f64 s = a + b;
+    f64 t = s - a; /* what the sum lost */
+    f64 rest = (a - (s - t)) + (b - t);
+    DD r = sf_dd_div(sf_dd_mul(sf_rgamma(a, 0), sf_rgamma(b, 0)), sf_rgamma(s, 0));
+    return rest == 0 ? r : sf_dd_mul(r, sf_dd(1, rest * sf_psi(s)));
+})
+/* x^a y^b / B(a, b), y = 1 - x: two powers, or three factors of incomplete gamma functions */
+FN(f64, sf_beta_factor, (f64 a, f64 b, f64 x, f64 y, DD scale), "pow fma sf_dd sf_dd_mul sf_dd_div sf_gamma_factor", {
+    if (scale.hi > 0 && scale.hi < 1e300) {
+        f64 p = pow(x, a);
+        f64 q = pow(y, b);
+        f64 t = p * q;
+        return sf_dd_mul(sf_dd(t, fma(p, q, -t) + t * b * ((1 - y) - x) / y), scale).hi;
+    }
     f64 n = a + b;
     DD r = sf_dd_mul(sf_gamma_factor(a, n * x), sf_gamma_factor(b, n * y));
     return sf_dd_div(r, sf_gamma_factor(n, n)).hi;
 })
-/* I_x(a, b) a / factor, by its continued fraction, for x below about (a + 1) / (a + b + 2) */
+/* I_x(a, b) a / factor, by every second convergent of its continued fraction, for x below about (a + 1) / (a + b + 2) */
 FN(f64, sf_beta_fraction, (f64 a, f64 b, f64 x), "fabs", {
-    f64 c = 1;
-    f64 d = 1 - (a + b) / (a + 1) * x;
-    d = 1 / d;
-    f64 h = d;
-    for (int m = 1; m < 200000; m++) {
-        f64 k = m * (b - m) * x / ((a + (2 * m - 1)) * (a + 2 * m));
-        d = 1 / (1 + k * d);
-        c = 1 + k / c;
-        h *= d * c;
-        k = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + (2 * m + 1)));
-        d = 1 / (1 + k * d);
-        c = 1 + k / c;
+    f64 s = a + b;
+    f64 r = 1 / (a + 1);
+    f64 e = a - s * x + 1;
+    f64 c = e * r; /* less a factor of a, as the first numerator */
+    f64 h = c;
+    f64 d = 0;
+    for (int n = 1; n < 200000; n++) {
+        f64 next = 1 / (a + (2 * n + 1));
+        f64 m = n * (b - n) * x;
+        f64 k = (n > 1 ? (a + (n - 1)) * r : r) * ((s + (n - 1)) * x * r) * m;
+        f64 w = n + m * r + (a + n) * (e + n * (2 - x)) * next;
+        d = 1 / (w + k * d);
+        c = w + k / c;
+        r = next;
         f64 t = d * c;
         h *= t;
-        if (fabs(t - 1) < 1e-16) break;
+        if (fabs(t - 1) < 1.2e-16) break;
     }
-    return h;
+    return 1 / h;
 })
-FN(f64, sf_betainc, (f64 a, f64 b, f64 x), "sf_beta_factor sf_beta_fraction", {
+FN(f64, sf_betainc_of, (f64 a, f64 b, f64 x, DD scale), "sf_beta_factor sf_beta_fraction", {
     if (x != x || a != a || b != b || x < 0 || x > 1 || a < 0 || b < 0) return __builtin_nan("");
     if (a == 0 || b - b != 0) return b == 0 || a - a != 0 ? __builtin_nan("") : x == 0 && a > 0 ? 0 : 1;
     if (b == 0 || a - a != 0) return x == 1 && b > 0 ? 1 : 0;
     if (x == 0 || x == 1) return x;
     f64 y = 1 - x;
-    f64 f = sf_beta_factor(a, b, x, y);
+    f64 f = sf_beta_factor(a, b, x, y, scale);
     if (x * (a + b + 2) < a + 1) return f / a * sf_beta_fraction(a, b, x);
     return 1 - f / b * sf_beta_fraction(b, a, y);
+})
+FN(f64, sf_betainc, (f64 a, f64 b, f64 x), "sf_beta_scale sf_betainc_of", {
+    return sf_betainc_of(a, b, x, sf_beta_scale(a, b));
 })
 /* clang-format on */

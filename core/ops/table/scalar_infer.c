@@ -109,10 +109,7 @@ static bool infer_second(Rule *r, ThDtype *out) {
 
 /* The target of cast is an attribute of the Elemwise; it arrives in *out. */
 static bool infer_cast(Rule *r, ThDtype *out) {
-    if (dtype_is_complex(r->in[0]) && !dtype_is_complex(*out))
-        return err(r->c, TH_TypeError,
-                   "cannot cast %s to %s: take the real part with real(x) or the modulus with abs_(x)",
-                   th_dtype_name(r->in[0]), th_dtype_name(*out));
+    if (!array_castable(r->c, r->in[0], *out)) return false;
     r->cast[0] = r->in[0];
     return true;
 }

@@ -47,13 +47,17 @@ typedef struct DD {
             before = y; \
         } \
     }
+/* betainc, whose parameters many neighbours share */
 #define REAL_3(name, T) \
     SPECIAL_STATIC void SPECIAL(name##_##T)(int64_t n, void *po, const void *pa, const void *pb, const void *pc) { \
         const T *a = pa, *b = pb, *c = pc; \
         T *o = po, last[3] = {0}; \
-        for (int64_t i = 0; i < n; i++) { \
+        DD scale = {0, 0}; \
+        if (n == 1) o[0] = (T)sf_##name(a[0], b[0], c[0]); \
+        for (int64_t i = 0; n > 1 && i < n; i++) { \
             const T x[3] = {a[i], b[i], c[i]}; \
-            o[i] = i && !memcmp(x, last, sizeof x) ? o[i - 1] : (T)sf_##name(x[0], x[1], x[2]); \
+            if (!i || memcmp(x, last, 2 * sizeof *x)) scale = sf_beta_scale(x[0], x[1]); \
+            o[i] = i && !memcmp(x, last, sizeof x) ? o[i - 1] : (T)sf_##name##_of(x[0], x[1], x[2], scale); \
             memcpy(last, x, sizeof x); \
         } \
     }
