@@ -67,7 +67,8 @@ describe("experiments", function()
         end
       end
     ]])
-    local text, code = shell(theano_ .. " run --dir closed waits.lua & child=$!; "
+    -- hang-ups are ignored under nohup
+    local text, code = shell("env --default-signal=HUP " .. theano_ .. " run --dir closed waits.lua & child=$!; "
       .. "while [ ! -e closed/begun ]; do sleep 0.02; done; kill -HUP $child; wait $child")
     assert.equal(129, code, text)
     assert.truthy(read("closed/status.json"):find('"state":"interrupted"', 1, true))

@@ -14,7 +14,6 @@ end
 describe("scripts/gpu-bundle", function()
   it("makes an archive that runs with an empty environment", function()
     if runner.path ~= "build/theano" then skip.now("the archive is of the release build") end
-    skip.without_program("git")
     skip.without_program("xz")
     if theano.config.cxx == "" then skip.now("there is no C compiler for the emulated driver") end
     local folder = runner.folder()
