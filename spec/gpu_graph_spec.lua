@@ -135,6 +135,36 @@ describe("a graph of a GPU", function()
     end
   end)
 
+  it("goes on along rows past sums of columns: layer norm's gradients move seven arrays", function()
+    local _ <close> = theano.config.change_flags({ floatX = "float32" })
+    local function gradients(n, width)
+      local list = { numbers(n, width), numbers(n, width) * 2, numbers(width) + 2, numbers(width) }
+      for i, a in ipairs(list) do list[i] = theano.shared(a:astype("float32")) end
+      local x, z, v, w = table.unpack(list)
+      local d = x - x:mean({ axis = 1, keepdims = true })
+      local y = d / T.sqrt(T.sqr(d):mean({ axis = 1, keepdims = true }) + 1e-5) * v + w
+      local to, updates = { theano.shared(nd.zeros({ n, width }, "float32")),
+        theano.shared(nd.zeros(width, "float32")), theano.shared(nd.zeros(width, "float32")) }, {}
+      for i, g in ipairs(T.grad(T.sum(y * z), { x, v, w })) do updates[i] = { to[i], g } end
+      return theano.compile({ inputs = {}, outputs = {}, updates = updates }), to
+    end
+    for _, shape in ipairs({ { 9, 40 }, { 70, 300 }, { 1, 5 }, { 300, 1 } }) do
+      local n, width = table.unpack(shape)
+      local f, to = gradients(n, width)
+      f()
+      local want = values(to)
+      local _ <close> = theano.config.change_flags(emulated.flags)
+      f, to = gradients(n, width)
+      for _ = 1, 4 do
+        f()
+        for i, got in ipairs(values(to)) do assert(nd.allclose(got, want[i], 1e-4, 1e-4), n) end
+      end
+      local r = theano.printing.roofline(f, "h100", { compile = false })
+      assert(#r.kernels <= 3, tostring(r)) -- nine arrays, where rows end at the sums of columns
+      assert(width == 1 or r.bytes <= 4 * (7 * n * width + 8 * width + 4 * n), tostring(r))
+    end
+  end)
+
   it("is a line where the driver does not take its edges", function()
     local costs = {}
     do

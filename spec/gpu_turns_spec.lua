@@ -35,7 +35,7 @@ local function made(cell, dtype, shape, more)
   local w = theano.shared(numbers(1, wide, cell.gates * width):astype(dtype), { name = "w" })
   local u = theano.shared(numbers(2, width, cell.gates * width):astype(dtype), { name = "u" })
   local infos = {}
-  for i = 1, cell.states do infos[i] = T.constant(numbers(i, rows, width):astype(dtype)) end
+  for i = 1, cell.states do infos[i] = T.unbroadcast(T.constant(numbers(i, rows, width):astype(dtype)), 0) end
   local out = theano.scan(function(v, h, c) return cell.step(v, w, u, width, h, c) end,
     { sequences = { x }, outputs_info = infos, go_backwards = more.backwards, truncate_gradient = more.truncate })
   local first = cell.states > 1 and out[1] or out

@@ -71,7 +71,7 @@ static double lengths(const Launched *l, const GridKernel *g, const int8_t *dim,
 }
 
 /* A product of matrices, and the library that would make it where it is found. */
-static void put_product(Launched *l, const GridKernel *g, const Step *s) {
+static void put_product(Launched *l, const GridKernel *g, const Step *s, bool thin) {
     const Contract *c = g->nest->contract;
     double matrices = lengths(l, g, c->batch, c->nbatch), m = lengths(l, g, c->side_dim[0], c->side_n[0]);
     double n = lengths(l, g, c->side_dim[1], c->side_n[1]), k = lengths(l, g, c->deep, c->ndeep);
@@ -88,6 +88,7 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s) {
         behind = !conv_lies(g, l->sizes);
     }
     put_lengths(l, matrices, m, n, k);
+    if (thin && !library) text_put(l->t, ", \"thin\": true");
     describe_string(l->t, "dtype", th_dtype_name((ThDtype)(c->half ? c->half : c->dtype)));
     if (library) describe_string(l->t, "library", library);
     if (library && behind) {
@@ -191,9 +192,11 @@ static void put_launch(Launched *l, int step, const Step *s) {
     describe_double(l->t, "bytes", w.bytes);
     describe_double(l->t, "written", w.written);
     describe_double(l->t, "moved", w.moved);
-    if (put_turns(l, step)) l->before = -1;
+    bool turns = put_turns(l, step);
+    if (turns) l->before = -1;
     else if (joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
-    if (nest->grid == GRID_TILES && grid.nest >= 0) put_product(l, g, s);
+    if (nest->grid == GRID_TILES && grid.nest >= 0)
+        put_product(l, g, s, !g->nest->contract->half && (turns || grid.nest == CHOOSE_THIN));
 }
 
 /* Attention is kernels of the device's library: how many launches, and what their products are, scores of the gradient

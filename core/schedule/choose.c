@@ -370,12 +370,13 @@ bool choose_warps(int64_t points, int64_t inside, int64_t row) {
 /* Rows and columns that a block computes, and how deep it reads at a time: what 48 KB of shared memory hold, and each
  * thread some sums. */
 ChooseTile choose_tile_shape(int which, size_t item) {
-    static const ChooseTile shape[CHOOSE_TILES + 1] = {{64, 64, 16}, {32, 32, 32}, {16, 64, 32}, {16, 32, 64}};
+    static const ChooseTile shape[CHOOSE_TILES] = {{64, 64, 16}, {16, 32, 128}, {16, 64, 32}};
     /* of halves on tensor cores: eight warps, two slices in shared memory at a time */
     static const ChooseTile cores[CHOOSE_TILES] = {{128, 128, 32}, {64, 64, 32}, {16, 128, 32}};
     if (item == 2) return cores[which];
     ChooseTile t = shape[which];
     if (item > 8 && which == 0) t.rows = t.cols = 32;
+    if (which == CHOOSE_THIN && item == 8) t.deep = 64;
     if (item > 8) t.deep = 16;
     return t;
 }
@@ -399,7 +400,7 @@ bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep) {
 
 /* The large tile where it gives a GPU blocks enough. */
 int choose_tile(int64_t matrices, int64_t rows, int64_t cols, size_t item) {
-    enum { FEW_ROWS = 16, BLOCKS = 64 };
+    enum { FEW_ROWS = 16, BLOCKS = 128 };
     int64_t large = choose_tile_shape(0, item).rows;
     if (rows <= FEW_ROWS) return 2;
     return matrices * ((rows + large - 1) / large) * ((cols + large - 1) / large) >= BLOCKS ? 0 : 1;

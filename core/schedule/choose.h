@@ -26,10 +26,10 @@ enum {
     CHOOSE_SHARED = 40960,     /* bytes of a block's private rows that shared memory has room for */
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
     CHOOSE_POINTS = 1024,      /* ..where there are fewer results than this */
-    CHOOSE_TILES = 3,          /* shapes of a product's tile, a function each: the large, the small, that of few rows */
-    CHOOSE_THIN = CHOOSE_TILES, /* one more: of products in the turns of a loop, which are one launch (turns.c) */
-    CHOOSE_TURN = 32,           /* points along both sides of a tile that turns what it loads */
-    CHOOSE_TURN_SHARED = 26000  /* bytes of shared memory that its loads may have */
+    CHOOSE_TILES = 3,          /* shapes of a product's tile, a function each: the large, the thin, that of few rows */
+    CHOOSE_THIN = 1,  /* of products that give a GPU few blocks, and of those in the turns of a loop (turns.c) */
+    CHOOSE_TURN = 32, /* points along both sides of a tile that turns what it loads */
+    CHOOSE_TURN_SHARED = 26000 /* bytes of shared memory that its loads may have */
 };
 /* Whether such tiles pay: of so many points along both sides. */
 bool choose_turn(int64_t rows, int64_t cols);

@@ -253,7 +253,8 @@ bool tile_fetch_may(const Nest *t, int stage); /* its rows' lines of memory aske
 bool tile_fetch(Nest *t, int stage, int rows);
 /* Bytes of a factor's element, as tiles are chosen by. */
 static inline size_t contract_item(const Contract *c) {
-    return th_dtype_bytes((ThDtype)(c->half ? c->half : c->dtype));
+    size_t item = th_dtype_bytes((ThDtype)(c->half ? c->half : c->dtype));
+    return item == 2 && !c->half ? 4 : item; /* 2: on tensor cores alone */
 }
 /* contract.c: false too where there is no memory */
 bool contract_stage(const Kernel *k, Contract *out); /* of a kernel whose last stage is a STAGE_GEMM */

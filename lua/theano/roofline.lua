@@ -277,13 +277,16 @@ local function in_flight(limits, k)
   return threads * math.min(most, k.issued and k.issued.flight or 16) / M.assumed.latency
 end
 
--- A product by thin tiles (16 by 32, 64 deep) among the steps of a launch: each slice comes from the second cache while
--- the one before it is multiplied, whose operands come by 16 bytes from shared memory: three wavefronts for four terms
--- of two sums of a warp's threads, eight warps.
+-- A product by thin tiles (16 by 32): each slice comes from the second cache while that before it is multiplied, whose
+-- operands come by 16 bytes from shared memory: three wavefronts for four terms of two sums of a warp's threads, eight
+-- warps. Several blocks of a multiprocessor share its shared memory, and hide each other's ways.
 local function thin(limits, k)
-  local a, waves = M.assumed, rows(k.matrices * rows(k.m, 16) * rows(k.n, 32), limits.multiprocessors)
-  local slices, each = rows(k.k, 64), math.min(k.k, 64) * (k.dtype:find("64") and 2 or 1) * 8 * 3 / 4 / limits.clock
-  return waves * (a.near + (slices - 1) * math.max(a.near, each) + each)
+  local a, together = M.assumed, math.max(1, math.floor(k.occupancy * limits.threads / k.threads + 1e-9))
+  local wide = k.dtype:find("64") and 2 or 1
+  local blocks = rows(k.matrices * rows(k.m, 16) * rows(k.n, 32), limits.multiprocessors)
+  local slices, each = rows(k.k, 128 // wide), math.min(k.k, 128 // wide) * wide * 8 * 3 / 4 / limits.clock
+  local function wave(n) return n > 0 and a.near + (slices - 1) * math.max(a.near, n * each) + n * each or 0 end
+  return blocks // together * wave(together) + wave(blocks % together)
 end
 
 local function product(limits, k)
@@ -292,11 +295,11 @@ local function product(limits, k)
   k.flops = math.max(k.flops, flops)
   k.lower = math.max(k.lower, flops / limit)
   local side = (k.library or k.dtype:find("float16")) and 128 or 64
-  local tiles = k.matrices * rows(k.m, side) * rows(k.n, side)
+  local tiles = k.library and k.matrices * rows(k.m, side) * rows(k.n, side) or k.blocks
   k.busy = math.max(k.busy, flops / limit / (k.library and a.product or a.tile))
   local waste = math.min(k.library and 2 or 8, ceil(tiles / limits.multiprocessors) * limits.multiprocessors / tiles)
   k.estimate = math.max(k.bytes / limits.memory / a.memory, flops / limit / (k.library and a.product or a.tile) * waste)
-  if k.turns_of then k.estimate = thin(limits, k) end
+  if k.thin then k.estimate = math.max(k.bytes / limits.memory / a.memory, thin(limits, k)) end
   k.by = k.library and "library" or "tiles"
   if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
 end

@@ -336,13 +336,44 @@ bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows) {
     return take_dims(&x) && take_accesses(&x) && take_stages(&x) && take_rest(&x);
 }
 
+/* Kernel b may run before a: neither writes what the other one touches, and neither changes what a failure is to leave
+ * as it was. */
+static bool may_pass(const Planner *p, const Kernel *a, const Kernel *b) {
+    if ((a->can_fail && foreign_writes(p, b)) || (b->can_fail && foreign_writes(p, a))) return false;
+    for (int i = 0; i < b->acc.n; i++) {
+        const Access *x = &b->acc.at[i];
+        if (access_to(a, x->buf, x->flags & ACC_WRITE ? ACC_READ | ACC_WRITE : ACC_WRITE)) return false;
+    }
+    return true;
+}
+
+/* On a device each pass over memory counts: a kernel behind some that have nothing to do with it, as sums of columns
+ * between a row's sums and what follows these, comes before them where it is a stage of the open one. Its rows. */
+static int look_further(Planner *p, const Kernel *open, int next) {
+    enum { FAR = 3 };
+    for (int i = next + 1; p->fg->device && i < p->made.n && i <= next + FAR; i++) {
+        const Made m = p->made.at[i];
+        bool passes = m.k && p->made.at[i - 1].k;
+        if (!passes) return 0;
+        for (int j = next; j < i && passes; j++) passes = may_pass(p, p->made.at[j].k, m.k);
+        int rows = passes ? shared_rows(p, open, m.k) : 0;
+        if (!rows) continue;
+        memmove(&p->made.at[next + 1], &p->made.at[next], (size_t)(i - next) * sizeof m);
+        p->made.at[next] = m;
+        return rows;
+    }
+    return 0;
+}
+
 bool stages_all(Planner *p) {
     Made *open = NULL; /* its kernel may take the next one in */
     for (int i = 0; i < p->made.n; i++) {
         Made *m = &p->made.at[i];
         int rows = open && m->k ? shared_rows(p, open->k, m->k) : no(p, APART_NEXT_WHOLE);
+        uint8_t why = p->why;
+        if (!rows && open && m->k) rows = look_further(p, open->k, i);
         if (!rows) {
-            if (open) open->why = p->why;
+            if (open) open->why = why;
             open = m->k ? m : NULL;
             continue;
         }
