@@ -545,3 +545,31 @@ describe("the place of an extremum in rows", function()
     end
   end)
 end)
+
+describe("third and fourth powers of floats", function()
+  it("are products, as in a compiled graph, by name and by sign", function()
+    local x = rng:randn(300) * 1e3
+    x[0], x[1], x[2], x[3], x[4], x[5] = 0 / 0, 1 / 0, -1 / 0, -0.0, 1e200, 1e-200
+    for _, a in ipairs { x, x:astype("float32"), x["::-2"], x:reshape({ 3, 100 }).T, nd.zeros({ 0, 2 }) } do
+      local v = T.TensorType(a.dtype, a.ndim == 1 and { false } or { false, false })()
+      for _, n in ipairs { 3, 4, 3.0, 4.0 } do
+        local f = theano.compile { inputs = { v }, outputs = v ^ n }
+        for _, got in ipairs { a ^ n, nd.power(a, n), nd.pow(a, n) } do
+          assert.equal(a.dtype, got.dtype)
+          assert.same(f(a):bytes(), got:bytes())
+        end
+      end
+    end
+  end)
+  it("are within a unit of the exact ones, and others are as they were", function()
+    for _, v in ipairs { 1.1, -3.7, 1e-90, 12345.678 } do
+      local a = nd.array({ v })
+      assert.near(v * v * v, (a ^ 3)[0], 2.3e-16 * math.abs(v * v * v))
+      assert.near(v ^ 4, (a ^ 4)[0], 4.5e-16 * v ^ 4)
+    end
+    assert.equal("[ 8 27]", tostring(nd.array({ 2, 3 }) ^ 3))
+    assert.equal("float16", (nd.array({ 2, 3 }, "float16") ^ 3).dtype)
+    assert.equal(nd.complex(-2, 2), (nd.array({ nd.complex(1, 1) }) ^ 3)[0])
+    assert.equal(8.0, nd.power(nd.array(2.0), 3))
+  end)
+end)

@@ -30,7 +30,7 @@ typedef struct Quick {
 
 typedef struct Kept {
     int pow, power, sqr, sqrt; /* numbers of these functions */
-    int dot, matmul;
+    int dot, matmul, mul;
     Quick *slot[SLOTS], *last[SLOTS]; /* by key; the last one by function */
     int n;
     char *regs; /* what direct kernels work in */
@@ -72,6 +72,7 @@ static Kept *kept(ThContext *c) {
     k->pow = th_func_find("pow"), k->power = th_func_find("power");
     k->sqr = th_func_find("sqr"), k->sqrt = th_func_find("sqrt");
     k->dot = th_func_find("dot"), k->matmul = th_func_find("matmul");
+    k->mul = th_func_find("mul");
     c->slot[CTX_EAGER] = k;
     c->slot_free[CTX_EAGER] = free_kept;
     return k;
@@ -392,12 +393,32 @@ static int simpler(const Kept *k, int func, const ThArg *args, int *nargs) {
     return func;
 }
 
+/* x^3 and x^4 of floats as a compiled graph has them: sqr(x) * x, sqr(sqr(x)). false: it is no such call. */
+static bool products(ThContext *c, const Kept *k, int func, const ThArg *args, int nargs, ThArray **out, int *nout) {
+    if ((func != k->pow && func != k->power) || nargs != 2 || args[0].key || args[1].key) return false;
+    if (args[0].kind != TH_ARG_ARRAY || !args[0].array) return false;
+    const ThDtype d = (ThDtype)args[0].array->dtype;
+    const ThArg *n = &args[1];
+    const double power = n->kind == TH_ARG_INT ? (double)n->i : n->kind == TH_ARG_FLOAT ? n->f : 0;
+    ThArray *square;
+    int one;
+    if ((d != TH_FLOAT32 && d != TH_FLOAT64) || (power != 3 && power != 4)) return false;
+    if (!eager_quick(c, k->sqr, args, 1, &square, 1, &one)) return false;
+    if (one != 1) return *nout = one, true; /* interrupted */
+    const ThArg by[2] = {{.kind = TH_ARG_ARRAY, .array = square}, args[0]};
+    const int cube = power == 3;
+    const bool done = eager_quick(c, cube ? k->mul : k->sqr, by, 1 + cube, out, 1, nout);
+    th_array_release(square);
+    return done;
+}
+
 bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max, int *nout) {
     Operands o;
     o.n = o.nsaid = 0;
     memset(o.made, 0, sizeof o.made);
     Kept *k = kept(c);
     bool done = false;
+    if (k && products(c, k, func, args, nargs, out, nout)) return true;
     if (k) func = simpler(k, func, args, &nargs);
     if (k && operands(func, args, nargs, &o)) {
         o.strided = own_transpose(k, func, &o);

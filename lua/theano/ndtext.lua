@@ -439,6 +439,15 @@ return function(nd)
     end
     return places
   end
+  -- A file of nothing but numbers, as loadtxt reads it, or nil: there is more in it, or more is wanted.
+  local function of_numbers(o)
+    if o.usecols ~= nil or o.missing_values or o.names or o.converters or (o.max_rows or 1) < 1
+      or (o.skip_header or 0) < 0 or (o.skip_footer or 0) ~= 0 or (o.delimiter and type(o.delimiter) ~= "string")
+      or (o.comments ~= nil and type(o.comments) ~= "string") then return nil end
+    local fine, a = pcall(core.load_text, o.fname, { delimiter = o.delimiter, comments = o.comments,
+      skiprows = o.skip_header, max_rows = o.max_rows })
+    return fine and a.size > 0 and a or nil
+  end
   --- `genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values, filling_values,
   -- names, dtype, max_rows, unpack, converters})`: the numbers of a text file, where cells may be empty or no numbers:
   -- those are NaN, or the filling value. delimiter may be the width of columns, or a sequence of widths; converters are
@@ -447,6 +456,11 @@ return function(nd)
   function nd.genfromtxt(...)
     local o = util.bind("genfromtxt", GEN, ...)
     if o.fname == nil then util.raise("TypeError", "genfromtxt: argument 'fname' is missing") end
+    local plain = of_numbers(o)
+    if plain then
+      if o.dtype then plain = plain:astype(o.dtype) end
+      return help.result((o.unpack and plain.T or plain):squeeze())
+    end
     local rows, names = rows_of(o)
     local width = rows[1] and #rows[1] or 0
     local places = #rows > 0 and places_of(o.usecols, names, width) or {}

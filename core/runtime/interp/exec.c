@@ -21,11 +21,22 @@ static void copy1(char *d, const char *s, size_t bytes) {
 }
 
 /* A piece of 64 bytes first, then copies of that. */
+#define PIECE(T) \
+    for (int i = 0; i < (int)(sizeof piece / sizeof(T)); i++) \
+    memcpy(piece + i * (int)sizeof(T), p - sizeof(T), sizeof(T))
 void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to) {
     char *p = d + (size_t)from * bytes, *end = d + (size_t)to * bytes, piece[64];
-    for (size_t i = 0; i < sizeof piece && i < (size_t)(end - p); i += bytes) copy1(piece + i, p - bytes, bytes);
+    if (p >= end) return;
+    switch (bytes) {
+    case 1: PIECE(uint8_t); break;
+    case 2: PIECE(uint16_t); break;
+    case 4: PIECE(uint32_t); break;
+    case 8: PIECE(uint64_t); break;
+    default: PIECE(ThComplex128);
+    }
+    if (from == 1) p = d; /* whole pieces, whose first element is there already */
     for (; end - p >= (ptrdiff_t)sizeof piece; p += sizeof piece) memcpy(p, piece, sizeof piece);
-    for (size_t i = 0; p + i < end; i += bytes) copy1(p + i, piece + i, bytes);
+    if (end > p) memcpy(p, piece, (size_t)(end - p));
 }
 
 #define GATHER(T) \

@@ -26,10 +26,23 @@ static inline int turn(IRun *r) { return --r->left < 0 ? stop(r) : 0; }
 
 static int run_depth(IRun *r, const LoopStage *s, int d);
 
+/* Rows [from, n), some of them at a time; -1: one by one. */
+static int run_rows(IRun *r, const LoopStage *s, int64_t from, int64_t n) {
+    enum { SOME = 64 };
+    int done = -1;
+    for (int64_t i = from; i < n; i += SOME) {
+        if (turn(r)) return 1;
+        if ((done = interp_each_row(r, s, i, n - i < SOME ? n : i + SOME))) return done;
+    }
+    return done;
+}
+
 /* Steps [from, n) of loop d. */
 static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n) {
     int dim = s->loop[d];
     if (d == s->vec && r->ik->rows[s - r->ik->order.stage] && interp_rows(r, s, from, n)) return 0;
+    for (int64_t some = 1; some && d == s->vec && r->ik->columns[s - r->ik->order.stage]; from += some)
+        if (turn(r) || (some = interp_wide_columns(r, s, from, n)) < 0) return 1;
     if (d == s->vec) {
         int64_t each = r->ik->step[s - r->ik->order.stage];
         for (int64_t i = from; i < n; i += each) {
@@ -40,6 +53,10 @@ static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n
         r->len = 1;
         r->pos = 0;
         return 0;
+    }
+    if (d == s->vec - 1 && r->ik->rows[s - r->ik->order.stage]) {
+        const int done = run_rows(r, s, from, n);
+        if (done >= 0) return done;
     }
     const bool columns = d == s->nloop - 1 && r->ik->columns[s - r->ik->order.stage] && !from;
     if (columns && interp_columns(r, s, n)) return 0;

@@ -89,6 +89,7 @@ int interp_exec(IRun *r, const LoopStage *s, const int *code, int n);   /* exec.
 void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to); /* element from - 1 into from .. to - 1 */
 void interp_number(const Step *step, const Ins *i, char *o, int64_t n); /* INS_PARAM or INS_CONST, n times */
 bool interp_red_prepare(IRed *d, Arena *a);                             /* after the other fields */
+void interp_red_neutral(char *to, const IRed *d, int64_t n);            /* n elements that change nothing */
 void interp_red_init(IRun *r, const IRed *red);                         /* red.c */
 void interp_red_step(IRun *r, const IRed *red);
 void interp_red_final(IRun *r, const IRed *red);
@@ -96,8 +97,10 @@ void interp_red_final(IRun *r, const IRed *red);
 void interp_red_place(IRun *r, const IRed *red, const LoopStage *s, const char *v);
 bool interp_rows_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s); /* rows.c */
 bool interp_columns_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s);
-bool interp_columns(IRun *r, const LoopStage *s, int64_t n);             /* false: as interp_rows */
-bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to); /* false: rows that are not dense */
+bool interp_columns(IRun *r, const LoopStage *s, int64_t n);                       /* false: as interp_rows */
+bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to);           /* false: rows that are not dense */
+int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n); /* how many; -1: failed */
+int interp_each_row(IRun *r, const LoopStage *s, int64_t from, int64_t to);        /* 1: failed; -1: as interp_rows */
 /* Around the blocks of a reduction of everything: before and after each of them, and after the last. */
 void interp_red_block(IRun *r, const IRed *red, bool first);
 void interp_red_join(IRun *r, const IRed *red, bool first);

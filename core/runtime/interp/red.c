@@ -35,6 +35,10 @@ static void neutral(char *to, RedKind kind, ThDtype t, int64_t n) {
                0, n);
 }
 
+void interp_red_neutral(char *to, const IRed *d, int64_t n) {
+    neutral(to, (RedKind)d->red->kind, (ThDtype)d->red->acc_dtype, n);
+}
+
 bool interp_red_prepare(IRed *d, Arena *a) {
     RedKind kind = (RedKind)d->red->kind;
     const bool arg = kind == RED_ARGMAX || kind == RED_ARGMIN;

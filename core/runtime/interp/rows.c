@@ -75,15 +75,19 @@ static char *start(const IRun *r, const LoopStage *s, int acc) { /* of the block
     return p;
 }
 
-/* The rows of one block: n of them. */
-bool interp_columns(IRun *r, const LoopStage *s, int64_t n) {
+/* What is folded at r->pos, and how far it is to the next row. */
+typedef struct Columns {
+    const IRed *d;
+    const char *p, *q; /* elements, and the number that a row of them is multiplied by */
+    int64_t step, qstep;
+} Columns;
+
+static bool columns_of(const IRun *r, const LoopStage *s, Columns *c) {
     const IKernel *ik = r->ik;
     const IRed *d = &ik->red[s->st->red0];
     const IIns *v = &ik->ins[d->red->v];
     const IMicro *m = v->nmicro ? &ik->micro.at[v->micro] : NULL;
     const int along = s->loop[s->vec], over = s->loop[s->nloop - 1];
-    const ThDtype t = (ThDtype)d->red->acc_dtype;
-    char *acc = r->regs + d->reg;
     int dense = d->way == PLAIN ? d->red->v : m->in[0].value, number = d->way == PLAIN ? dense : m->in[1].value;
     if (d->way == PRODUCT && !r->st[ik->ins[dense].ins->a][along]) {
         const int other = dense;
@@ -92,12 +96,53 @@ bool interp_columns(IRun *r, const LoopStage *s, int64_t n) {
     const int a = ik->ins[dense].ins->a, b = ik->ins[number].ins->a;
     if (r->st[a][along] != ik->ins[dense].bytes || (a != b && r->st[b][along])) return false;
     if (d->way == PRODUCT && a == b) return false;
-    const char *p = start(r, s, a), *q = start(r, s, b);
-    for (int64_t i = 0; i < n; i++, p += r->st[a][over], q += r->st[b][over]) {
-        if (d->way == PLAIN) d->fold(r->len, acc, p);
-        else r->simd->scaled[t](r->len, acc, q, p);
-    }
+    *c = (Columns){d, start(r, s, a), start(r, s, b), r->st[a][over], r->st[b][over]};
     return true;
+}
+
+static void fold_columns(const IRun *r, const Columns *c, int64_t rows, int64_t len, char *acc) {
+    const ThDtype t = (ThDtype)c->d->red->acc_dtype;
+    const char *p = c->p, *q = c->q;
+    for (int64_t i = 0; i < rows; i++, p += c->step, q += c->qstep) {
+        if (c->d->way == PLAIN) c->d->fold(len, acc, p);
+        else r->simd->scaled[t](len, acc, q, p);
+    }
+}
+
+/* The rows of one block: n of them. */
+bool interp_columns(IRun *r, const LoopStage *s, int64_t n) {
+    Columns c;
+    if (!columns_of(r, s, &c)) return false;
+    fold_columns(r, &c, n, r->len, r->regs + c.d->reg);
+    return true;
+}
+
+/* Columns from `from` on of many long rows, which are read in longer pieces than a block: one block after the other
+ * would go through memory once for each. What follows goes by blocks. How many there were; 0: they are no such columns,
+ * or are too few; -1: it failed. */
+int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n) {
+    enum { WIDE = 1 << 15, BIG = 1 << 20 }; /* bytes: most of the nearest cache; what the second one holds */
+    const IKernel *ik = r->ik;
+    const int at = s->vec + 1;
+    const int64_t rows = r->n[s->loop[s->nloop - 1]], each = ik->step[s - ik->order.stage];
+    char acc[WIDE] __attribute__((aligned(64)));
+    Columns c;
+    r->pos = from;
+    const bool suits = !s->npre[at] && s->nred[at] == 1 && n - from > each && columns_of(r, s, &c);
+    r->pos = 0;
+    if (!suits) return 0;
+    const int64_t bytes = (int64_t)th_dtype_bytes((ThDtype)c.d->red->acc_dtype), most = WIDE / bytes / each * each;
+    const int64_t len = n - from < most ? n - from : most;
+    if (c.step < len * bytes || rows * c.step < BIG) return 0;
+    interp_red_neutral(acc, c.d, len);
+    fold_columns(r, &c, rows, len, acc);
+    for (int64_t j = 0; j < len; j += each) {
+        r->pos = from + j, r->len = len - j < each ? len - j : each;
+        memcpy(r->regs + c.d->reg, acc + j * bytes, (size_t)(r->len * bytes));
+        if (s->npost[at] && interp_exec(r, s, ik->order.code + s->post[at], s->npost[at])) return -1;
+    }
+    r->pos = 0, r->len = 1;
+    return len;
 }
 
 /* ---- rows ---- */
@@ -148,4 +193,35 @@ bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to) {
     for (int i = 0; i < s->st->nred && from < to; i++) feed(r, s, &r->ik->red[s->st->red0 + i], from, to - from);
     r->pos = 0, r->len = 1;
     return true;
+}
+
+/* The one reduction of a stage whose rows need nothing before them, are read as they lie, and are many; or NULL. */
+static const IRed *alone(const IRun *r, const LoopStage *s) {
+    const IRed *d = &r->ik->red[s->st->red0];
+    if (s->st->nred != 1 || d->way != PLAIN || !d->fold || !d->start || s->npre[s->vec] || s->nred[s->vec] != 1)
+        return NULL;
+    const IIns *v = &r->ik->ins[d->red->v];
+    return r->st[v->ins->a][s->loop[s->vec]] == v->bytes ? d : NULL;
+}
+
+/* Rows [from, to) of the loop around rows, with what follows each; -1: they are no such rows. */
+int interp_each_row(IRun *r, const LoopStage *s, int64_t from, int64_t to) {
+    const IRed *d = alone(r, s);
+    if (!d) return -1;
+    const int over = s->loop[s->vec - 1], acc = r->ik->ins[d->red->v].ins->a, after = s->npost[s->vec];
+    const int64_t n = r->n[s->loop[s->vec]], step = r->st[acc][over];
+    const ThDtype t = (ThDtype)d->red->acc_dtype;
+    const SimdFold lanes = r->simd->lanes[d->red->kind][t], join = r->simd->join[d->red->kind][t];
+    const char *p = r->base[acc] + from * step;
+    char *sum = r->regs + d->reg;
+    for (int l = 0; l < s->vec - 1; l++) p += r->idx[s->loop[l]] * r->st[acc][s->loop[l]];
+    for (int64_t i = from; i < to; i++, p += step) {
+        r->idx[over] = i;
+        memcpy(sum, d->start, SIMD_LANE_BYTES);
+        lanes(n, sum, p);
+        join(0, sum, NULL);
+        if (after && interp_exec(r, s, r->ik->order.code + s->post[s->vec], after)) return 1;
+    }
+    r->idx[over] = 0;
+    return 0;
 }

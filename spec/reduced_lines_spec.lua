@@ -1,0 +1,89 @@
+--- Rows and columns reduced as they lie (core/runtime/interp/rows.c): many rows in one loop, columns of long rows in
+-- wide pieces. The interpreter and generated C give the same bits whatever the shape, the strides and what follows.
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+local skip = require("spec.support.skip")
+
+local rng = nd.random.RandomState(11)
+local SHAPES = { { 1, 1 }, { 3, 316 }, { 130, 31 }, { 65, 1000 }, { 700, 3 }, { 400, 700 }, { 37, 9000 }, { 300, 4097 },
+  { 5, 40000 }, { 0, 7 }, { 7, 0 } }
+local function fits(shape, what) return shape[1] * shape[2] > 0 or what == "sum" or what == "prod" end
+
+local function values(shape, dtype)
+  local a = rng:randn(shape[1], shape[2])
+  if dtype == "complex128" then return a + a * nd.complex(0, 0.5) end
+  if dtype == "bool" then return nd.gt(a, -2) end
+  if dtype:find("^u?int") then return nd.floor(a * 50 + 100):astype(dtype) end
+  a = a:astype(dtype)
+  if a.size > 100 then a[{ -1, -1 }], a[{ 0, 1 }] = 0 / 0, 1 / 0 end
+  return a
+end
+
+local function same(a, b)
+  a, b = nd.asarray(a), nd.asarray(b)
+  return a.dtype == b.dtype and a:bytes() == b:bytes()
+end
+
+describe("lines are reduced to the same bits by the interpreter and by C, #asan", function()
+  for _, dtype in ipairs({ "float64", "float32", "int64", "bool", "complex128" }) do
+    it(dtype, function()
+      skip.unless(theano.config.cxx ~= "", "no C compiler")
+      local x, v = T.TensorType(dtype, { false, false })(), T.TensorType(dtype, { false })()
+      local outputs, names = {}, {}
+      for _, what in ipairs({ "sum", "prod", "max", "mean" }) do
+        for axis = 0, 1 do
+          if not (dtype == "complex128" and what:find("^m[ai][xn]")) then
+            names[#names + 1] = { what, axis }
+            outputs[#outputs + 1] = T[what](x, { axis = axis })
+            if what == "sum" and dtype ~= "bool" then -- with more before and behind it
+              names[#names + 1] = { what, axis }
+              outputs[#outputs + 1] = T[what](x * x, { axis = axis }) * 2 + 1
+            end
+          end
+        end
+      end
+      if dtype ~= "bool" then
+        names[#names + 1], outputs[#outputs + 1] = { "sum", 0 }, T.dot(v, x)
+      end
+      for _, shape in ipairs(SHAPES) do
+        local whole = values(shape, dtype)
+        local column = values({ 1, shape[1] }, dtype):reshape({ -1 })
+        for _, a in ipairs({ whole, whole[{ "::2", "::-1" }], whole.T:copy().T }) do
+          local by = column["0:" .. a.shape[1]]
+          for i, out in ipairs(outputs) do
+            if fits(a.shape, names[i][1]) then
+              local got = {}
+              for _, linker in ipairs({ "c", "interpreter" }) do
+                local key = linker .. i
+                outputs[key] = outputs[key] or theano.compile { inputs = { x, v }, outputs = out,
+                  on_unused_input = "ignore", mode = theano.compile.Mode({ linker = linker }) }
+                got[#got + 1] = outputs[key](a, by)
+              end
+              assert(same(got[1], got[2]), ("%s of axis %d, %s x %s"):format(names[i][1], names[i][2], a.shape[1],
+                a.shape[2]))
+            end
+          end
+        end
+      end
+    end)
+  end
+
+  it("arrays: one line at a time gives what all lines give", function()
+    for _, shape in ipairs({ { 400, 700 }, { 37, 9000 }, { 3000, 5 } }) do
+      local a = values(shape, "float64")
+      local rows, columns = nd.sum(a, { axis = 1 }), nd.sum(a, { axis = 0 })
+      local top, deviation = nd.max(a, { axis = 0 }), nd.std(a, { axis = 1 })
+      for _, i in ipairs({ 0, 1, shape[1] // 2, shape[1] - 1 }) do
+        assert.is_true(same(rows[i], nd.sum(a[{ i .. ":" .. i + 1 }], { axis = 1 })[0]))
+        assert.is_true(same(deviation[i], nd.std(a[{ i .. ":" .. i + 1 }], { axis = 1 })[0]))
+      end
+      for _, i in ipairs({ 0, 2, shape[2] // 2, shape[2] - 1 }) do
+        local one = a[{ ":", i .. ":" .. i + 1 }]:copy()
+        local total = 0.0
+        for k = 0, shape[1] - 1 do total = total + one[{ k, 0 }] end -- from the first row to the last
+        assert.is_true(same(columns[i], total))
+        assert.is_true(same(top[i], nd.max(one)))
+      end
+    end
+  end)
+end)
