@@ -179,6 +179,28 @@ describe("check-globals", function()
   end)
 end)
 
+describe("check-order", function()
+  it("is content with one argument that numbers, and with two that number different things", function()
+    write("core/base/a.c", "static int f(Kernel *k) {\n    int a = ins_a(k, x), b = ins_b(k, y); "
+      .. "/* ins_a(ins_b(), ins_c()) */\n    ins_store(k, l->api->write(l, 0), ins_cast(k, a, 1));\n"
+      .. "    return ins_c(k, ins_a(k, a), b);\n}\n")
+    local text, status = guard("check-order")
+    assert.equal("", text)
+    assert.equal(0, status)
+  end)
+
+  it("finds two arguments of a call that number something, themselves or by a function of the file", function()
+    write("core/base/a.c", "static int pick(Kernel *k, int v) { return ins_load(k, v, 1); }\n"
+      .. "static int own(Kernel *k) { return pick(k, 0); }\nint f(Kernel *k) {\n"
+      .. '    if (ok("(", ins_b(k, own(k), pick(k, 1)))) return 1;\n    return calc(a, calc(a, b, c),\n'
+      .. "                calc(a, d, e));\n}\n")
+    local text, status = guard("check-order")
+    assert.equal("core/base/a.c:4: ins_b(..) numbers instructions in more than one argument\n"
+      .. "core/base/a.c:5: calc(..) numbers sizes in more than one argument\n", text)
+    assert.not_equal(0, status)
+  end)
+end)
+
 describe("check-locale", function()
   it("is content with our own conversions and with whole numbers", function()
     write("core/base/a.c", 'void f(Text *t) {\n    text_printf(t, "%g", number_read("1", 0));\n' ..

@@ -53,7 +53,8 @@ static bool lower_assert(Lower *l) {
         int c = ins_load(k, l->api->read(l, k, i, NULL), 0), zero = ins_literal(k, d, (ThValue){.c = {0, 0}}, 0);
         ins_fail_if(k, ins_op(k, S_eq, d, TH_BOOL, 0, c, zero, -1), (ThError)ATTRS(AssertAttrs, l->node)->kind, 0);
     }
-    ins_store(k, l->api->write(l, k, 0, map), ins_load(k, l->api->read(l, k, 0, map), t.ndim), t.ndim);
+    int value = ins_load(k, l->api->read(l, k, 0, map), t.ndim);
+    ins_store(k, l->api->write(l, k, 0, map), value, t.ndim);
     return !failed(l->ctx);
 }
 

@@ -110,7 +110,8 @@ static bool shape_images2neibs(ShapeQ *q) {
     const ShapeAlg *a = q->alg;
     Patch h = {.in = q->in[0][2]}, w = {.in = q->in[0][3]};
     if (!measure_patch(a, q->node, 0, &h) || !measure_patch(a, q->node, 1, &w)) return false;
-    q->out[0][0] = calc(a, '*', calc(a, '*', q->in[0][0], q->in[0][1]), calc(a, '*', h.count, w.count));
+    Sz maps = calc(a, '*', q->in[0][0], q->in[0][1]), patches = calc(a, '*', h.count, w.count);
+    q->out[0][0] = calc(a, '*', maps, patches);
     q->out[0][1] = calc(a, '*', h.size, w.size);
     return true;
 }
@@ -120,7 +121,8 @@ static bool shape_neibs_grad(ShapeQ *q) {
     for (int d = 0; d < 4; d++) q->out[0][d] = entry(a, q->node, 3, d);
     Patch h = {.in = q->out[0][2]}, w = {.in = q->out[0][3]};
     if (!measure_patch(a, q->node, 0, &h) || !measure_patch(a, q->node, 1, &w)) return false;
-    Sz rows = calc(a, '*', calc(a, '*', q->out[0][0], q->out[0][1]), calc(a, '*', h.count, w.count));
+    Sz maps = calc(a, '*', q->out[0][0], q->out[0][1]), patches = calc(a, '*', h.count, w.count);
+    Sz rows = calc(a, '*', maps, patches);
     return a->equal(a->u, q->in[0][0], rows, "there are {0} patches, images of this shape have {1}") &&
            a->equal(a->u, q->in[0][1], calc(a, '*', h.size, w.size), "rows have {0} elements, patches {1}");
 }

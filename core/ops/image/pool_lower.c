@@ -217,7 +217,8 @@ static int spread(Loops *s) {
     windows_over(s, own, &guard);
     int v = ins_cast(s->k, load_found(s, s->n - 1, own, guard), d, s->depth);
     if (s->n == 3) {
-        v = where_max(s, load_own(s, 0), load_found(s, 1, own, guard), v);
+        int x = load_own(s, 0), max = load_found(s, 1, own, guard);
+        v = where_max(s, x, max, v);
         int zero = ins_literal(s->k, d, (ThValue){0}, s->depth); /* the maximum read as 0 outside is no maximum */
         v = ins_op(s->k, S_switch, d, d, s->depth, guard, v, zero);
     } else if (s->at->mode != POOL_SUM) {

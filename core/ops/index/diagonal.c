@@ -32,8 +32,8 @@ static bool want_axes(Infer *q, int ndim) {
 /* Length of the diagonal in a matrix of h x w: max(min(h - max(-offset, 0), w - max(offset, 0)), 0). */
 static Sz diag_length(const ShapeAlg *a, Sz h, Sz w, Sz offset) {
     Sz zero = a->constant(a->u, 0), down = calc(a, 'M', calc(a, '-', zero, offset), zero);
-    Sz n = calc(a, 'm', calc(a, '-', h, down), calc(a, '-', w, calc(a, 'M', offset, zero)));
-    return calc(a, 'M', n, zero);
+    Sz rows = calc(a, '-', h, down), columns = calc(a, '-', w, calc(a, 'M', offset, zero));
+    return calc(a, 'M', calc(a, 'm', rows, columns), zero);
 }
 
 /* ---- ExtractDiag ------------------------------------------------------------------------------------------------- */

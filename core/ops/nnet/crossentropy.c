@@ -229,9 +229,9 @@ static bool lower_fused(Lower *l) {
     int sum = rows_sum_exp(&r, max, true, &temp);
     /* nll = log(sum) + max - (x[y] + b[y]) */
     int cls = class_of(l, r.k, 2, r.cols);
-    int own = ins_binary(r.k, S_add, r.d, 1, pick(l, r.k, 0, cls), ins_cast(r.k, pick(l, r.k, 1, cls), r.d, 1));
-    int nll =
-        ins_binary(r.k, S_sub, r.d, 1, ins_unary(r.k, S_log, r.d, 1, sum), ins_binary(r.k, S_sub, r.d, 1, own, max));
+    int x = pick(l, r.k, 0, cls), bias = ins_cast(r.k, pick(l, r.k, 1, cls), r.d, 1);
+    int own = ins_binary(r.k, S_sub, r.d, 1, ins_binary(r.k, S_add, r.d, 1, x, bias), max);
+    int nll = ins_binary(r.k, S_sub, r.d, 1, ins_unary(r.k, S_log, r.d, 1, sum), own);
     ins_store(r.k, l->api->write(l, r.k, 0, row), nll, 1);
     ins_store(r.k, l->api->write(l, r.k, 2, row), ins_cast(r.k, best, (ThDtype)l->node->out[2]->type.dtype, 1), 1);
     dim = rows_stage(&r, DIM_PAR);

@@ -215,8 +215,8 @@ static bool shape_arange(ShapeQ *q) {
         return true;
     }
     Sz back = calc(a, '-', zero, v[2]);
-    Sz up = calc(a, 'c', calc(a, 'M', span, zero), calc(a, 'M', v[2], one));
-    Sz down = calc(a, 'c', calc(a, 'M', calc(a, '-', zero, span), zero), calc(a, 'M', back, one));
+    Sz ahead = calc(a, 'M', span, zero), up = calc(a, 'c', ahead, calc(a, 'M', v[2], one));
+    Sz behind = calc(a, 'M', calc(a, '-', zero, span), zero), down = calc(a, 'c', behind, calc(a, 'M', back, one));
     Sz neg = calc(a, '<', v[2], zero), size = calc(a, 'M', v[2], back);
     q->out[0][0] = calc(a, '+', up, calc(a, '*', neg, calc(a, '-', down, up)));
     return a->equal(a->u, size, calc(a, 'M', size, one), "arange: step cannot be zero");

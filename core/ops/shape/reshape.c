@@ -106,8 +106,9 @@ static bool share_out(const Lengths *l, const Sz *filled, const Sz *neg, Sz *mis
     for (int d = 0; d < l->n && !l->open; d++)
         if (!l->met[d]) any = calc(a, 'M', any, neg[d]);
     some = calc(a, '*', some, any);
+    Sz there = calc(a, '*', some, x), asked = calc(a, '*', any, calc(a, '*', *missing, s));
     return a->equal(
-        a->u, calc(a, '*', some, x), calc(a, '*', any, calc(a, '*', *missing, s)),
+        a->u, there, asked,
         "Cannot reshape an input without elements: its other lengths make {0}, which the new ones, of {1}, do "
         "not share out for the one that is -1");
 }
@@ -137,7 +138,8 @@ static bool shape_reshape(ShapeQ *q) {
         else out[d] = calc(a, '+', filled[d], calc(a, '*', neg[d], calc(a, '-', missing, filled[d])));
     }
     if (l.open && !l.left) return true; /* what is met is what is there */
-    if (!a->equal(a->u, product(a, l.in, l.nin, NULL), product(a, out, l.n, NULL), wrong)) return false;
+    Sz there = product(a, l.in, l.nin, NULL), asked = product(a, out, l.n, NULL);
+    if (!a->equal(a->u, there, asked, wrong)) return false;
     if (!l.open || !l.positive || l.left + l.open == l.n) return true;
     return a->equal(a->u, total, calc(a, '*', missing, rest), wrong); /* a length that is met may be 0 */
 }

@@ -42,7 +42,7 @@ int ins_binary(Kernel *k, int scalar, ThDtype d, int depth, int a, int b) {
 int ins_unary(Kernel *k, int scalar, ThDtype d, int depth, int a) { return ins_op(k, scalar, d, d, depth, a, -1, -1); }
 
 int ins_offset(Kernel *k, int v, Size n, Size stride, int depth) {
-    int i = ins_check_index(k, ins_cast(k, v, TH_INT64, depth), ins_size(k, n, depth), depth);
+    int whole = ins_cast(k, v, TH_INT64, depth), i = ins_check_index(k, whole, ins_size(k, n, depth), depth);
     return ins_binary(k, S_mul, TH_INT64, depth, i, ins_size(k, stride, depth));
 }
 
