@@ -65,9 +65,9 @@ static bool has_copy(const Remat *r, const ThVar *v, int cut) {
     return (int)v->id < r->nvars && r->late[v->id] && r->late_at[v->id] <= cut;
 }
 
-/* v lies in memory at `cut` in any case, or costs next to nothing to keep until then. */
+/* v lies in memory at `cut` in any case, or costs next to nothing to keep until then; a copy is not copied again. */
 static bool at_hand(const Remat *r, const ThVar *v, int cut, double of) {
-    if (!v->owner || has_copy(r, v, cut) || is_output(v)) return true;
+    if (!v->owner || (int)v->id >= r->nvars || has_copy(r, v, cut) || is_output(v)) return true;
     for (int i = 0; i < v->nclients; i++)
         if (place(r, v->clients[i].node) >= cut) return true;
     return !(v->owner->op->flags & OP_VIEW) && schedule_bytes(v) * SMALL <= of;
