@@ -1,4 +1,5 @@
--- A process of bench/groups/memory.lua: prints how many megabytes three steps add at their highest.
+-- A process of bench/groups/memory.lua: prints how many megabytes three steps add at their highest, and to the second
+-- output what f:memory() counts of it.
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 local BATCH, SIZES = 2000, { 784, 2000, 2000, 10 }
@@ -35,4 +36,7 @@ collectgarbage()
 local before = status("VmRSS")
 io.open("/proc/self/clear_refs", "w"):write("5"):close() -- the highest so far is forgotten
 for _ = 1, 3 do step(table.unpack(args)) end
-print(("%.1f"):format(status("VmHWM") - before))
+local peak = status("VmHWM") - before
+print(("%.1f"):format(peak))
+local counted = step:memory() / 2 ^ 20
+io.stderr:write(("%s: %.1f MB at its highest, %.1f counted by f:memory()\n"):format(arg[1], peak, counted))

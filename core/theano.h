@@ -653,7 +653,7 @@ typedef struct ThCompile {
     ThVar *const *no_default_update_of; /* shareds whose default updates are left out */
     int nno_default_update_of;
     ThWatch *watch; /* NULL: as the mode says */
-    int64_t memory; /* bytes that a call may take for temporaries and results; 0: no limit. A call that needs more makes
+    int64_t memory; /* bytes that a call may take (th_function_memory); 0: no limit. A call that needs more makes
                        the function once more so that cheap values are computed again instead of kept, or fails */
 } ThCompile;
 
@@ -687,8 +687,8 @@ TH_API ThArray *th_function_default(ThFunction *f, int i);
 TH_API int th_function_share_default(ThFunction *f, int i, ThFunction *from, int j);
 TH_API int th_function_set_default(ThFunction *f, int i, ThArray *value); /* a copy is kept; NULL: required again */
 TH_API bool th_function_implicit(const ThFunction *f, int i);
-/* Bytes planned for temporaries and results at the sizes of the last call that had new ones; 0: no call yet. Sizes that
- * only a run tells and the working memory of products and convolutions are not in it. */
+/* Bytes of temporaries, results and working memory at the sizes of the last call that had new ones; 0: no call yet.
+ * What only a run tells (convolutions, sizes that steps find, weights that stay packed) is in it once it is known. */
 TH_API int64_t th_function_memory(const ThFunction *f);
 TH_API void th_function_trim(ThFunction *f); /* gives back what idle callers keep between calls */
 TH_API int th_function_nshared(const ThFunction *f);

@@ -730,7 +730,7 @@ function Function:free() end
 ---@return any
 function Function:get_shared() end
 
----bytes planned for temporaries and results at the lengths of the last call; 0 before the first
+---bytes of temporaries, results and working memory at the lengths of the last call; 0 before the first
 ---@return any
 function Function:memory() end
 

@@ -8,10 +8,19 @@
  */
 #include "binding.h"
 
-enum { SMALL = 4096, OFTEN = 512 << 10, SELDOM = 16 << 20, MANY = 8192, ROOM = 64 << 20, HEAP_ROOM = 4, RESULTS = 8 };
+enum {
+    SMALL = 4096,
+    OFTEN = 512 << 10,
+    FIRST = 8 << 20,
+    SELDOM = 16 << 20,
+    MANY = 8192,
+    ROOM = 64 << 20,
+    HEAP_ROOM = 4,
+    RESULTS = 8
+};
 
 void lt_collect_init(LtState *s) {
-    s->batch = OFTEN;
+    s->batch = FIRST; /* parameters and the first arguments: nothing of them is garbage, and modules are the heap */
     s->most = ROOM;
 }
 

@@ -337,6 +337,7 @@ void buffer_release(ThBuffer *b);
 ThBuffer *buffer_new_array(ThContext *c, size_t bytes, int ndim, ThArray **header);
 void buffer_release_array(ThArray *a);
 void buffer_cache_trim(ThContext *c, size_t keep_bytes);
+size_t buffer_room(size_t bytes); /* what a buffer of so many bytes takes: its class of sizes */
 
 /* ---- array.c ----------------------------------------------------------------------------------------------------- */
 enum {

@@ -6,6 +6,8 @@
  */
 #include "compile.h"
 
+#include "runtime/function.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +18,7 @@ typedef struct FgAgain Again;
 typedef struct Fit {
     ThContext *ctx;
     int64_t budget, first, least; /* least: of the plans so far */
+    int64_t work;                 /* what steps ask for beside what is planned, as far as a call has told */
     ThArray *const *arg;
     int round;
     VEC(Again) again; /* chosen in all rounds */
@@ -27,7 +30,7 @@ typedef struct Measure {
     const Plan *plan;
     FGraph *fg;
     int64_t *sym, *live; /* by slot; by step: bytes of temporaries */
-    int64_t peak, fixed; /* of the call; of it what no temporary is (results, gaps between temporaries) */
+    int64_t peak, fixed; /* of the call; of it what no temporary is (results, room to work in, gaps) */
     int *place;          /* by node id: its place in the schedule */
     int *use0, *use;     /* by buffer: the steps that touch it, ascending: use[use0[b] .. use0[b + 1]) */
     int *chosen;         /* by variable id: 1 + the place from which its users take a copy; 0: none */
@@ -120,7 +123,8 @@ static bool measure(Measure *m) {
     for (int b = 0; b < p->nbuf; b++)
         for (int s = p->buf[b].first; is_temp(&p->buf[b]) && s <= p->buf[b].last; s++) m->live[s] += bytes_of(m, b);
     for (int s = 0; s < p->nstep; s++) most = m->live[s] > most ? m->live[s] : most;
-    m->peak = arena + plan_results_bytes(p, m->sym);
+    Packing least = {.sym = m->sym, .alone = true, .room = 1};
+    m->peak = arena + plan_results_bytes(p, m->sym) + m->fit->work + (int64_t)workspace_packing(p, &least);
     m->fixed = m->peak - most;
     return true;
 }
@@ -264,10 +268,11 @@ static bool too_much(const Fit *t) {
     in_words(budget, sizeof budget, t->budget);
     in_words(first, sizeof first, t->first);
     in_words(least, sizeof least, t->least);
-    return err(t->ctx, TH_MemoryError,
-               "memory = %s is too little for this call: it plans %s of temporaries and results, and %s with all "
-               "computed again that may be. Give it %s, or smaller arguments",
-               budget, first, least, least);
+    return err(
+        t->ctx, TH_MemoryError,
+        "memory = %s is too little for this call: it plans %s of temporaries, results and room to work in, and %s "
+        "with all computed again that may be. Give it at least %s, or smaller arguments",
+        budget, first, least, least);
 }
 
 void compile_fit_begin(const Fit *t, FGraph *fg) {
@@ -300,6 +305,7 @@ ThFunction *compile_lean(ThFunction *f, ThArray *const *arg) {
     ThCompile spec = *compile_spec_of(f);
     ThProfile profile;
     Fit fit = {.ctx = c, .budget = spec.memory, .arg = arg};
+    fit.work = 64 + workspace_registers(f) + atomic_load(&f->rounding) + atomic_load(&f->beyond);
     spec.name = th_function_name(f);
     spec.profile = th_function_profile(f, &profile) ? 1 : -1;
     Compile k = {.ctx = c, .spec = &spec, .fit = &fit, .start = profile_now()};

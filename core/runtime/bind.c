@@ -135,6 +135,20 @@ void bind_end(ThCall *b) {
     if (b->f->nstate) call_unlock_state(b->f);
 }
 
+/* The function that takes less is made here where only a run could tell, so that there is one to be bound. */
+static void say_over(ThCall *b) {
+    ThFunction *f = b->f;
+    Workspace *w = b->w;
+    const bool ran = w->valid;
+    th_error_clear(f->ctx);
+    w->over = false;
+    if (ran && !function_fit(f, w->arg)) return;
+    report_room(w, -1, "%s %lld bytes, more than the %lld of `memory`: bind again",
+                ran ? "this bound call has asked for more while it ran than it planned,"
+                    : "a shared variable has grown, and this bound call now plans",
+                (long long)atomic_load(&f->planned), (long long)f->memory);
+}
+
 int bind_run(ThCall *b) {
     ThFunction *f = b->f;
     int64_t start = f->profile ? profile_now() : 0;
@@ -146,11 +160,7 @@ int bind_run(ThCall *b) {
         bind_end(b);
         b->ran |= ok;
     }
-    if (!ok && b->w->over)
-        report_room(b->w, -1,
-                    "a shared variable has grown, and this bound call now plans %lld bytes, more than the %lld of "
-                    "`memory`: bind again",
-                    (long long)atomic_load(&f->planned), (long long)f->memory);
+    if (!ok && b->w->over) say_over(b);
     if (f->profile) profile_call(f, start, ok);
     return ok ? 0 : 1;
 }

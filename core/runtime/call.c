@@ -282,7 +282,7 @@ bool call_run(ThFunction *f, Workspace *w) {
     bool ok = (!f->watch.call || f->watch.call(f->watch.user, w->arg)) && !workspace_prepare(w) && call_reserve(f, w) &&
               call_steps(f, w);
     if (f->calls_back) close_up(f, w);
-    if (ok) fill(f, w);
+    if (ok) fill(f, w), w->went = true;
     return ok;
 }
 
@@ -315,6 +315,7 @@ void call_clean(ThFunction *f, Workspace *w, bool arguments) {
             buffer_release(w->outbuf[b]);
             w->outbuf[b] = NULL;
         }
+    if (w->late_bytes) atomic_fetch_sub(&w->held, w->late_bytes), w->late_bytes = 0;
     for (int i = 0; arguments && i < f->nin; i++) {
         th_array_release(w->arg[i]);
         w->arg[i] = NULL;
@@ -349,6 +350,12 @@ void call_begin(ThFunction *f) {
         atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
 }
 
+/* What serves instead of f, whose memory the call was over; NULL with the error set. */
+static ThFunction *fitted(ThFunction *f, Workspace *w) {
+    th_error_clear(f->ctx); /* a step may have said so */
+    return function_fit(f, w->arg);
+}
+
 /* One try; over: nothing was done for want of memory, and `*next` serves instead (NULL: the error is set). */
 static int attempt(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values, ThFunction **next) {
     Workspace *w = workspace_take(f);
@@ -367,22 +374,29 @@ static int attempt(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *val
         out[i] = w->result[i];
         w->result[i] = NULL;
     }
-    if (!ok && w->over) *next = function_fit(f, w->arg);
+    if (!ok && w->over) *next = fitted(f, w);
     w->over = false;
     if (ok) w->renewed = false;
     if (ok && values) read_values(f, w, out, values);
     call_clean(f, w, true);
-    if (f->gc) workspace_free(w);
+    if (f->gc || *next) workspace_free(w);
     else workspace_give(f, w);
     if (f->profile) profile_call(f, start, ok);
     return ok ? 0 : 1;
 }
 
 static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values) {
-    for (f = function_newest(f);;) {
+    enum { ROUNDS = 12 }; /* each knows of more room than the one before */
+    f = function_newest(f);
+    for (int round = 0;; round++) {
         ThFunction *next = NULL;
         int bad = attempt(f, a, out, values, &next);
         if (!next) return bad;
+        if (round == ROUNDS)
+            return err(f->ctx, TH_MemoryError,
+                       "memory = %lld is too little for this call, whose steps ask for more and more",
+                       (long long)f->memory),
+                   1;
         f = next;
     }
 }

@@ -354,12 +354,13 @@ ThFunction *function_fit(ThFunction *f, ThArray *const *arg) {
     if (g) return g;
     if (!f->fit)
         return err(f->ctx, TH_MemoryError,
-                   "this call plans %lld bytes of temporaries and results, more than the %lld of `memory`, and a "
-                   "function that is watched node by node computes nothing twice",
+                   "this call takes %lld bytes for temporaries, results and room to work in, more than the %lld of "
+                   "`memory`, and a function that is watched node by node computes nothing twice",
                    (long long)atomic_load(&f->planned), (long long)f->memory),
                NULL;
     if (!(g = f->fit(f, arg))) return NULL;
     atomic_store(&g->trust, atomic_load(&f->trust));
+    g->reserve = atomic_load(&f->beyond);
     if (atomic_compare_exchange_strong(&f->lean, &none, g)) return drop_workspaces(f), g;
     th_function_release(g);
     return none;

@@ -57,21 +57,28 @@ typedef struct Workspace {
     bool valid;      /* sig, sym, offset and arena hold for it */
     bool values;     /* this call: results without dimensions go to cells, not to arrays */
     bool bound;      /* belongs to a ThCall */
-    bool over;       /* the call was given up: its sizes exceed the function's memory */
+    bool over;       /* the call was given up: what it needs exceeds the function's memory */
     bool renewed;    /* sizes or memory of results changed since the last call that went through */
     int64_t *offset; /* of TEMP buffers in the arena */
     void *layout_work;
     size_t layout_bytes;
     char *arena;
-    size_t arena_bytes, scratch_bytes;
-    ThArray **arg;      /* arguments of the running call, after filtering; retained */
-    ThArray **number;   /* by input without dimensions: where numbers given for it are put */
-    ThArray **result;   /* output and update arrays of the running call */
-    ThBuffer **outbuf;  /* by plan buffer, for BUF_OUTPUT */
-    ThBuffer **keep;    /* by FnOut: the memory given last time, when it may serve again */
-    ThArray **borrowed; /* by output: the array given last time, when its memory may serve again */
-    size_t *most;       /* by output: bytes that the host has room for (th_call_into), 0: any; or NULL */
-    ThComplex128 *cell; /* by FnOut: a result without dimensions */
+    size_t arena_bytes, scratch_bytes, packing; /* packing: of scratch, what products pack into */
+    bool alone;                                 /* it holds what one thread packs.. */
+    int64_t pack_room;                          /* ..or no more than this (GemmArgs.room); 0: what is fastest */
+    int64_t base;             /* bytes that are planned for these sizes: all but what a run asks for */
+    int64_t rounding;         /* of it what results take beyond their bytes: their memory comes in classes of sizes */
+    int64_t late_bytes;       /* asked for by this call for buffers whose sizes it found */
+    atomic_int_fast64_t held; /* asked for by runs: those, rooms, packed, panels of weights */
+    bool went;                /* a call with these sizes has gone through: it has the room that it needs */
+    ThArray **arg;            /* arguments of the running call, after filtering; retained */
+    ThArray **number;         /* by input without dimensions: where numbers given for it are put */
+    ThArray **result;         /* output and update arrays of the running call */
+    ThBuffer **outbuf;        /* by plan buffer, for BUF_OUTPUT */
+    ThBuffer **keep;          /* by FnOut: the memory given last time, when it may serve again */
+    ThArray **borrowed;       /* by output: the array given last time, when its memory may serve again */
+    size_t *most;             /* by output: bytes that the host has room for (th_call_into), 0: any; or NULL */
+    ThComplex128 *cell;       /* by FnOut: a result without dimensions */
     ThFunction *fn;
     char *room[HOST_SHARES + 1]; /* working memory of host calls, grown as asked for */
     size_t room_bytes[HOST_SHARES + 1];
@@ -149,6 +156,9 @@ struct ThFunction {
     ThFunction *(*fit)(ThFunction *f, ThArray *const *arg);
     _Atomic(ThFunction *) lean; /* what serves instead of this one since a call exceeded the memory, or NULL */
     atomic_int_fast64_t planned;
+    atomic_int_fast64_t beyond,
+        rounding;    /* of a call that was over its memory: what steps asked for, and its results' */
+    int64_t reserve; /* left by what products pack into, for steps: `beyond` of the function before */
     struct { /* for advice: how often lengths were others than at the call before; arguments that were copied, and which
               */
         atomic_llong lengths, strided, aliased;
@@ -183,7 +193,23 @@ void workspace_unlock(ThFunction *f);
 /* Pieces of memory, aligned by 64, which last until they are dropped; NULL with the error set. */
 void *workspace_memory(Workspace *w, size_t bytes);
 void workspace_drop(Workspace *w, void *p, size_t bytes);
-size_t workspace_bytes(Workspace *w); /* of all pieces, in whole cache lines */
+size_t workspace_bytes(Workspace *w);                                    /* of all pieces, in whole cache lines */
+bool workspace_grow(Workspace *w, char **at, size_t *have, size_t need); /* a piece whose contents may go */
+/* The same while steps run, counted; from any thread. False with the error set: no memory, or more than the limit. */
+bool workspace_more(Workspace *w, char **at, size_t *have, size_t need);
+bool workspace_may(Workspace *w, int64_t more); /* ..and counted alone */
+/* Counts what these sizes need, `arena` bytes of temporaries among it; within a limit products pack into less. False:
+ * it is over. */
+bool workspace_fits(Workspace *w, int64_t arena);
+int64_t workspace_registers(const ThFunction *f); /* bytes of the scratch before what products pack into */
+/* Bytes that the products of a plan pack into, at most, with these sizes. late: there is one whose sizes a step finds.
+ */
+typedef struct Packing {
+    const int64_t *sym;
+    bool alone, late;
+    int64_t room; /* as in GemmArgs */
+} Packing;
+size_t workspace_packing(const Plan *p, Packing *q);
 /* All pieces move to the host's memory, or back (NULL); false with the error set: there is too little. */
 bool workspace_lend(Workspace *w, void *memory, size_t bytes);
 void workspace_addresses(Workspace *w); /* of temporaries and constants, after that */

@@ -38,15 +38,22 @@ static const Shared *weight(const Workspace *w, const GemmArgs *g) {
     return NULL;
 }
 
+/* Within a limit of memory panels take what is left once a call has all that it needs. */
+static bool allowed(const Workspace *w, int64_t bytes) {
+    const int64_t most = w->fn->memory;
+    return !most || (w->went && bytes <= most - w->base - atomic_load(&w->held));
+}
+
 /* A place for the panels of s, whose memory is there from the first call on; or NULL with or without an error. */
 static Pack *place(Workspace *w, const Shared *s, const GemmArgs *g) {
     ThContext *c = w->fn->ctx;
     for (Pack *p = w->pack; p; p = p->next)
         if (p->of == s && p->dtype == g->dtype && p->k == g->k && p->n == g->n && p->brs == g->brs) return p;
     if (w->npack == MOST) return NULL;
+    size_t bytes = gemm_pack_b_bytes(g->dtype, g->k, g->n);
+    if (!allowed(w, (int64_t)bytes)) return NULL;
     Pack *p = ctx_alloc0(c, sizeof *p);
     if (!p) return NULL;
-    size_t bytes = gemm_pack_b_bytes(g->dtype, g->k, g->n);
     *p = (Pack){.next = w->pack, .of = s, .dtype = g->dtype, .k = g->k, .n = g->n, .brs = g->brs, .bytes = bytes};
     p->panels = workspace_memory(w, bytes);
     if (!p->panels) {
@@ -55,6 +62,7 @@ static Pack *place(Workspace *w, const Shared *s, const GemmArgs *g) {
     }
     w->pack = p;
     w->npack++;
+    workspace_may(w, (int64_t)bytes); /* as asked above */
     return p;
 }
 
@@ -118,6 +126,7 @@ void packs_free(Workspace *w) {
     for (Pack *p = w->pack, *next; p; p = next) {
         next = p->next;
         workspace_drop(w, p->panels, p->bytes);
+        atomic_fetch_sub(&w->held, (int64_t)p->bytes);
         ctx_free(w->fn->ctx, p, sizeof *p);
     }
     w->pack = NULL;

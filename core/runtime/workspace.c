@@ -156,27 +156,15 @@ static bool same_signature(Workspace *w) {
     return !diff;
 }
 
-static bool grow(Workspace *w, char **at, size_t *have, size_t need) {
-    if (need <= *have) return true;
-    char *p = workspace_memory(w, need);
-    if (!p) return false;
-    workspace_drop(w, *at, *have);
-    *at = p;
-    *have = need;
-    return true;
-}
-
 /* A size of step s's kernel; one that only a later step finds makes products pack elsewhere. */
-static int64_t local_size(Workspace *w, const Step *s, Size z) {
+static int64_t local_size(Packing *q, const Step *s, Size z) {
     if (z.sym < 0) return z.k;
-    int64_t v = w->frame.sym[s->sym[z.sym]];
-    w->late_products |= v == SIZE_UNKNOWN;
+    int64_t v = q->sym[s->sym[z.sym]];
+    q->late |= v == SIZE_UNKNOWN;
     return v == SIZE_UNKNOWN ? 0 : z.k * v;
 }
 
-/* Largest GEMM packing any step needs with these sizes. */
-static size_t packing(Workspace *w) {
-    const Plan *p = w->fn->plan;
+size_t workspace_packing(const Plan *p, Packing *q) {
     size_t most = 0;
     for (int i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
@@ -188,16 +176,18 @@ static size_t packing(Workspace *w) {
             const Access *a = &k->acc.at[st->A], *b = &k->acc.at[st->B], *c = &k->acc.at[st->C];
             int m = st->d0;
             GemmArgs g = {.dtype = c->dtype,
-                          .m = local_size(w, s, k->dim[m].n),
-                          .n = local_size(w, s, k->dim[m + 1].n),
-                          .k = local_size(w, s, k->dim[m + 2].n),
-                          .ars = local_size(w, s, a->st[m]),
-                          .acs = local_size(w, s, a->st[m + 2]),
-                          .brs = local_size(w, s, b->st[m + 2]),
-                          .bcs = local_size(w, s, b->st[m + 1]),
-                          .crs = local_size(w, s, c->st[m]),
-                          .ccs = local_size(w, s, c->st[m + 1]),
-                          .alpha = 1};
+                          .m = local_size(q, s, k->dim[m].n),
+                          .n = local_size(q, s, k->dim[m + 1].n),
+                          .k = local_size(q, s, k->dim[m + 2].n),
+                          .ars = local_size(q, s, a->st[m]),
+                          .acs = local_size(q, s, a->st[m + 2]),
+                          .brs = local_size(q, s, b->st[m + 2]),
+                          .bcs = local_size(q, s, b->st[m + 1]),
+                          .crs = local_size(q, s, c->st[m]),
+                          .ccs = local_size(q, s, c->st[m + 1]),
+                          .alpha = 1,
+                          .alone = q->alone,
+                          .room = q->room};
             size_t need = gemm_scratch_bytes(&g);
             if (need > most) most = need;
         }
@@ -229,17 +219,13 @@ static int new_shapes(Workspace *w) {
         report_no_room(w, -1);
         return 1;
     }
-    int64_t planned = plan_results_bytes(p, w->frame.sym);
-    if (__builtin_add_overflow(planned, total, &planned)) planned = INT64_MAX;
-    atomic_store_explicit(&w->fn->planned, planned, memory_order_relaxed);
-    if ((w->over = f->memory && planned > f->memory)) return 1;
-    if (!bytes_fit((uint64_t)total + 64) || !grow(w, &w->arena, &w->arena_bytes, (size_t)total + 64)) {
+    if (!workspace_fits(w, total)) return 1;
+    if (!bytes_fit((uint64_t)total + 64) || !workspace_grow(w, &w->arena, &w->arena_bytes, (size_t)total + 64)) {
         report_no_room(w, -1);
         return 1;
     }
     char *scratch = w->frame.scratch;
-    size_t need = (p->scratch_bytes + interp_scratch(f->interp) + 127) / 64 * 64 + packing(w);
-    if (!grow(w, &scratch, &w->scratch_bytes, need)) return 1;
+    if (!workspace_grow(w, &scratch, &w->scratch_bytes, workspace_registers(f) + w->packing)) return 1;
     w->frame.scratch = scratch;
     workspace_addresses(w);
     atomic_fetch_add_explicit(&w->fn->habits.lengths, 1, memory_order_relaxed);
@@ -403,10 +389,15 @@ static int rt_gemm(ThFrame *f, const RtProduct *p) {
                   .done = p->done,
                   .user = p->user};
     Workspace *w = f->ws;
+    ThContext *c = f->plan->ctx;
+    g.alone = w->alone, g.room = w->pack_room;
     if (packs_use(w, &g)) return 1;
-    if (w->late_products && !grow(w, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
+    bool more = w->alone && !w->pack_room && gemm_shares(c, 2.0 * (double)g.m * (double)g.n * (double)g.k);
+    if (more) g.alone = false; /* there are threads since the sizes were found, and they want room of their own */
+    more |= w->late_products;
+    if (more && !workspace_more(w, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
     g.early = may_leave(f);
-    return gemm_run(f->plan->ctx, &g, w->late_products ? w->packed : f->scratch) || left_early(f, g.early);
+    return gemm_run(c, &g, more ? w->packed : f->scratch) || left_early(f, g.early);
 }
 
 static int host_fail(HostCall *h, ThError kind, const char *text) {
@@ -421,15 +412,9 @@ static void host_parallel(HostCall *h, int n, void (*fn)(int i, void *user), voi
 }
 
 static void *host_room(HostCall *h, uint64_t bytes) {
-    ThFrame *f = h->frame;
-    Workspace *w = f->ws;
-    if (bytes <= w->room_bytes[h->share]) return w->room[h->share];
-    void *fresh = bytes_fit(bytes) ? workspace_memory(w, (size_t)bytes) : (err_bytes(h->ctx, SIZE_MAX), NULL);
-    if (!fresh) return NULL;
-    workspace_drop(w, w->room[h->share], w->room_bytes[h->share]);
-    w->room[h->share] = fresh;
-    w->room_bytes[h->share] = (size_t)bytes;
-    return fresh;
+    Workspace *w = ((ThFrame *)h->frame)->ws;
+    if (!bytes_fit(bytes)) return err_bytes(h->ctx, SIZE_MAX), NULL;
+    return workspace_more(w, &w->room[h->share], &w->room_bytes[h->share], (size_t)bytes) ? w->room[h->share] : NULL;
 }
 
 static void drop_left(Workspace *w, Left *l) {
@@ -629,6 +614,10 @@ static int rt_late_alloc(ThFrame *f, int buf) {
     int64_t bytes;
     bool fits = size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes);
     if (fits && w->outbuf[buf] && w->outbuf[buf]->bytes >= (size_t)bytes) return 0; /* an earlier turn made it */
+    int64_t had = w->outbuf[buf] ? (int64_t)buffer_room(w->outbuf[buf]->bytes) : 0;
+    int64_t more = fits ? (int64_t)buffer_room((size_t)bytes) - had : 0;
+    if (!workspace_may(w, more)) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
+    w->late_bytes += more;
     ThBuffer *b = fits ? buffer_new(f->plan->ctx, (size_t)bytes) : NULL;
     if (!b) {
         report_no_room(w, buf);

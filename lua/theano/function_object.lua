@@ -135,7 +135,7 @@ methods.export = require("theano.export").export
 --- Gives back the memory that the function keeps between calls; it can be called again.
 methods.free = core.function_trim
 
---- Bytes planned for temporaries and results at the lengths of the last call that had new ones; 0 before the first.
+--- Bytes of temporaries, results and working memory at the lengths of the last call that had new ones; 0 before any.
 -- Sizes that only a run tells, and the working memory of products and convolutions, are not in it.
 methods.memory = core.function_memory
 

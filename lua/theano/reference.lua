@@ -258,7 +258,7 @@ return {
     .. "so many microseconds; false while there is more to do, then true and the results" },
   ["function.free"] = { "", "gives back the memory that the function keeps between calls; it can be called again" },
   ["function.memory"] = { "",
-    "bytes planned for temporaries and results at the lengths of the last call; 0 before the first" },
+    "bytes of temporaries, results and working memory at the lengths of the last call; 0 before the first" },
   ["function.get_shared"] = { "", "the shared variables that the function reads or updates" },
   ["function.trust_input"] = { false, "set to true: only arrays that fit exactly are taken, nothing is converted" },
   ["function.input_names"] = { false, "sequence of the inputs' names" },

@@ -71,6 +71,11 @@ static int class_of(size_t bytes, size_t *cap) {
     return class < CLASSES ? class : -1;
 }
 
+size_t buffer_room(size_t bytes) {
+    size_t cap = bytes;
+    return bytes > PTRDIFF_MAX / 2 || class_of(bytes, &cap) < 0 ? bytes : cap;
+}
+
 bool buffer_cache_init(ThContext *c) {
     c->buffers = ctx_alloc0(c, sizeof *c->buffers);
     if (!c->buffers) return false;

@@ -93,6 +93,26 @@ static bool packs_a(const GemmArgs *g, int64_t nr) {
     return g->av || (g->acs != 1 && g->n > nr && (g->ars != 1 || g->k > INPLACE_K));
 }
 
+/* Pieces that run at once, each with a workspace of its own. */
+static int64_t at_once(const Job *j, int64_t pieces) { return j->g.alone ? 1 : min64(pieces, CHUNKS); }
+
+static size_t space(const Job *j) {
+    int64_t n = up(j->g.n, j->nr), chunks = at_once(j, (j->g.m + j->mc - 1) / j->mc);
+    if (j->panels) return (size_t)(j->chunk_bytes + at_once(j, n / j->nr) * j->panel_bytes);
+    return (size_t)(chunks * j->chunk_bytes + j->nc / j->nr * j->panel_bytes);
+}
+
+/* Fewer columns of b at once, then fewer rows of a, until the workspace is small enough or the least there is. */
+static void plan_within(Job *j) {
+    int64_t kb = gemm_block_k(j->g.k);
+    while (j->g.room && space(j) > (size_t)j->g.room) {
+        if (!j->panels && j->nc > j->nr) j->nc = up(j->nc / 2, j->nr);
+        else if (j->pack_a && j->mc > 2 * MR) j->mc = up(j->mc / 2, MR);
+        else return;
+        j->chunk_bytes = j->pack_a ? up(j->mc * kb * j->item, ALIGN) : 0;
+    }
+}
+
 static void plan(Job *j) {
     const GemmArgs *g = &j->g;
     int64_t kb = gemm_block_k(g->k);
@@ -104,13 +124,7 @@ static void plan(Job *j) {
     j->pack_a = packs_a(g, j->nr);
     j->panel_bytes = up(kb * j->nr * j->item, ALIGN);
     j->chunk_bytes = j->pack_a ? up(j->mc * kb * j->item, ALIGN) : 0;
-}
-
-static size_t space(const Job *j) {
-    int64_t n = up(j->g.n, j->nr);
-    if (j->panels) return (size_t)(j->chunk_bytes + min64(n / j->nr, CHUNKS) * j->panel_bytes);
-    int64_t chunks = min64((j->g.m + j->mc - 1) / j->mc, CHUNKS);
-    return (size_t)(chunks * j->chunk_bytes + j->nc / j->nr * j->panel_bytes);
+    plan_within(j);
 }
 
 static bool general(const GemmArgs *g) { return g->av || g->bv || g->cv; }
@@ -467,7 +481,7 @@ static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, 
         return;
     }
     plan(&j);
-    int64_t chunks = j.panels ? 1 : min64((j.g.m + j.mc - 1) / j.mc, CHUNKS);
+    int64_t chunks = j.panels ? 1 : at_once(&j, (j.g.m + j.mc - 1) / j.mc);
     j.a_space = scratch;
     j.b_space = j.a_space ? j.a_space + chunks * j.chunk_bytes : NULL;
     int64_t step = gemm_block_k(j.g.k);

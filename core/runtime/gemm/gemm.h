@@ -37,10 +37,12 @@ typedef struct GemmArgs {
     GemmDone done;
     void *user;
     atomic_bool *early; /* for ctx_leaves: c may be left half done, and is where it is set; NULL: it may not */
-    bool alone;         /* one of several products that run at the same time: no threads of its own */
+    bool alone;         /* no threads of its own: one of several products at a time, or in the memory of one thread */
+    int64_t room; /* with alone: bytes to pack into if that can be, where 0 takes what is fastest; the same bits */
 } GemmArgs;
 
-/* Bytes that gemm_run may use of `scratch`: a function of dtype, sizes and strides; the rest is not read. */
+/* Bytes that gemm_run may use of `scratch`: a function of dtype, sizes, strides, alone and room; the rest is not read.
+ * More than `room` where the least that a product packs is. */
 size_t gemm_scratch_bytes(const GemmArgs *g);
 /*
  * Runs the product; c overlaps neither a nor b. scratch: gemm_scratch_bytes(g) bytes, 64-aligned (NULL when that is 0).

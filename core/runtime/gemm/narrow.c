@@ -62,7 +62,7 @@ static int64_t piece_bytes(const GemmArgs *g, int64_t vl, int64_t item) {
 
 size_t gemm_narrow_scratch(const GemmArgs *g, int64_t vl, int64_t item) {
     if (!narrow(g, vl)) return 0;
-    int64_t pieces = min64((g->m + CHUNK - 1) / CHUNK, PIECES);
+    int64_t pieces = g->alone ? 1 : min64((g->m + CHUNK - 1) / CHUNK, PIECES);
     return (size_t)(g->n * row_bytes(g, item) + pieces * piece_bytes(g, vl, item));
 }
 
