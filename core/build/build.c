@@ -195,10 +195,12 @@ static void set_files(Compiler *k, const BuildJob *j) {
     k->argv[n] = NULL;
 }
 
-/* gcc ends with 4 and clang's driver with 70 when the compiler itself failed, both with a signal's number at times. */
-bool build_again(Compiler *k, const BuildJob *j, int rc) {
+/* gcc ends with 4 and clang's driver with 70 when the compiler itself failed, both with a signal's number at times; gcc
+ * 12 with 1 and words. */
+bool build_again(Compiler *k, const BuildJob *j, int rc, const char *output) {
     enum { GCC_CRASHED = 4, CLANG_CRASHED = 70, BY_SIGNAL = 128 };
-    if (k->lowered || (rc != GCC_CRASHED && rc != CLANG_CRASHED && rc <= BY_SIGNAL)) return false;
+    bool crashed = rc == GCC_CRASHED || rc == CLANG_CRASHED || rc > BY_SIGNAL;
+    if (k->lowered || (!crashed && !strstr(output, "internal compiler error"))) return false;
     k->lowered = true;
     k->argv[k->argc++] = (char *)(uintptr_t) "-O1";
     set_files(k, j);
@@ -240,16 +242,16 @@ int build_run(Compiler *k, const BuildJob *j, char output[BUILD_OUTPUT]) {
         Child ch;
         child_listen(k, &ch, output);
         rc = child_wait(k, &ch, output);
-    } while (build_again(k, j, rc));
+    } while (rc && build_again(k, j, rc, output));
     return rc;
 }
 
 static int build_in(Build *b, int which, Compiler *k, BuildJob *j, const char *source) {
-    char output[BUILD_OUTPUT];
+    char output[BUILD_OUTPUT] = "";
     if (!build_prepare(b, which, k, j, source)) return failed(b->c) ? REFUSED : NOT_WRITTEN;
     const char *text = build_text(k, source);
     int n = parts_wanted(b, text), rc = n > 1 ? parts_build(b, k, j, text, n, output) : PARTS_NOT;
-    if (rc == PARTS_NOT || build_again(k, j, rc)) rc = build_run(k, j, output);
+    if (rc == PARTS_NOT || (rc && build_again(k, j, rc, output))) rc = build_run(k, j, output);
     bool vanished = rc && faccessat(j->dir->fd, build_name(j->dir, j->in), F_OK, 0);
     const char *bad = build_finish(k, j, !rc);
     if (!bad) return BUILT;

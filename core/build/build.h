@@ -76,9 +76,9 @@ bool build_key(ThContext *c, char key[BUILD_KEY], uint64_t identity, const char 
 bool build_find(Build *b, const Compiler *k, BuildJob *j);
 /* Writes the source, or what is cut of it, aside and completes argv; false when the directory cannot be written. */
 bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *source);
-/* After its end with rc: whether the compiler itself crashed on the text, which happens, and argv asks now for less
- * optimization, which changes no bit. Once a unit. */
-bool build_again(Compiler *k, const BuildJob *j, int rc);
+/* After its end with rc and what it printed: whether the compiler itself crashed on the text, which happens, and argv
+ * asks now for less optimization, which changes no bit. Once a unit. */
+bool build_again(Compiler *k, const BuildJob *j, int rc, const char *output);
 /* One run of argv, and another one where it crashes: as child_wait. */
 int build_run(Compiler *k, const BuildJob *j, char output[BUILD_OUTPUT]);
 /* A fresh file with the text, and with the key as a constant when there is one. */

@@ -135,7 +135,7 @@ static int take_over(Beside *u, Unit *built) {
 
 static int end(Beside *u, int rc) {
     char text[BUILD_OUTPUT];
-    if (rc && build_again(&u->k, &u->job, rc)) {
+    if (rc && build_again(&u->k, &u->job, rc, read_log(u, text))) {
         remove_log(u);
         return begin(u);
     }
