@@ -39,6 +39,7 @@ static const Case cases[] = {
     {"500x1x784", 500, 1, 784, false, false, 0},
     {"500x1x784 a^T", 500, 1, 784, true, false, 0},
     {"1x500x784 b^T", 1, 500, 784, false, true, 0},
+    {"1x53824x120 b^T", 1, 53824, 120, false, true, 0},
     {"500x784x1 +=", 500, 784, 1, false, false, 1},
     {"8x8x8", 8, 8, 8, false, false, 0},
     {"3x3x3", 3, 3, 3, false, false, 0},
@@ -48,6 +49,12 @@ static const Case cases[] = {
     {"512x512x512", 512, 512, 512, false, false, 0},
     {"1024x1024x1024", 1024, 1024, 1024, false, false, 0},
     {"6000x500x784", 6000, 500, 784, false, false, 0},
+    {"512x128x512 a^T, +=", 512, 128, 512, true, false, 1},
+    {"128x512x512 a^T, +=", 128, 512, 512, true, false, 1},
+    {"128x128x512 a^T, +=", 128, 128, 512, true, false, 1},
+    {"256x1024x1024 a^T, +=", 256, 1024, 1024, true, false, 1},
+    {"128x512x512", 128, 512, 512, false, false, 0},
+    {"512x128x512", 512, 128, 512, false, false, 0},
     {"1024^3 a^T b^T", 1024, 1024, 1024, true, true, 0},
 };
 

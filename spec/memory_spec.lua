@@ -157,7 +157,55 @@ describe("f:memory()", function()
   end)
 end)
 
+-- Places of the nodes whose operation has this name.
+local function places(f, name)
+  local at = {}
+  for i, node in ipairs(f.maker.fgraph:toposort()) do
+    if tostring(node.op):find(name, 1, true) then at[#at + 1] = i end
+  end
+  return at
+end
+
 describe("a training step", function()
+  it("of a table and layers updates a layer before the next gradient: its places were looked at on the way", function()
+    local i, w, updates = T.ivector("i"), weights(), {}
+    w[DEPTH + 1] = theano.shared(nd.ones({ 50, WIDTH }), "table")
+    local h = w[DEPTH + 1][{ i }]
+    for k = 1, DEPTH do h = T.tanh(T.dot(h, w[k])) end
+    for k, g in ipairs(T.grad(T.sqr(h):sum(), w)) do updates[k] = { w[k], w[k] - 0.01 * g } end
+    local f = theano.compile({ inputs = { i }, outputs = {}, updates = updates })
+    f(nd.arange(ROWS):astype("int32") % 50)
+    local products, inc = places(f, "Gemm{inplace}"), places(f, "AdvancedIncSubtensor1")
+    assert.equal(DEPTH, #products)
+    assert.equal(1, #inc)
+    assert.is_true(products[1] < inc[1] - 2 * DEPTH, products[1] .. " " .. inc[1])
+    assert.is_true(f:memory() < (DEPTH + 4) * LAYER, f:memory())
+    assert.falsy(theano.printing.plan(f):find("%sb%d+:out%d"))
+    assert.has_error(function() f(nd.array({ 50 }, "int32")) end)
+  end)
+
+  it("behind convolutions changes the weights of layers where they lie, after all that may want memory", function()
+    local x, r = T.tensor4("x", { dtype = "float32" }), nd.random.RandomState(2)
+    local function weight(...) return theano.shared((r:randn(...) * 0.1):astype("float32")) end
+    local w = { weight(4, 1, 3, 3), weight(4, 4, 3, 3), weight(64, 30), weight(30, 5) }
+    local h = x
+    for k = 1, 2 do
+      h = T.signal.pool.pool_2d(T.tanh(T.nnet.conv2d(h, w[k])), { 2, 2 }, { ignore_border = true })
+    end
+    h = T.dot(T.tanh(T.dot(h:flatten(2), w[3])), w[4])
+    local updates = {}
+    for k, g in ipairs(T.grad(T.sqr(h):mean(), w)) do
+      updates[k] = { w[k], w[k] - T.constant(0.1, { dtype = "float32" }) * g }
+    end
+    local f = theano.compile({ inputs = { x }, outputs = {}, updates = updates })
+    f(r:randn(3, 1, 22, 22):astype("float32"))
+    local products, calls = places(f, "Gemm{inplace}"), places(f, "CorrMM_gradWeights")
+    assert.equal(2, #products)
+    assert.equal(2, #calls)
+    assert.is_true(calls[2] < products[1])
+    assert.falsy(theano.printing.plan(f):find("%sb%d+:out%d"), "a weight is written to a copy")
+  end)
+
   it("writes its updates in place, and products keep what follows them point by point", function()
     local x, y = T.fmatrix("x"), T.lvector("y")
     local function weight(...) return theano.shared(nd.full({ ... }, 0.01, "float32")) end

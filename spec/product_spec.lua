@@ -78,6 +78,19 @@ describe("a product and what reads it point by point", function()
     end
   end
 
+  it("keeps it where the sum of its columns comes next: on the product's tiles, not down the columns", function()
+    local x, W, h = T.fmatrix("x"), T.fmatrix("W"), T.fmatrix("h")
+    local y = T.dot(x, W) * T.exp(-T.sqr(h))
+    local f = compile({ inputs = { x, W, h }, outputs = { y, y:sum({ axis = 0 }) } })
+    local text = theano.printing.plan(f)
+    assert.truthy(text:find("product, and on its tiles", 1, true))
+    local vx, vW, vh = random({ 60, 20 }, "float32"), random({ 20, 33 }, "float32"), random({ 60, 33 }, "float32")
+    local all, columns = f(vx, vW, vh)
+    local want = nd.dot(vx, vW) * nd.exp(-nd.square(vh))
+    close(all, want, 1e-5)
+    close(columns, want:astype("float64"):sum({ axis = 0 }):astype("float32"), 1e-4)
+  end)
+
   it("keeps a step that fails on its own", function()
     local x, W, i = T.dmatrix("x"), T.dmatrix("W"), T.lmatrix("i")
     local z = T.dot(x, W)

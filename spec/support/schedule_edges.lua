@@ -24,12 +24,12 @@ local long_160 = long(x, 7, 7)
 return {
   { "edge_rows_24", "rows by several vectors: a stage of 24 instructions", sum(1, steps(T.exp(x), x, 10)) },
   { "edge_rows_25", "..and one of 25", sum(1, -steps(T.exp(x), x, 10)) },
-  { "edge_columns_24", "columns together: a stage of 24 instructions", sum(0, steps(T.exp(x), x, 10)) },
-  { "edge_columns_25", "..and one of 25", sum(0, -steps(T.exp(x), x, 10)) },
+  { "edge_columns_24", "columns together: a loop of 24 instructions", sum(0, steps(T.exp(x), x, 11)) },
+  { "edge_columns_25", "..and one of 25", sum(0, T.exp(steps(T.exp(x), x, 11))) },
   { "edge_columns_two", "two reductions of 8 vectors of columns", function()
     return { x }, { x:max { axis = 0 }, x:min { axis = 0 } }
   end },
-  { "edge_columns_three", "..and three", function()
+  { "edge_columns_three", "..and three of as many as registers hold", function()
     return { x }, { x:max { axis = 0 }, x:min { axis = 0 }, x:prod { axis = 0 } }
   end },
   { "edge_live_16", "16 vectors of accumulators", function()

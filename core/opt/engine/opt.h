@@ -45,5 +45,7 @@ bool opt_table(Text *t, ThContext *c);
 bool opt_stabilizes(ThContext *c, const char *rule);
 /* May stop with an error that the shape checks before the run do not find. */
 bool schedule_can_fail(const ThApply *a);
+/* ..or for want of memory: no update comes before it where another order will do. */
+bool schedule_can_stop(const ThApply *a);
 
 #endif

@@ -7,6 +7,7 @@
  * in any case. The new value of a shared stays behind the readers of the old one and behind all that can fail.
  */
 #include "opt/engine/rewrite.h"
+#include "ops/table/index.h"
 
 enum { MAX_CLUSTER = 32 };
 
@@ -29,13 +30,29 @@ static void read_at(Hoist *h, int root, int place) {
     h->last[root] = place;
 }
 
+typedef struct Place {
+    const Hoist *h;
+    int place;
+} Place;
+
+static bool earlier(const void *user, const ThApply *b) {
+    const Place *at = user;
+    return at->h->key[b->id] < at->place;
+}
+
+/* What looks at places that a node before it has looked at (a table's gradient at those that were taken) fails no more:
+ * the passes of inplace.c and the planner come to the same answer. */
+static bool can_fail(const Hoist *h, const ThApply *a, int place) {
+    return schedule_can_stop(a) && !adv_looked(a, earlier, &(Place){h, place});
+}
+
 static void note(Hoist *h) {
     FGraph *fg = h->fg;
     for (int v = 0; v < fg->nvars; v++) h->root[v] = v, h->last[v] = h->but_last[v] = -1;
+    for (int i = 0; i < h->n; i++) h->key[fg->order[i]->id] = i;
     for (int i = 0; i < h->n; i++) {
         const ThApply *a = fg->order[i];
-        h->key[a->id] = i;
-        if (schedule_can_fail(a) || (a->op->flags & OP_EFFECT)) h->last_fail = i;
+        if ((a->op->flags & OP_EFFECT) || can_fail(h, a, i)) h->last_fail = i;
         if (a->op->flags & OP_VIEW) h->root[a->out[0]->id] = h->root[a->in[0]->id];
         for (int k = 0; k < a->nin && !(a->op->flags & OP_VIEW); k++) read_at(h, h->root[a->in[k]->id], i);
     }

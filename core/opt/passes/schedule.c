@@ -149,6 +149,19 @@ bool schedule_can_fail(const ThApply *a) {
     return false;
 }
 
+/* Calls of the library that training steps make on the way back. They may want memory of their own, so an update before
+ * one of them would go to a copy: for a layer of 54,000 x 120 behind convolutions 1.4 of 13 ms. */
+static bool calls_library(const ThApply *a) {
+    static const Op *const ops[] = {
+        &op_conv_grad_inputs, &op_conv_grad_weights, &op_corr_mm_grad_inputs, &op_corr_mm_grad_weights,
+        &op_max_pool_grad,    &op_average_pool_grad, &op_attention,           &op_attention_grad};
+    for (int i = 0; i < TH_LEN(ops); i++)
+        if (a->op == ops[i]) return true;
+    return false;
+}
+
+bool schedule_can_stop(const ThApply *a) { return calls_library(a) || schedule_can_fail(a); }
+
 static void find_updates(Plan *p) {
     FGraph *fg = p->o->fg;
     for (int k = 0; k + fg->nplain_out < fg->nout; k++) {
@@ -226,16 +239,33 @@ static int soonest(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
+/* A device makes all updates at the end, together. */
+static bool walk_roots(Plan *p, Root *root, int n) {
+    bool ok = true;
+    if (!p->o->fg->device) qsort(root, (size_t)n, sizeof *root, soonest);
+    for (int i = 0; ok && i < n; i++) ok = visit_from(p, root[i].node);
+    return ok;
+}
+
+static bool walk_calls(Plan *p) {
+    const size_t bytes = sizeof(Root) * (size_t)(p->all.n + 1);
+    Root *root = ctx_alloc(p->c, bytes);
+    int n = 0;
+    for (int i = 0; root && i < p->all.n; i++)
+        if (calls_library(p->all.at[i])) root[n++] = (Root){p->level[p->all.at[i]->id], i, p->all.at[i]};
+    bool ok = root && walk_roots(p, root, n);
+    ctx_free(p->c, root, bytes);
+    return ok;
+}
+
 static bool walk_updates(Plan *p) {
     FGraph *fg = p->o->fg;
     const size_t bytes = sizeof(Root) * (size_t)(fg->nout - fg->nplain_out + 1);
     Root *root = ctx_alloc(p->c, bytes);
     int n = 0;
-    bool ok = root != NULL;
-    for (int i = fg->nplain_out; ok && i < fg->nout; i++)
+    for (int i = fg->nplain_out; root && i < fg->nout; i++)
         if (fg->out[i]->owner) root[n++] = (Root){p->level[fg->out[i]->owner->id], i, fg->out[i]->owner};
-    if (ok && !fg->device) qsort(root, (size_t)n, sizeof *root, soonest); /* a device makes all at the end, together */
-    for (int i = 0; ok && i < n; i++) ok = visit_from(p, root[i].node);
+    bool ok = root && walk_roots(p, root, n);
     ctx_free(p->c, root, bytes);
     return ok;
 }
@@ -249,6 +279,7 @@ static bool walk(Plan *p) {
         if (!(fg->effects.at[i]->flags & APPLY_DEAD)) ok = visit_from(p, fg->effects.at[i]);
     for (int i = 0; ok && i < p->all.n && fg->nout > fg->nplain_out; i++)
         if (schedule_can_fail(p->all.at[i])) ok = visit_from(p, p->all.at[i]);
+    if (ok && fg->nout > fg->nplain_out) ok = walk_calls(p);
     return ok && walk_updates(p);
 }
 

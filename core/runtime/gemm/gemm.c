@@ -338,9 +338,7 @@ static void pack_rows(const Job *j, char *to, int64_t row, int64_t rows) {
         gather_rows(j, to, row, rows);
         return;
     }
-    for (int64_t i = 0; i < rows; i += MR)
-        j->kern->pack_a(to + i * j->kb * j->item, at(j, g->a, (row + i) * g->ars + j->kstep * g->acs), g->ars, g->acs,
-                        min64(MR, rows - i), j->kb);
+    j->kern->pack_a(to, at(j, g->a, row * g->ars + j->kstep * g->acs), g->ars, g->acs, rows, j->kb);
 }
 
 static bool leaves(const Job *j) { return ctx_leaves(j->ctx, j->g.early); }

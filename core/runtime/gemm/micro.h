@@ -294,21 +294,36 @@ static void FN(pack_b)(void *out, int64_t lanes, const void *in, int64_t rs, int
     }
 }
 
+/* Rows of six, n times, that are neighbours in memory: each line of memory is read once. Rows of k (of a layer's inputs
+ * for the gradient of its weight) often lie a power of two apart, so that a line that one block of rows has read would
+ * be gone before the next one asks for it. */
+INLINE void FN(pack_blocks)(T *dst, const T *src, int64_t cs, int64_t k, int n) {
+    for (int64_t q = 0; q < k; q++, dst += GEMM_MR, src += cs) {
+        for (int at = 0; at < n * GEMM_MR; at += LANES) __builtin_prefetch(src + 8 * cs + at);
+        for (int b = 0; b < n; b++) memcpy(dst + b * k * GEMM_MR, src + b * GEMM_MR, GEMM_MR * sizeof(T));
+    }
+}
+
+/* Blocks of six rows of a, the last one of what is left, each k columns of its rows. */
 static void FN(pack_a)(void *out, const void *in, int64_t rs, int64_t cs, int64_t m, int64_t k) {
+    enum { SIDE = 8 };
     T *dst = out;
     const T *src = in;
-    if (m == GEMM_MR && rs == 1) {
-        for (int64_t q = 0; q < k; q++, dst += GEMM_MR, src += cs) memcpy(dst, src, GEMM_MR * sizeof(T));
-        return;
+    if (rs == 1) {
+        for (; m >= SIDE * GEMM_MR; m -= SIDE * GEMM_MR, dst += SIDE * GEMM_MR * k, src += SIDE * GEMM_MR)
+            FN(pack_blocks)(dst, src, cs, k, SIDE);
+        int64_t left = m / GEMM_MR;
+        if (left) FN(pack_blocks)(dst, src, cs, k, (int)left);
+        m -= left * GEMM_MR, dst += left * GEMM_MR * k, src += left * GEMM_MR;
     }
-    if (m == GEMM_MR) {
-        for (int64_t q = 0; q < k; q++, dst += GEMM_MR, src += cs) {
-            dst[0] = src[0], dst[1] = src[rs], dst[2] = src[2 * rs];
-            dst[3] = src[3 * rs], dst[4] = src[4 * rs], dst[5] = src[5 * rs];
+    for (; m >= GEMM_MR; m -= GEMM_MR, src += GEMM_MR * rs) {
+        const T *from = src;
+        for (int64_t q = 0; q < k; q++, dst += GEMM_MR, from += cs) {
+            dst[0] = from[0], dst[1] = from[rs], dst[2] = from[2 * rs];
+            dst[3] = from[3 * rs], dst[4] = from[4 * rs], dst[5] = from[5 * rs];
         }
-        return;
     }
-    for (int64_t q = 0; q < k; q++, src += cs)
+    for (int64_t q = 0; q < k && m; q++, src += cs)
         for (int64_t i = 0; i < m; i++) *dst++ = src[i * rs];
 }
 
@@ -420,17 +435,34 @@ INLINE T FN(fold_vector)(V v) {
     V s##i = {0}; \
     const T *p##i = a + FN(at_most)((i) / PARTS, last) * v->ars + (i) % PARTS * VL;
 #define DOT_STEP(i) s##i = VFMA(*(const VU *)(p##i + k), *(const VU *)(x + k + (i) % PARTS * VL), s##i);
+#define DOT_AHEAD(i) \
+    if ((i) % PARTS == 0) __builtin_prefetch(p##i + k + ahead);
 #define DOT_LEFT(i) FN(left)(rest - (i) % PARTS * VL)
 #define DOT_TAIL(i) s##i = VFMA(VPART(p##i + k, DOT_LEFT(i)), VPART(x + k + (i) % PARTS * VL, DOT_LEFT(i)), s##i);
 
 INLINE int64_t FN(at_most)(int64_t i, int64_t n) { return i < n ? i : n; }
 INLINE int64_t FN(left)(int64_t n) { return n < 0 ? 0 : n < VL ? n : VL; }
 
+/* Short rows of a matrix that no cache near the core holds: the processor does not read on from one to the next by
+ * itself. (53,824 rows of 120 floats 2.9 ms to 2.5.) */
+INLINE bool FN(far_rows)(const GemmVec *v) {
+    enum { SHORT = 2048, NEAR = 1 << 20 };
+    const int64_t bytes = (int64_t)sizeof(T);
+    return v->ars > 0 && v->ars * bytes <= SHORT && v->m * v->ars * bytes > NEAR;
+}
+
 /* Rows i .. i + DOT_ROWS of a (unit column stride) times x (unit stride). */
 static void FN(dot_rows)(const GemmVec *v, const T *x, int64_t i) {
     const T *a = (const T *)v->a + i * v->ars;
     int64_t last = v->m - i - 1, k = 0;
     EIGHT(DOT_START)
+    if (FN(far_rows)(v)) {
+        const int64_t ahead = DOT_ROWS * v->ars;
+        for (; k + LANES <= v->k; k += LANES) {
+            EIGHT(DOT_STEP)
+            EIGHT(DOT_AHEAD)
+        }
+    }
     for (; k + LANES <= v->k; k += LANES) { EIGHT(DOT_STEP) }
     int64_t rest = v->k - k;
     if (rest > 0) { EIGHT(DOT_TAIL) }
@@ -739,6 +771,7 @@ static const GemmKernels FN(kernels) = {
 #undef Q
 #undef EIGHT
 #undef DOT_ROWS
+#undef DOT_AHEAD
 #undef DOT_START
 #undef DOT_STEP
 #undef DOT_TAIL

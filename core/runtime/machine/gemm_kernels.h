@@ -143,7 +143,7 @@ typedef struct GemmKernels {
     void (*rank1)(const GemmTile *t, int64_t m, int64_t n);
     /* dst[k][lanes] = src[k][0..n), zero beyond n */
     void (*pack_b)(void *dst, int64_t lanes, const void *src, int64_t rs, int64_t cs, int64_t k, int64_t n);
-    /* dst[k][m] = src[m][k], m <= 6 */
+    /* dst[i][k][6] = src[6 i + 0..6][k], one block of rows after the other, the last one of what is left */
     void (*pack_a)(void *dst, const void *src, int64_t rs, int64_t cs, int64_t m, int64_t k);
     /* dst[k][lanes] = the panel, zero beyond its columns */
     void (*gather)(void *dst, const GemmPanel *p);
