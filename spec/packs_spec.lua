@@ -72,22 +72,26 @@ describe("a weight that is only read", function()
 
   it("is packed once a call that changes it at its end, where a loop multiplies by it", function()
     cpu.only("packs for the CPU's products")
-    local function training(mode, steps, later)
+    local function training(mode, steps, later, head)
+      local O = theano.shared(nd.ones({ 256, 8 }, "float32") * 0.1, "O")
       local U, xs = theano.shared(random("float32", 256, 256) * 0.01, "U"), T.tensor3("xs", { dtype = "float32" })
       local h = theano.scan({ fn = function(p, s, u) return T.tanh(p + T.dot(s, u)) end, sequences = xs,
         outputs_info = T.zeros({ 32, 256 }, "float32"), non_sequences = U })
-      local cost = T.sqr(h):mean()
-      local new = U - 0.5 * T.grad(cost, U)
+      local cost = head and T.sqr(T.dot(h:reshape({ -1, 256 }), O)):mean() or T.sqr(h):mean()
+      local new, updates = U - 0.5 * T.grad(cost, U), {}
+      if head then updates[1] = { O, O - 0.5 * T.grad(cost, O) } end
+      updates[#updates + 1] = { U, new }
       return U, theano.compile({ inputs = { xs }, outputs = later and { cost, T.dot(h[-1], new) } or { cost },
-        updates = { { U, new } }, mode = mode }), random("float32", steps, 32, 256)
+        updates = updates, mode = mode }), random("float32", steps, 32, 256)
     end
-    for _, later in ipairs({ false, true }) do -- a product with the new value too
+    for _, way in ipairs({ "alone", "later", "head" }) do -- a product with the new value; a weight changed before
+      local later, head = way == "later", way == "head"
       local packs = theano.stat("packs")
-      local U, train, xs = training(nil, 6, later)
+      local U, train, xs = training(nil, 6, later, head)
       local start = U:get_value()
       for _ = 1, 3 do train(xs) end
       assert.equal(packs + (later and 0 or 2 * 3), theano.stat("packs")) -- U forward, U.T backward
-      local V, g = training(theano.compile.Mode({ linker = "interpreter", optimizer = "None" }), 6, later)
+      local V, g = training(theano.compile.Mode({ linker = "interpreter", optimizer = "None" }), 6, later, head)
       V:set_value(start)
       for _ = 1, 3 do g(xs) end
       assert.is_true(nd.allclose(V:get_value(), U:get_value(), 1e-5, 1e-6))

@@ -142,6 +142,11 @@ static bool changes(const Plan *p, const Step *s, int b) {
     return w;
 }
 
+int plan_changed_shared(const Plan *p, const Step *s, int b) {
+    const int root = changes(p, s, b) ? plan_window_root(p, s->buf[b]) : -1;
+    return root >= 0 && p->buf[root].kind == BUF_SHARED ? p->buf[root].index : -1;
+}
+
 /* Does step s write an argument's or a shared's storage? Notes which shareds. */
 static bool writes_foreign(Plan *p, const Step *s) {
     bool any = false;

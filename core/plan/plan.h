@@ -273,4 +273,7 @@ int64_t plan_layout(const Plan *p, const int64_t *sym, int64_t *offset, void *wo
 int64_t plan_results_bytes(const Plan *p, const int64_t *sym); /* of results and of new values that are exchanged */
 size_t plan_layout_work(const Plan *p);
 
+/* lives.c: the shared whose storage step s changes by its buffer b, or -1. */
+int plan_changed_shared(const Plan *p, const Step *s, int b);
+
 #endif

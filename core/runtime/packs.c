@@ -1,6 +1,6 @@
 /*
  * packs.c -- weights that stay packed between calls. In: a product whose right operand is a shared variable that the
- * function only reads, or reads in every turn of a loop before it writes anything. Out: its panels (gemm_pack_b), made
+ * function only reads, or reads in every turn of a loop before it writes it. Out: its panels (gemm_pack_b), made
  * when a second call (or turn) finds the same values, in memory of the workspace; the bits are those of the product
  * without.
  *
@@ -104,21 +104,33 @@ static int right_operand(const Plan *p, const Step *s) {
     return -1;
 }
 
+/* By shared: the first step that writes it, 0 where a loop does. */
+static void first_writes(const Plan *p, const bool *turn, int *first) {
+    for (int i = 0; i < p->nshared; i++) first[i] = p->nstep;
+    for (int s = 0; s < p->nstep; s++)
+        for (int b = 0; b < p->step[s].nbuf; b++) {
+            const int i = plan_changed_shared(p, &p->step[s], b), at = turn[s] ? 0 : s;
+            if (i >= 0 && at < first[i]) first[i] = at;
+        }
+}
+
 bool packs_turns(const Plan *p, const int *shared_buf, bool *turns) {
     ThContext *c = p->ctx;
     bool *turn = ctx_alloc0(c, (size_t)p->nstep + 1);
     int *shared = ctx_alloc0(c, (size_t)(p->nbuf + 1) * sizeof *shared); /* by buffer: 1 + its number */
-    for (int i = 0; turn && shared && i < p->nshared; i++)
+    int *first = ctx_alloc(c, (size_t)(p->nshared + 1) * sizeof *first);
+    bool ok = turn && shared && first;
+    for (int i = 0; ok && i < p->nshared; i++)
         if (p->buf[shared_buf[i]].kind == BUF_SHARED) shared[shared_buf[i]] = i + 1; /* else nothing reads it */
-    if (turn && shared) mark_turns(p, turn);
-    for (int late = 0; turn && shared && late < 2; late++)
-        for (int s = late ? p->first_write : 0; s < p->nstep; s++) {
-            int b = right_operand(p, &p->step[s]);
-            if (b >= 0 && shared[b] && (late || turn[s])) turns[shared[b] - 1] = !late;
+    if (ok) mark_turns(p, turn), first_writes(p, turn, first);
+    for (int late = 0; ok && late < 2; late++)
+        for (int s = 0; s < p->nstep; s++) {
+            const int b = right_operand(p, &p->step[s]), i = b >= 0 ? shared[b] - 1 : -1;
+            if (i >= 0 && (late ? s >= first[i] : turn[s])) turns[i] = !late;
         }
-    bool ok = turn && shared;
     ctx_free(c, turn, (size_t)p->nstep + 1);
     ctx_free(c, shared, (size_t)(p->nbuf + 1) * sizeof *shared);
+    ctx_free(c, first, (size_t)(p->nshared + 1) * sizeof *first);
     return ok;
 }
 

@@ -43,6 +43,7 @@ static bool earlier(const void *user, const ThApply *b) {
 /* What looks at places that a node before it has looked at (a table's gradient at those that were taken) fails no more:
  * the passes of inplace.c and the planner come to the same answer. */
 static bool can_fail(const Hoist *h, const ThApply *a, int place) {
+    if (h->fg->device) return schedule_can_fail(a); /* makes all updates at the end, together */
     return schedule_can_stop(a) && !adv_looked(a, earlier, &(Place){h, place});
 }
 

@@ -55,7 +55,8 @@ static bool earlier(const void *user, const ThApply *b) {
 /* The planner comes to the same answer, or writes to a shadow. */
 static bool can_fail(const InPlace *p, const ThApply *a) {
     Place at = {p, p->pos[a->id]};
-    return schedule_can_stop(a) && !(p->updates_any && adv_looked(a, earlier, &at));
+    return (p->fg->device ? schedule_can_fail(a) : schedule_can_stop(a)) &&
+           !(p->updates_any && adv_looked(a, earlier, &at));
 }
 
 static void read_at(InPlace *p, const ThVar *v, int pos) {

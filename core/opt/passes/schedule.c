@@ -279,7 +279,7 @@ static bool walk(Plan *p) {
         if (!(fg->effects.at[i]->flags & APPLY_DEAD)) ok = visit_from(p, fg->effects.at[i]);
     for (int i = 0; ok && i < p->all.n && fg->nout > fg->nplain_out; i++)
         if (schedule_can_fail(p->all.at[i])) ok = visit_from(p, p->all.at[i]);
-    if (ok && fg->nout > fg->nplain_out) ok = walk_calls(p);
+    if (ok && fg->nout > fg->nplain_out && !fg->device) ok = walk_calls(p);
     return ok && walk_updates(p);
 }
 
