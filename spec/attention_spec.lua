@@ -228,6 +228,11 @@ describe("attention of four dimensions", function()
     return draw(B, H, M, D), draw(B, H, N, D), draw(B, H, N, 5), draw(B, H, M, 5), way == "add" and m or nd.gt(m, -0.5)
   end
 
+  -- A device's kernels have a mask for each matrix: where some matrices share one that is a matrix, the graph stays.
+  local function stays(lengths)
+    return theano.config.device ~= "cpu" and lengths[3] > 1 and (lengths[1] == 1) ~= (lengths[2] == 1)
+  end
+
   it("is one operation with its gradient, and what its parts are", function()
     for product in pairs(products) do
       for way in pairs(ways) do
@@ -235,7 +240,8 @@ describe("attention of four dimensions", function()
           local what = ("%s, %s, mask %s"):format(product, way, table.concat(lengths, " "))
           local one, parts = built(product, way, lengths, "attention"), built(product, way, lengths, "")
           local shown = text(one)
-          assert(shown:find("AttentionGrad", 1, true) and not shown:find("Softmax", 1, true), what)
+          local whole = shown:find("AttentionGrad", 1, true) and not shown:find("Softmax", 1, true)
+          assert(whole or stays(lengths), what)
           local args = { values(way, lengths) }
           local want = { parts(table.unpack(args)) }
           for i, got in ipairs({ one(table.unpack(args)) }) do
@@ -271,7 +277,10 @@ describe("attention of four dimensions", function()
     for _, both in ipairs(pairs_of) do
       local one, parts = function_of_two(both[1], both[2], "attention"), function_of_two(both[1], both[2], "")
       local what = table.concat(both[1], " ") .. " and " .. table.concat(both[2], " ")
-      assert(text(one):find("AttentionGrad", 1, true) and not text(one):find("Softmax", 1, true), what)
+      local sum = {}
+      for d = 1, 4 do sum[d] = math.max(both[1][d], both[2][d]) end
+      local whole = text(one):find("AttentionGrad", 1, true) and not text(one):find("Softmax", 1, true)
+      assert(whole or stays(sum), what)
       local args = { values("add", both[1]) }
       args[6] = rng:randn(table.unpack(both[2])):astype("float32")
       local want = { parts(table.unpack(args)) }
@@ -290,7 +299,7 @@ describe("attention of four dimensions", function()
       { B, H, 1, N - 1 } }
     for _, lengths in ipairs(wrong) do
       local f = built("matmul", "keep", lengths, "attention")
-      assert(text(f):find("AttentionGrad", 1, true))
+      assert(text(f):find("AttentionGrad", 1, true) or stays(lengths))
       local ok, why = pcall(f, values("keep", lengths))
       assert(not ok, table.concat(lengths, " "))
       assert(tostring(why):find("mis%-match") or tostring(why):find("SpecifyShape")

@@ -67,7 +67,7 @@ local PIPE, CLASS = {}, {
   special = { 0x105, 0x106, 0x108, 0x110, 0x111, 0x112 },
   fp32 = { 0x08, 0x09, 0x0b, 0x20, 0x21, 0x23 },
   load = { 0x180, 0x181 }, store = { 0x185, 0x186 }, shared = { 0x184, 0x188 }, shuffle = { 0x189 },
-  tensor = { 0x3c }, barrier = { 0x11d }, branch = { 0x147 }, nothing = { 0x118 },
+  tensor = { 0x3c }, barrier = { 0x11d }, branch = { 0x147 }, nothing = { 0x118 }, exit = { 0x14d },
 }
 for class, codes in pairs(CLASS) do
   for _, code in ipairs(codes) do PIPE[code] = class end
@@ -76,8 +76,8 @@ end
 local function u64(image, at) return (string.unpack("<I8", image, at + 1)) end
 local function u32(image, at) return (string.unpack("<I4", image, at + 1)) end
 
--- Of an image, the code of each kernel by its name.
-local function code_of(image)
+--- Of an image, the code of each kernel by its name.
+function M.code_of(image)
   local table_at, size, n, names = u64(image, 0x28), string.unpack("<I2I2I2", image, 0x3a + 1)
   local names_at, code = u64(image, table_at + names * size + 0x18), {}
   for i = 0, n - 1 do
@@ -90,7 +90,8 @@ local function code_of(image)
 end
 
 -- Instructions of a kernel in order: what each keeps busy, how wide it loads, where it jumps.
-local function instructions(code)
+-- leaves: what stands behind where a thread ends for certain is another way, not one that ours take now and then.
+local function instructions(code, leaves)
   local list = {}
   for at = 0, #code - 16, 16 do
     local low, high = string.unpack("<I8I8", code, at + 1)
@@ -98,6 +99,7 @@ local function instructions(code)
     local one = { class = class }
     if class == "load" or class == "store" then one.bits = ({ [4] = 32, [5] = 64, [6] = 128 })[high >> 9 & 7] or 8 end
     one.always = low >> 12 & 15 == 7
+    one.ends = leaves and class == "exit" and one.always
     if class == "branch" then
       local far = low >> 34
       if far >> 29 & 1 == 1 then far = far - (1 << 30) end
@@ -117,7 +119,7 @@ local function way(list, from, to, skip)
     local one = list[i]
     local target = one.to and one.to + 1
     local jumps = target and target > i and target <= to + 1
-    local best = not (jumps and one.always) and i + 1 or target
+    local best = one.ends and to + 1 or not (jumps and one.always) and i + 1 or target
     if jumps and (wide[target] > wide[best] or (wide[target] == wide[best] and length[target] > length[best])) then
       best = target
     end
@@ -349,10 +351,22 @@ local function judge(limits, k, image)
   k.limit = issue > memory and "instructions" or "memory"
 end
 
+--- Another's kernel by the same reckoning, from its code: { blocks =, threads =, turns = of its largest loop, bytes =
+-- that it must move }, all multiprocessors full. Gives { issued =, memory = seconds, estimate = seconds }.
+function M.foreign(gpu, code, launch)
+  local limits, a = M.limits[gpu], M.assumed
+  local k = { kind = "draw", inside = 1, wide = 0, loads = 1, occupancy = 1, blocks = launch.blocks,
+    threads = launch.threads, turns = launch.turns }
+  k.issued = issued(instructions(code, true), k)
+  local memory = launch.bytes / limits.memory / a.memory
+  local issue = issue_time(limits, k) / a.issue / filled(limits, k)
+  return { issued = k.issued, memory = memory, estimate = math.max(memory, issue) }
+end
+
 -- ---- a function -----------------------------------------------------------------------------------------------------
 local function image_of(f, arch)
   local image, log = core.function_cubin(f, arch)
-  return image and { code = code_of(image), registers = registers_of(log) }
+  return image and { code = M.code_of(image), registers = registers_of(log) }
 end
 
 -- When all launches of a graph are done: each begins when those that it waits for are, and all together do not move
