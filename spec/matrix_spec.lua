@@ -89,17 +89,66 @@ local RULES = {
     return c.dtype == "uint64" and c.kind == "h" and of("setxor1d intersect1d")(c)
   end },
   -- no dimensions, no elements
-  { "an array without dimensions has no axes, and is no vector and no matrix", function(c)
-    return c.kind == "z" and (fails(c, "ValueError") or fails(c, "IndexError") or fails(c, "TypeError")
-      or fails(c, "LinAlgError") or c.why:find("^no error") or c.why:find("shape"))
+  { "both refuse an array without dimensions, with other classes: an axis that is out of range is a ValueError, as "
+    .. "NumPy's AxisError is too", function(c)
+    return c.kind == "z" and refused(c) and (fails(c, "ValueError") or fails(c, "IndexError") or fails(c, "TypeError"))
+      and of([[array_split concat concatenate polyfit ptp roll split take tensordot trapezoid tril triu packbits
+        fft.fft fft.fft2 fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft
+        fft.rfft2 fft.rfftn integrate.cumulative_trapezoid integrate.simpson integrate.trapezoid
+        interpolate.Akima1DInterpolator interpolate.CubicHermiteSpline interpolate.CubicSpline
+        interpolate.PchipInterpolator linalg.cho_solve linalg.cross linalg.multi_dot linalg.tensordot linalg.tensorinv
+        signal.argrelmax signal.argrelmin signal.detrend signal.filtfilt signal.find_peaks signal.hilbert
+        signal.medfilt signal.peak_prominences signal.peak_widths signal.periodogram signal.resample
+        signal.resample_poly signal.savgol_filter signal.spectrogram signal.stft signal.upfirdn signal.welch
+        special.log_softmax]])(c)
+  end },
+  { "dimensions that linear algebra lacks are a LinAlgError, where SciPy has ValueErrors or makes a matrix of a number",
+    function(c)
+      return c.kind == "z" and fails(c, "LinAlgError") and of([[linalg.expm linalg.logm linalg.lu linalg.lu_factor
+        linalg.lu_solve linalg.solve_triangular linalg.sqrtm]])(c)
+    end },
+  { "an array without dimensions has no axis 0, which NumPy's functions of old let pass, and is no vector", function(c)
+    return c.kind == "z" and not refused(c) and fails(c, "ValueError") and of([[amax amin any apply_over_axes argmax
+      argmin argsort argwhere compress convolve count_nonzero cumsum cumulative_sum fft.fftn fft.ifftn lexsort
+      linalg.matrix_rank linalg.multi_dot max min nanargmax nancumsum nanmax nanmean nanstd nansum packbits prod ptp
+      ravel_multi_index repeat signal.freqz signal.medfilt special.log_softmax special.logsumexp special.softmax sum
+      unravel_index]])(c)
+  end },
+  { "a number is a polynomial, a sample and a shift of nothing, where NumPy wants vectors", function(c)
+    return c.kind == "z" and refused(c) and c.why:find("^no error") and of([[fft.fftshift fft.ifftshift histogram2d
+      linalg.outer polyder polyint polyval]])(c)
+  end },
+  { "convolutions and histograms of numbers are those of vectors of one element", function(c)
+    return c.kind == "z" and c.why:find("shape") and of([[histogramdd signal.convolve signal.correlate
+      signal.fftconvolve signal.oaconvolve]])(c)
   end },
   { "results of one element are Lua numbers, whose digits are those of their dtype", function(c)
     return c.kind == "z" and (SMALL[c.dtype] or half(c) or c.dtype == "float32" or c.dtype == "complex64")
   end },
   { "quantiles of nothing are NaN", function(c) return c.kind == "e" and QUANTILES(c) end },
-  { "a filter of nothing, a spectrum of nothing and sums of nothing: refused or empty", function(c)
-    return c.kind == "e" and (c.module == "signal" or c.module == "integrate" or c.module == "interpolate"
-      or c.module == "optimize" or c.module == "special")
+  { "a signal of nothing has no spectrum, no window and no peaks", function(c)
+    return c.kind == "e" and c.module == "signal" and not refused(c) and fails(c, "ValueError") and of([[
+      signal.argrelmax signal.argrelmin signal.find_peaks signal.freqz signal.periodogram signal.resample_poly
+      signal.stft signal.upfirdn signal.welch]])(c)
+  end },
+  { "what is made of nothing is empty, where SciPy stumbles over its first element", function(c)
+    return c.kind == "e" and refused(c) and c.why:find("^no error") and of([[integrate.cumulative_trapezoid
+      integrate.simpson optimize.rosen_der optimize.rosen_hess optimize.rosen_hess_prod signal.convolve
+      signal.convolve2d signal.correlate signal.detrend signal.medfilt signal.sosfilt special.softmax]])(c)
+  end },
+  { "both refuse what is made of nothing, with other classes", function(c)
+    return c.kind == "e" and refused(c) and of([[interpolate.RegularGridInterpolator interpolate.interp1d
+      signal.hilbert signal.medfilt signal.peak_prominences signal.peak_widths special.log_softmax special.logsumexp
+      special.softmax]])(c)
+  end },
+  { "logsumexp of nothing has no greatest exponent", function(c)
+    return c.kind == "e" and c.name == "special.logsumexp" and fails(c, "ValueError")
+  end },
+  { "factorials are floats, as SciPy's without exact", function(c)
+    return c.kind == "e" and c.name == "special.factorial" and c.why:find("dtype float64")
+  end },
+  { "a convolution with nothing in two dimensions is as large as its way says", function(c)
+    return c.kind == "e" and c.name == "signal.convolve2d" and c.why:find("shape")
   end },
   { "covariances of no complex numbers are complex", function(c)
     return c.kind == "e" and complex(c) and of("cov corrcoef")(c)

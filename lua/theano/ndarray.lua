@@ -212,7 +212,8 @@ end
 meta.__index, meta.__newindex = core.quick_index(methods, get, Tuple, set)
 -- What Lua makes of a < b is a boolean, so there is no operator for it.
 local function no_comparison()
-  util.raise("TypeError", "Lua makes a boolean of every comparison, so arrays have no operator: use nd.lt(a, b)")
+  util.raise("TypeError", "Lua makes a boolean of every comparison, so arrays have no operator: use nd.lt(a, b), "
+    .. "nd.le, nd.gt or nd.ge")
 end
 meta.__lt, meta.__le = no_comparison, no_comparison
 meta.__concat = util.concat
