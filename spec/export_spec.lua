@@ -162,6 +162,24 @@ describe("an exported program", function()
     end
   end)
 
+  it("has loops after sums of columns that clang makes vectors of", function()
+    cpu.only("a plan of the CPU")
+    skip.unless(exported.has("clang") and io.popen("clang -dumpmachine"):read("a"):find("^x86_64"), "no clang for x86-64")
+    local x, w, b = T.frow("x"), theano.shared(value("float32", 64, 64)), theano.shared(value("float32", 64))
+    local f = theano.compile { inputs = { x }, outputs = T.tanh(T.dot(x, w) + b) }
+    local dir = runner.folder()
+    f:export("layer", { dir = dir, args = { value("float32", 1, 64) } })
+    local compile <close> = assert(io.popen(("cd %s && clang -std=c99 -O3 -mavx2 -mfma -ffp-contract=off "
+      .. "-fno-math-errno -fno-trapping-math -Rpass=loop-vectorize -c layer.c 2>&1"):format(dir)))
+    local said, line, at = compile:read("a"), 0, nil
+    for text in io.lines(dir .. "/layer.c") do
+      line = line + 1
+      if text:find("SETTLE%(acc0%);") then at = line + 1 end
+    end
+    runner.remove(dir)
+    assert.truthy(at and said:find(("layer.c:%d:%%d+: remark: vectorized loop"):format(at)), said)
+  end)
+
   it("takes arguments up to the example's lengths where it is bounded", function()
     skip.unless(exported.has("gcc"), "gcc is not here")
     local x = T.dmatrix("x")

@@ -122,6 +122,14 @@ static bool each_column(Emit *e, const NestNode *loop, const NestNode *n, bool b
     return ok;
 }
 
+/* Before the loop over what has been summed up of all columns: clang else carries each next one over from the turn
+ * before, and makes no vectors. */
+static void settle(Emit *e, const NestNode *n) {
+    if (!n || n->kind != NEST_ACC || n->how != ACC_END) return;
+    for (int r = n->first; r < n->first + n->n; r++)
+        if (!red_is_arg(&e->k->red.at[r])) emit_line(e, "SETTLE(acc%d);", r);
+}
+
 /* What stands in a loop whose vectors run inside the loops within: what is between these, vector after vector. */
 static bool together(Emit *e, const NestNode *loop, const NestNode *n) {
     while (n) {
@@ -133,6 +141,7 @@ static bool together(Emit *e, const NestNode *loop, const NestNode *n) {
             if (!together(e, loop, n->child)) return false;
             vector_end(e);
             n = n->next;
+            if (e->columns) settle(e, n);
             continue;
         }
         if (e->columns && !each_column(e, loop, n, begins, &end)) return false;

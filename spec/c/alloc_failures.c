@@ -3,13 +3,20 @@
  * of each class of kernels, on the CPU and on the emulated GPU: MemoryError, nothing left over, nothing that ends the
  * process. build/spec/alloc_failures [all | gpu | WORDS]: those of each class are a sample, other ones every day (of a
  * few classes on the GPU), or all of them: of all classes, of all on the GPU alone, of those whose names have the
- * words.
+ * words. Allocations fail alone or with all later ones, in turns; where all are tried, each in the way that is not its
+ * turn too when nobody has failed from the same calls before.
  */
 #include "test.h"
 
 #include "theano_device.h"
 
 #include <time.h>
+
+#ifdef __GLIBC__
+#include <execinfo.h>
+#else
+static int backtrace(void **at, int most) { return (void)at, (void)most, 0; }
+#endif
 
 enum { MOST = 64, LONGEST = 1 << 17, SAMPLE = 389, SAMPLE_GPU = 1493, SOME = 12 };
 
@@ -22,6 +29,33 @@ static Class class[MOST];
 static int nclass;
 static const Class *now;
 static bool on_gpu;
+
+/* ---- from which calls allocations failed: hashes of their return addresses ----------------------------------------
+ */
+enum { DEEPEST = 96, ROOM = 1 << 18 };
+static uint64_t met[ROOM];
+static long stacks;
+static bool new_stack;
+
+static void note_stack(void) {
+    void *at[DEEPEST];
+    const int n = backtrace(at, DEEPEST);
+    uint64_t h = 0xcbf29ce484222325ull;
+    for (int i = 0; i < n; i++) h = (h ^ (uint64_t)(uintptr_t)at[i]) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
+    uint64_t k = h % ROOM;
+    while (met[k] && met[k] != h) k = (k + 1) % ROOM;
+    new_stack = !met[k];
+    if (!new_stack || stacks == ROOM / 2) return;
+    met[k] = h, stacks++;
+}
+
+/* As test_alloc, of test_failing_host; notes who asked when it fails for the first time. */
+static void *noted_alloc(void *user, void *old, size_t old_size, size_t size, size_t align) {
+    const int failed = test_heap.failed;
+    void *p = test_alloc(user, old, old_size, size, align);
+    if (!failed && test_heap.failed) note_stack();
+    return p;
+}
 
 static bool read_classes(const char *path) {
     FILE *file = fopen(path, "r");
@@ -201,6 +235,7 @@ static int body(ThContext *c) {
 /* With the n-th allocation failing, and all later ones where `rest`; whether it was reached. */
 static bool failing(long n, int rest) {
     ThHost host = test_failing_host(n);
+    host.alloc = noted_alloc;
     test_heap.from_there_on = rest;
     ThContext *c = th_context_new(&host);
     int ok = 0;
@@ -221,9 +256,19 @@ static bool failing(long n, int rest) {
 /* Each n-th allocation of the class at hand, from one that is another one every day. */
 static long tried_of(long from, long each) {
     long tried = 0;
+    const long before = stacks;
     CHECK(!failing(0, 0)); /* it works */
     const long last = test_heap.calls;
-    for (long n = 1 + from % each; n <= last && !test_failures; n += each) failing(n, (int)(n & 1)), tried++;
+    for (long n = 1 + from % each; n <= last && !test_failures; n += each) {
+        new_stack = false;
+        failing(n, (int)(n & 1)), tried++;
+        if (each == 1 && new_stack && !test_failures) failing(n, (int)(~n & 1)), tried++;
+    }
+    if (each == 1) {
+        printf("%s%s: %ld allocations, %ld failures, from %ld calls that are new\n", now->name, on_gpu ? ", GPU" : "",
+               last, tried, stacks - before);
+        fflush(stdout);
+    }
     return tried;
 }
 
@@ -253,6 +298,7 @@ int main(int argc, char **argv) {
         on_gpu = true;
         if (gpus && (which || (day + k) % SOME == 0)) tried_gpu += tried_of(day + k, which ? 1 : SAMPLE_GPU);
     }
-    printf("%ld failures, %ld on a GPU, in %d classes of kernels, ", tried, tried_gpu, nclass);
+    printf("%ld failures, %ld on a GPU, in %d classes of kernels, from %ld different calls, ", tried, tried_gpu, nclass,
+           stacks);
     return test_done("alloc_failures");
 }

@@ -92,6 +92,8 @@ static void draw(Pool *p) {
         if (th_eager(p->c, f, now, 4, a, 1) == 1) p->v[p->n] = v[0], p->a[p->n++] = a[0];
         else th_var_release(v[0]);
     }
+    th_var_release(sym[0].var);
+    th_var_release(sym[1].var);
     th_array_release(key);
     th_array_release(counter);
 }
@@ -216,7 +218,8 @@ static ThArray *filled(Pool *p, int ndim, const int64_t *shape) {
 }
 
 static bool run(uint64_t seed) {
-    Pool p = {.c = th_context_new(NULL), .seed = seed * 7919 + 1};
+    const ThHost counts = test_failing_host(0);
+    Pool p = {.c = th_context_new(&counts), .seed = seed * 7919 + 1};
     const int64_t rows = ROWS, cols = seed % 3 ? COLS : ROWS; /* squares: rows fit where columns do */
     const int64_t shapes[SHAREDS + INPUTS][2] = {{rows, cols}, {rows, cols}, {cols, 0},
                                                  {rows, cols}, {cols, 0},    {rows, 0}};
@@ -236,7 +239,8 @@ static bool run(uint64_t seed) {
         th_array_release(p.a[i]);
     }
     th_context_release(p.c);
-    return ok;
+    CHECK(test_leaked() == 0);
+    return ok && !test_leaked();
 }
 
 int main(int argc, char **argv) {
