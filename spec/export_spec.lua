@@ -164,7 +164,7 @@ describe("an exported program", function()
 
   it("has loops after sums of columns that clang makes vectors of", function()
     cpu.only("a plan of the CPU")
-    skip.unless(exported.has("clang") and io.popen("clang -dumpmachine"):read("a"):find("^x86_64"), "no clang for x86-64")
+    skip.unless(exported.has("clang") and io.popen("clang -dumpmachine"):read("a"):find("^x86_64"), "no clang")
     local x, w, b = T.frow("x"), theano.shared(value("float32", 64, 64)), theano.shared(value("float32", 64))
     local f = theano.compile { inputs = { x }, outputs = T.tanh(T.dot(x, w) + b) }
     local dir = runner.folder()
