@@ -79,6 +79,14 @@ local function library(add)
     local B = T.TensorType(d, { false, false, false })("B")
     add("batch_" .. d, theano.compile { inputs = { B }, outputs = { T.slinalg.solve(B, B[":, :, :2"]) } },
       { value(d, 3, 4, 4) })
+    -- more than a vector has lanes, and what leaves its range there
+    local many = value(d, 37, 5, 5)
+    many[3] = many[3] * (d == "float32" and 1e-38 or 1e-308)
+    local P = T.batched_dot(B, B:dimshuffle(0, 2, 1)) + T.eye(5, { dtype = d }) * 3
+    add("batches_" .. d, theano.compile { inputs = { B }, outputs = { T.slinalg.solve(B, B[":, :, 1:3"]),
+      T.slinalg.solve(B:dimshuffle(0, 2, 1), B), T.nlinalg.matrix_inverse(B), T.nlinalg.det(B), T.slinalg.cholesky(P),
+      T.slinalg.solve(P, B, { assume_a = "pos" }), T.slinalg.solve_triangular(P, B, { lower = true }),
+      T.slinalg.solve_triangular(P, B, { trans = 1 }) } }, { many })
     local z = T.TensorType(d == "float32" and "complex64" or "complex128", { false, false })("z")
     local pairs_ = (value("float64", 6, 10) * nd.complex(1, -0.5)):astype(z.dtype)
     add("fourier_" .. d, theano.compile { inputs = { B, z }, outputs = { T.fft.rfft(B), T.fft.irfft(T.fft.rfft(B)),

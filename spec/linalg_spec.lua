@@ -352,3 +352,38 @@ describe("a call with lengths as before", function()
     end)
   end
 end)
+
+describe("a matrix of a batch", function()
+  -- All but the first batch axis is one matrix; as many as fill vectors and some more, alone, and in another place.
+  it("has the same bits wherever it stands, and how many there are", function()
+    for _, dtype in ipairs({ "float32", "float64" }) do
+      local B = T.TensorType(dtype, { false, false, false })("B")
+      local P = T.batched_dot(B, B:dimshuffle(0, 2, 1)) + T.eye(6, { dtype = dtype })
+      local f = theano.compile { inputs = { B }, outputs = { T.slinalg.solve(B, B[":, :, :2"]),
+        T.nlinalg.matrix_inverse(B), T.nlinalg.det(B), T.slinalg.cholesky(P),
+        T.slinalg.solve(P, B, { assume_a = "pos" }) } }
+      local many = nd.random.RandomState(8):randn(37, 6, 6):astype(dtype)
+      many[20] = many[20] * (dtype == "float32" and 1e-38 or 1e-308) -- its group is left, one by one
+      local all = { f(many) }
+      for _, at in ipairs({ 0, 1, 15, 16, 19, 20, 21, 36 }) do
+        local from = math.max(0, at - 3)
+        for i, alone in ipairs({ f(many[("%d:%d"):format(at, at + 1)]) }) do
+          assert.is_true(nd.array_equal(all[i][at], alone[0], { equal_nan = true }))
+        end
+        for i, some in ipairs({ f(many[("%d:%d"):format(from, at + 1)]) }) do
+          assert.is_true(nd.array_equal(all[i][at], some[at - from], { equal_nan = true }))
+        end
+      end
+    end
+  end)
+
+  it("has its determinant, and its solutions, where parts of them leave the range of the dtype", function()
+    local sides = nd.array({ 1e200, 1e200, 1e-200, 1e-200 })
+    local many = nd.zeros({ 20, 4, 4 }) + nd.eye(4) * sides
+    assert.is_true(nd.allclose(nd.linalg.det(many), nd.ones({ 20 })))
+    local tiny = nd.zeros({ 20, 3, 3 }) + nd.eye(3) * 5e-310
+    local b = nd.zeros({ 20, 3, 2 }) + 1e-309
+    assert.is_true(nd.allclose(nd.linalg.solve(tiny, b), nd.zeros({ 20, 3, 2 }) + 2, { rtol = 1e-6 }))
+    assert.is_true(nd.allclose(nd.linalg.solve(tiny[0], b[0]), nd.zeros({ 3, 2 }) + 2, { rtol = 1e-6 }))
+  end)
+end)

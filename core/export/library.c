@@ -5,6 +5,7 @@
  */
 #include "host.h"
 
+#include "runtime/factor/factor.h"
 #include "runtime/gpu/embed.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ GPU_EMBED(export_sort_text, "export/runtime/sort.h");
 GPU_EMBED(export_fft_text, "export/runtime/fft.h");
 GPU_EMBED(export_factor_text, "export/runtime/factor.h");
 GPU_EMBED(export_dense_text, "runtime/factor/dense_body.h");
+GPU_EMBED(export_lane_text, "runtime/factor/lane_body.h");
 
 static const char *const short_name[TH_DTYPE_COUNT] = {
     [TH_BOOL] = "u8",     [TH_INT8] = "i8",       [TH_INT16] = "i16",      [TH_INT32] = "i32",  [TH_INT64] = "i64",
@@ -219,30 +221,47 @@ static void fft_text(Text *t, const char *type) {
     text_put(t, "#undef T\n#undef OF\n\n");
 }
 
-/* The kernels on single matrices, which stand before those on lanes. */
+/* What the kernels on lanes are written in, for one number. */
+static const char one_lane[] = "#define V T\n#define M int\n#define NONE 0\n#define ANY(m) (m)\n"
+                               "#define V_LESS(a, b) ((a) < (b))\n#define V_SAME(a, b) ((a) == (b))\n"
+                               "#define V_PICK(m, yes, no) ((m) ? (yes) : (no))\n"
+                               "#define V_FMA(a, b, c) MUL_ADD(a, b, c)\n#define V_SQRT(a) R_SQRT(a)\n"
+                               "static T OF(all)(T v) { return v; }\n"
+                               "static T OF(modulus)(T v) { return R_ABS(v); }\n";
+static const char no_lane[] = "#undef V\n#undef M\n#undef NONE\n#undef ANY\n#undef V_LESS\n#undef V_SAME\n"
+                              "#undef V_PICK\n#undef V_FMA\n#undef V_SQRT\n";
+
+/* The kernels on single matrices, which stand before those on lanes; these too, on one. */
 static void factor_of(Text *t, const char *type, bool single) {
     const char *end = strstr(export_dense_text, "#ifndef NUMBER_ALONE");
     text_printf(t, "#define T %s\n#define R T\n#define OF(name) name##_%s\n", type, type);
-    text_printf(t, "#define R_SQRT sqrt%s\n#define R_ABS fabs%s\n#define R_MIN %s\n", single ? "f" : "",
-                single ? "f" : "", single ? "1.17549435e-38f" : "2.2250738585072014e-308");
+    text_printf(t, "#define R_SQRT sqrt%s\n#define R_ABS fabs%s\n#define R_MIN %s\n#define R_MAX %s\n",
+                single ? "f" : "", single ? "f" : "", single ? "1.17549435e-38f" : "2.2250738585072014e-308",
+                single ? "3.40282347e+38f" : "1.7976931348623157e+308");
     text_printf(t, "#define MUL_ADD(a, b, c) %s\n",
                 isa_vector_bytes() <= 16 ? "((a) * (b) + (c))"
                 : single                 ? "fmaf(a, b, c)"
                                          : "fma(a, b, c)");
     export_named_text(t, export_dense_text, end); /* its names are made by FN, which the program has already */
+    text_put(t, one_lane);
+    export_named_text(t, export_lane_text, export_lane_text + strlen(export_lane_text));
+    text_put(t, no_lane);
     text_put(t, export_factor_text);
-    text_put(t, "#undef T\n#undef R\n#undef OF\n#undef R_SQRT\n#undef R_ABS\n#undef R_MIN\n#undef MUL_ADD\n\n");
+    text_put(
+        t,
+        "#undef T\n#undef R\n#undef OF\n#undef R_SQRT\n#undef R_ABS\n#undef R_MIN\n#undef R_MAX\n#undef MUL_ADD\n\n");
 }
 
 static void factor_head(Text *t) {
     text_put(t, "#include <stdbool.h>\n#define RE(x) (x)\n#define CONJ(x) (x)\n#define MUL(a, b) ((a) * (b))\n"
                 "#define SCALE(a, r) ((a) * (r))\n#define SIZE1(x) R_ABS(x)\n#define QUOTIENT(a, b) ((a) / (b))\n");
-    text_printf(t,
-                "enum { FACTOR_CHOLESKY = %d, FACTOR_LU = %d, FACTOR_LU_SOLVE = %d, FACTOR_TRIANGULAR = %d,\n"
-                "       FACTOR_CHO_SOLVE = %d, FACTOR_SOLVE = %d,\n"
-                "       FACTOR_INVERSE = %d, FACTOR_DET = %d, FACTOR_SLOGDET = %d };\n",
-                FACTOR_CHOLESKY, FACTOR_LU, FACTOR_LU_SOLVE, FACTOR_TRIANGULAR, FACTOR_CHO_SOLVE, FACTOR_SOLVE,
-                FACTOR_INVERSE, FACTOR_DET, FACTOR_SLOGDET);
+    text_printf(
+        t,
+        "enum { FACTOR_CHOLESKY = %d, FACTOR_LU = %d, FACTOR_LU_SOLVE = %d, FACTOR_TRIANGULAR = %d,\n"
+        "       FACTOR_CHO_SOLVE = %d, FACTOR_SOLVE = %d,\n"
+        "       FACTOR_INVERSE = %d, FACTOR_DET = %d, FACTOR_SLOGDET = %d, LANE_ROWS = %d, LANE_NUMBERS = %d };\n",
+        FACTOR_CHOLESKY, FACTOR_LU, FACTOR_LU_SOLVE, FACTOR_TRIANGULAR, FACTOR_CHO_SOLVE, FACTOR_SOLVE, FACTOR_INVERSE,
+        FACTOR_DET, FACTOR_SLOGDET, LANE_ROWS, LANE_NUMBERS);
     text_printf(t, "enum { FACTOR_N = %d, FACTOR_T = %d, FACTOR_C = %d, FACTOR_GEN = %d, FACTOR_POS = %d };\n\n",
                 FACTOR_N, FACTOR_T, FACTOR_C, FACTOR_GEN, FACTOR_POS);
 }

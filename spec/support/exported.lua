@@ -1,9 +1,7 @@
 --- Functions as C programs: exported, compiled in one go, and run against what they gave here.
 -- @module spec.support.exported
-local cpu = require("spec.support.cpu")
 local rotate = require("spec.support.rotate")
 local runner = require("spec.support.runner")
-local skip = require("spec.support.skip")
 
 local M = {}
 
@@ -43,6 +41,7 @@ end
 -- That functions have their bits as programs. collect(add) calls add(name, f, args, near) for each; f may be a Lua
 -- function that makes it, and gives its arguments, once its turn comes.
 local function has_bits(by, collect)
+  local cpu, skip = require("spec.support.cpu"), require("spec.support.skip") -- busted's: a program has neither
   cpu.only("the bits of the CPU")
   skip.unless(M.has(by.compiler) and (not by.run or M.has(by.run)), by.compiler .. " is not here")
   local list = {}

@@ -64,6 +64,38 @@ static int OF(factor_rows)(int *at, const char *from, i64 step, i64 n) {
     return 1;
 }
 
+/* As core/runtime/factor/lanes.c, a matrix at a time: 1 done, 0 not in this way. p, s as below; b: room beside a. */
+static int OF(factor_lane_triangle)(const i64 *w, const T *a, int turned, T *b) {
+    const int n = (int)w[2], lower = (int)w[4] != turned, unit = w[0] == FACTOR_TRIANGULAR && w[5];
+    return OF(lane_triangular)(a, n, turned ? 1 : n, turned ? n : 1, lower, unit, b, (int)w[3]);
+}
+
+static int OF(factor_lane)(const i64 *w, char *const *p, const i64 *s, T *a, T *b) {
+    const int n = (int)w[2], k = (int)w[3], lower = (int)w[4], rs = lower ? n : 1, cs = lower ? 1 : n;
+    const int turned = w[6] != FACTOR_N, sides = w[9] > 1;
+    int work[LANE_ROWS], ok = 1;
+    const i64 size = sides ? (i64)n * k : w[0] == FACTOR_INVERSE || w[0] == FACTOR_CHOLESKY ? (i64)n * n : 1;
+    OF(factor_take)(a, p[0], s, n, n, 0);
+    if (sides) OF(factor_take)(b, p[1], s + 2, n, k, 0);
+    if (w[0] == FACTOR_CHOLESKY || (w[0] == FACTOR_SOLVE && w[7] == FACTOR_POS)) ok = OF(lane_cholesky)(a, n, rs, cs);
+    if (w[0] == FACTOR_INVERSE) ok = OF(lane_invert)(a, n, b, work);
+    else if (w[0] == FACTOR_DET) ok = OF(lane_det)(a, n, b, work);
+    else if (w[0] == FACTOR_TRIANGULAR) ok = OF(factor_lane_triangle)(w, a, turned, b);
+    else if (w[0] == FACTOR_CHO_SOLVE || (w[0] == FACTOR_SOLVE && w[7] == FACTOR_POS))
+        ok = ok && OF(factor_lane_triangle)(w, a, !lower, b) && OF(factor_lane_triangle)(w, a, lower, b);
+    else if (w[0] == FACTOR_SOLVE) ok = OF(lane_solve)(a, n, turned ? 1 : n, turned ? n : 1, b, k, work);
+    for (i64 i = 0; ok && i < size; i++) ((T *)(void *)p[w[9]])[i] = w[0] == FACTOR_CHOLESKY ? a[i] : b[i];
+    return ok;
+}
+
+/* Whether the matrices of a batch go that way. */
+static int OF(factor_in_lane)(const i64 *w) {
+    const int sides = w[0] == FACTOR_SOLVE || w[0] == FACTOR_TRIANGULAR || w[0] == FACTOR_CHO_SOLVE;
+    if (!w[19] || w[2] > LANE_ROWS || (sides ? w[2] * w[3] : w[2] * w[2]) > LANE_NUMBERS) return 0;
+    if (w[0] == FACTOR_SOLVE) return w[7] == FACTOR_GEN || w[7] == FACTOR_POS;
+    return sides || w[0] == FACTOR_CHOLESKY || w[0] == FACTOR_INVERSE || w[0] == FACTOR_DET;
+}
+
 /* w: kind, m, n, k, lower, unit, trans, assume. p: operands of this matrix, s: the inputs' steps (rows, columns). */
 static int OF(factor_one)(const i64 *w, char *const *p, const i64 *s, T *a, int *at) {
     const int m = (int)w[1], n = (int)w[2], k = (int)w[3], lower = (int)w[4], trans = (int)w[6];
@@ -124,11 +156,13 @@ static int OF(factor_one)(const i64 *w, char *const *p, const i64 *s, T *a, int 
  * the batch, lengths, steps of each operand. Steps in bytes. Nonzero: a matrix has no answer. */
 static int OF(factor)(const i64 *w, char **p, T *a, int *at) {
     const i64 n = w[8], nin = w[9], *s = w + 13, nd = w[19], *len = w + 20, *step = len + nd;
+    const int lane = OF(factor_in_lane)(w);
+    T b[LANE_NUMBERS];
     i64 pos[32] = {0}, d = 0;
     for (i64 i = 0; i < nd; i++)
         if (!len[i]) return 0;
     while (d >= 0) {
-        if (!OF(factor_one)(w, p, s, a, at)) {
+        if (!(lane && OF(factor_lane)(w, p, s, a, b)) && !OF(factor_one)(w, p, s, a, at)) {
             if (!w[10]) return 1;
             for (i64 o = nin; o < n; o++)
                 for (i64 i = 0; i < w[11 + o - nin]; i++) ((T *)(void *)p[o])[i] = (T)NAN;

@@ -19,13 +19,14 @@ typedef struct DenseKernels {
     void (*triangular)(const void *a, int n, int64_t lda, bool lower, int trans, bool unit, void *b, int k,
                        int64_t ldb);
     /*
-     * On lanes: element e of all matrices is vector e. false: for one of them there is no answer, and what stands there
-     * is of no use. Elements (i, j) of a at i * rs + j * cs, so that a turned matrix needs no other kernel.
+     * On lanes: element e of all matrices is vector e. false: for one of them there is no answer, or not in this way,
+     * and what stands there is of no use. Elements (i, j) of a at i * rs + j * cs, so that a turned matrix needs no
+     * other kernel.
      */
     bool (*lane_cholesky)(void *a, int n, int rs, int cs);
     bool (*lane_solve)(void *a, int n, int rs, int cs, void *b, int k, void *work); /* work: n vectors */
     bool (*lane_invert)(void *a, int n, void *to, void *work);
-    void (*lane_det)(void *a, int n, void *det, void *work);
+    bool (*lane_det)(void *a, int n, void *det, void *work);
     bool (*lane_triangular)(const void *a, int n, int rs, int cs, bool lower, bool unit, void *b, int k);
     /* Between lanes and matrices of n dense numbers, `step` numbers from one to the next. */
     void (*lane_gather)(void *to, const void *from, int64_t step, int n);

@@ -123,10 +123,12 @@ static void FN(triangular)(const void *from, int n, int64_t lda, bool lower, int
     }
     for (int s = 0; s < n; s++) {
         int i = down ? s : n - 1 - s;
-        T *row = b + i * ldb, d = a[i * lda + i];
-        if (!unit) {
-            d = QUOTIENT((T)1, trans == FACTOR_C ? CONJ(d) : d);
+        T *row = b + i * ldb, d = trans == FACTOR_C ? CONJ(a[i * lda + i]) : a[i * lda + i];
+        if (!unit && SIZE1(d) >= R_MIN) {
+            d = QUOTIENT((T)1, d);
             for (int c = 0; c < k; c++) row[c] = MUL(row[c], d);
+        } else if (!unit) { /* the inverse overflows */
+            for (int c = 0; c < k; c++) row[c] = QUOTIENT(row[c], d);
         }
         for (int j = down ? i + 1 : 0; j < (down ? n : i); j++) {
             T f = trans == FACTOR_N ? a[j * lda + i] : a[i * lda + j];
@@ -172,127 +174,7 @@ static inline bool FN(any)(M m) {
 static inline V FN(all)(T v) { return (V){0} + v; }
 static inline V FN(modulus)(V v) { return (V)((FN(I))v & ((FN(I)){0} + FN(NO_SIGN))); }
 
-static bool FN(lane_cholesky)(void *at, int n, int rs, int cs) {
-    V *a = at;
-    M bad = NONE;
-    for (int j = 0; j < n; j++) {
-        V d = a[j * rs + j * cs];
-        for (int k = 0; k < j; k++) d = V_FMA(-a[j * rs + k * cs], a[j * rs + k * cs], d);
-        bad |= V_LESS(d, (V){0}) | V_SAME(d, (V){0});
-        V root = V_SQRT(d), inverse = 1 / root;
-        a[j * rs + j * cs] = root;
-        for (int i = j + 1; i < n; i++) {
-            V v = a[i * rs + j * cs];
-            for (int k = 0; k < j; k++) v = V_FMA(-a[i * rs + k * cs], a[j * rs + k * cs], v);
-            a[i * rs + j * cs] = v * inverse;
-            a[j * rs + i * cs] = (V){0};
-        }
-    }
-    return !ANY(bad);
-}
-
-/* The largest element of column c from row c on comes to row c, in every lane its own; columns `first` .. `end` of a
- * row and all k of b go along. Where rows moved, *sign changes. */
-static void FN(lane_pivot)(V *a, int n, int rs, int cs, int c, V *b, int k, M *mask, V *sign) {
-    V best = FN(modulus)(a[c * rs + c * cs]), row = FN(all)((T)c);
-    for (int r = c + 1; r < n; r++) {
-        V v = FN(modulus)(a[r * rs + c * cs]);
-        M more = V_LESS(best, v);
-        best = V_PICK(more, v, best);
-        row = V_PICK(more, FN(all)((T)r), row);
-    }
-    M moved = V_LESS(FN(all)((T)c), row);
-    if (!ANY(moved)) return;
-    for (int r = c + 1; r < n; r++) mask[r] = V_SAME(row, FN(all)((T)r));
-    *sign = V_PICK(moved, -*sign, *sign);
-    for (int j = c; j < n; j++) {
-        V old = a[c * rs + j * cs], new = old;
-        for (int r = c + 1; r < n; r++) {
-            V v = a[r * rs + j * cs];
-            new = V_PICK(mask[r], v, new);
-            a[r * rs + j * cs] = V_PICK(mask[r], old, v);
-        }
-        a[c * rs + j * cs] = new;
-    }
-    for (int j = 0; j < k; j++) {
-        V old = b[c * k + j], new = old;
-        for (int r = c + 1; r < n; r++) {
-            V v = b[r * k + j];
-            new = V_PICK(mask[r], v, new);
-            b[r * k + j] = V_PICK(mask[r], old, v);
-        }
-        b[c * k + j] = new;
-    }
-}
-
-/* a upper triangular, b along; the diagonal of a becomes its inverse. */
-static bool FN(lane_eliminate)(V *a, int n, int rs, int cs, V *b, int k, M *mask) {
-    M bad = NONE;
-    V sign = FN(all)(1);
-    for (int c = 0; c < n; c++) {
-        FN(lane_pivot)(a, n, rs, cs, c, b, k, mask, &sign);
-        V pivot = a[c * rs + c * cs], inverse = 1 / pivot;
-        bad |= V_SAME(pivot, (V){0});
-        a[c * rs + c * cs] = inverse;
-        for (int r = c + 1; r < n; r++) {
-            V f = a[r * rs + c * cs] * inverse;
-            for (int j = c + 1; j < n; j++) a[r * rs + j * cs] = V_FMA(-f, a[c * rs + j * cs], a[r * rs + j * cs]);
-            for (int j = 0; j < k; j++) b[r * k + j] = V_FMA(-f, b[c * k + j], b[r * k + j]);
-        }
-    }
-    return !ANY(bad);
-}
-
-static bool FN(lane_solve)(void *from, int n, int rs, int cs, void *to, int k, void *work) {
-    V *a = from, *b = to;
-    if (!FN(lane_eliminate)(a, n, rs, cs, b, k, work)) return false;
-    for (int c = n - 1; c >= 0; c--)
-        for (int j = 0; j < k; j++) {
-            V v = b[c * k + j];
-            for (int t = c + 1; t < n; t++) v = V_FMA(-a[c * rs + t * cs], b[t * k + j], v);
-            b[c * k + j] = v * a[c * rs + c * cs];
-        }
-    return true;
-}
-
-static bool FN(lane_invert)(void *a, int n, void *to, void *work) {
-    V *b = to;
-    for (int i = 0; i < n * n; i++) b[i] = FN(all)(i % (n + 1) == 0);
-    return FN(lane_solve)(a, n, n, 1, to, n, work);
-}
-
-static void FN(lane_det)(void *from, int n, void *det, void *work) {
-    V *a = from, product = FN(all)(1);
-    for (int c = 0; c < n; c++) {
-        FN(lane_pivot)(a, n, n, 1, c, NULL, 0, work, &product);
-        V pivot = a[c * n + c], inverse = 1 / pivot;
-        inverse = V_PICK(V_SAME(pivot, (V){0}), (V){0}, inverse); /* the whole column is 0 */
-        product *= pivot;
-        for (int r = c + 1; r < n; r++) {
-            V f = a[r * n + c] * inverse;
-            for (int j = c + 1; j < n; j++) a[r * n + j] = V_FMA(-f, a[c * n + j], a[r * n + j]);
-        }
-    }
-    *(V *)det = product;
-}
-
-static bool FN(lane_triangular)(const void *from, int n, int rs, int cs, bool lower, bool unit, void *to, int k) {
-    const V *a = from;
-    V *b = to;
-    M bad = NONE;
-    for (int s = 0; s < n; s++) {
-        int i = lower ? s : n - 1 - s, first = lower ? 0 : i + 1, end = lower ? i : n;
-        V d = unit ? FN(all)(1) : a[i * rs + i * cs];
-        bad |= V_SAME(d, (V){0});
-        d = 1 / d;
-        for (int j = 0; j < k; j++) {
-            V v = b[i * k + j];
-            for (int t = first; t < end; t++) v = V_FMA(-a[i * rs + t * cs], b[t * k + j], v);
-            b[i * k + j] = v * d;
-        }
-    }
-    return !ANY(bad);
-}
+#include "lane_body.h"
 
 /* LANES rows of as many numbers turned: parts of 1, 2, 4 .. lanes change places. */
 static inline void FN(turn)(V *r) {
@@ -324,6 +206,7 @@ static void FN(lane_gather)(void *at, const void *first, int64_t step, int n) {
     V *to = at;
     const T *from = first;
     int e = 0;
+    for (; !step && e < n; e++) to[e] = FN(all)(from[e]); /* one matrix */
     for (; e + LANES <= n; e += LANES) {
         V r[LANES];
         for (int l = 0; l < LANES; l++) memcpy(&r[l], from + l * step + e, sizeof r[l]);
@@ -338,6 +221,7 @@ static void FN(lane_scatter)(void *first, int64_t step, const void *at, int n) {
     const V *from = at;
     T *to = first;
     int e = 0;
+    for (; !step && e < n; e++) to[e] = from[e][0];
     for (; e + LANES <= n; e += LANES) {
         V r[LANES];
         for (int l = 0; l < LANES; l++) r[l] = from[e + l];

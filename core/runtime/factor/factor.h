@@ -25,6 +25,7 @@ typedef enum {
 } FactorFault;
 
 enum { FACTOR_F32, FACTOR_F64, FACTOR_C64, FACTOR_C128 };
+enum { LANE_ROWS = 16, LANE_NUMBERS = 1024 }; /* of a matrix, and of its right sides, that runs on lanes */
 
 typedef struct FactorJob {
     const FactorWork *w;

@@ -1,15 +1,14 @@
 /*
  * lanes.c -- small matrices of a batch side by side in the lanes of vectors. In: first addresses of as many matrices as
- * there are lanes. Out: their results, or false: then they run one after the other, which tells what is wrong with
- * which. Room: the matrices, the right sides or results, a working vector a row, and copies of what is not dense.
+ * there are lanes, or of one in all of them (steps of 0). Out: their results, or false: then each runs alone, at last
+ * not in lanes, which tells what is wrong with which. So a matrix has the same bits wherever it stands in a batch.
+ * Room: the matrices, the right sides or results, a working vector a row, and copies of what is not dense.
  */
 #include "own.h"
 
 #include "move.h"
 
 #include <string.h>
-
-enum { MOST_ROWS = 16, MOST_NUMBERS = 1024 };
 
 static bool has_sides(FactorKind k) { return k == FACTOR_SOLVE || k == FACTOR_TRIANGULAR || k == FACTOR_CHO_SOLVE; }
 
@@ -23,7 +22,7 @@ bool lanes_plan(FactorJob *j) {
     const FactorWork *w = j->w;
     const DenseKernels *kern = dense_kernels(j);
     bool square = w->kind == FACTOR_CHOLESKY || w->kind == FACTOR_INVERSE || w->kind == FACTOR_DET;
-    if (!kern->lanes || j->n > MOST_ROWS || (!square && !has_sides(w->kind)) || result_vectors(j) > MOST_NUMBERS)
+    if (!kern->lanes || j->n > LANE_ROWS || (!square && !has_sides(w->kind)) || result_vectors(j) > LANE_NUMBERS)
         return false;
     if (w->kind == FACTOR_SOLVE && w->assume != FACTOR_GEN && w->assume != FACTOR_POS) return false;
     int64_t vectors = (int64_t)j->n * j->n + result_vectors(j) + j->n;
@@ -78,7 +77,7 @@ static bool compute(FactorJob *j, const DenseKernels *kern, void *a, void *b, vo
         if (w->assume == FACTOR_POS) return kern->lane_cholesky(a, n, rs, cs) && positive(kern, j, a, b);
         return kern->lane_solve(a, n, turned ? 1 : n, turned ? n : 1, b, j->k, work);
     case FACTOR_INVERSE: return kern->lane_invert(a, n, b, work);
-    default: kern->lane_det(a, n, b, work); return true;
+    default: return kern->lane_det(a, n, b, work);
     }
 }
 

@@ -41,6 +41,7 @@
 #define R_HYPOT(x, y) __builtin_hypotf(x, y)
 #define R_EPS FLT_EPSILON
 #define R_MIN FLT_MIN
+#define R_MAX FLT_MAX
 #define R_FMA(a, b, c) __builtin_fmaf(a, b, c)
 #else
 #define R_SQRT(x) __builtin_sqrt(x)
@@ -48,6 +49,7 @@
 #define R_HYPOT(x, y) __builtin_hypot(x, y)
 #define R_EPS DBL_EPSILON
 #define R_MIN DBL_MIN
+#define R_MAX DBL_MAX
 #define R_FMA(a, b, c) __builtin_fma(a, b, c)
 #endif
 

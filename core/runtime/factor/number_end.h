@@ -10,6 +10,7 @@
 #undef R_HYPOT
 #undef R_EPS
 #undef R_MIN
+#undef R_MAX
 #undef R_FMA
 #undef COMPLEX
 #undef RE

@@ -131,11 +131,12 @@ static void plan_walk(const FactorWork *w, Walk *k) {
 /* `count` matrices with equal steps between them, or as many as there are before one fails. */
 static int64_t run_line(HostCall *h, FactorJob *j, const FactorRoutine *r, char **at, const int64_t *step,
                         int64_t count) {
+    static const int64_t none[FACTOR_MOST] = {0};
     int n = j->w->nin + j->w->nout;
     for (int64_t i = 0; i < count && !host_leaves(h);) {
         int64_t many = 1;
         if (j->lanes && count - i >= j->lanes && lanes_run(j, at, step, count - i >= 2 * j->lanes)) many = j->lanes;
-        else if (!run_one(j, r, at)) return i;
+        else if (!(j->lanes && lanes_run(j, at, none, false)) && !run_one(j, r, at)) return i;
         for (int o = 0; o < n; o++) at[o] += many * step[o];
         i += many;
     }
