@@ -138,7 +138,9 @@ describe("arrays of halves", function()
         "complex128", "float16", "bfloat16" }) do
         local there = a:astype(other)
         assert.equal(other, there.dtype)
-        assert.is_true(nd.array_equal(there:astype(dtype), a:astype("float64"):astype(other):astype(dtype)), other)
+        local real, plain = there, a:astype("float64"):astype(other)
+        if other:find("^complex") then real, plain = nd.real(there), nd.real(plain) end
+        assert.is_true(nd.array_equal(real:astype(dtype), plain:astype(dtype)), other)
       end
       assert.equal(-1.5, a["0, 1"])
       a["0, 1"] = 2.5

@@ -166,11 +166,11 @@ local RULES = {
   { "linear algebra refuses halves, or computes in float32", function(c)
     return half(c) and (c.module == "linalg" or of("polyfit poly roots signal.savgol_filter")(c))
   end },
-  { "sums and products of halves are made in float32, of float32 in float64", function(c)
+  { "sums and products of halves are made in float32, of float32 in float64, and overflow in another order", function(c)
     return c.kind == "h" and c.why:find("element") and of([[sum prod nansum nanprod mean std var nanmean nanstd
       nanvar cumprod cumulative_prod nancumprod apply_over_axes linalg.norm linalg.vector_norm
       linalg.multi_dot linalg.matrix_power
-      average convolve correlate matmul cumsum]])(c)
+      average convolve correlate matmul cumsum cov]])(c)
   end },
   { "what is between two halves is computed in floats", function(c)
     return half(c) and (QUANTILES(c) or of("sinc special.sinc polyval")(c))

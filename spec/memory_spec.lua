@@ -179,7 +179,7 @@ describe("a training step", function()
     assert.equal(DEPTH, #products)
     assert.equal(1, #inc)
     assert.is_true(products[1] < inc[1] - 2 * DEPTH, products[1] .. " " .. inc[1])
-    assert.is_true(f:memory() < (DEPTH + 4) * LAYER, f:memory())
+    assert.is_true(f:memory() < (DEPTH + 5) * LAYER, f:memory()) -- with what products pack
     assert.falsy(theano.printing.plan(f):find("%sb%d+:out%d"))
     assert.has_error(function() f(nd.array({ 50 }, "int32")) end)
   end)
