@@ -378,7 +378,8 @@ bool cuda_behind(Emit *e, const CudaKernel *k) {
     const Contract *c = t->contract;
     const NestNode *n = t->root;
     char name[GRID_NAME];
-    bool ok = emit_begin(e, k->k, k->number);
+    bool ok = true;
+    if (!emit_begin(e, k->k, k->number)) return false;
     grid_name(name, k->number, GRID_BEHIND);
     e->lanes = 1;
     e->nsym = k->nsym;

@@ -38,14 +38,15 @@ int planner_root(Planner *p, uint8_t kind, uint8_t dtype, int ndim, const Size *
 }
 
 bool val_make(Planner *p, Val *v, int root, uint8_t dtype, int ndim, const Size *shape, const Size *stride, Size off) {
-    v->root = root;
+    v->root = -1; /* until it is whole: who asks again must not find a part */
     v->dtype = dtype;
     v->ndim = (int16_t)ndim;
     v->off = sizes_find(&p->sizes, off);
     v->shape = copy_sizes(p, ndim, shape);
     v->stride = copy_sizes(p, ndim, stride ? stride : shape);
-    if (!v->shape || !v->stride) return false;
-    return stride || val_strides(p, ndim, shape, v->stride);
+    if (!v->shape || !v->stride || (!stride && !val_strides(p, ndim, shape, v->stride))) return false;
+    v->root = root;
+    return true;
 }
 
 /* C order over [off, off + elements): strides of lengths that are 1 do not matter. */
@@ -99,9 +100,8 @@ bool planner_leaves(Planner *p) {
         Root *r = &p->root.at[i];
         r->ndim = v->type.ndim;
         r->name = v->name;
-        r->shape = copy_sizes(p, r->ndim, p->dims[v->id]);
-        r->size = elements(p, r->ndim, r->shape);
-        if (!r->shape || size_bad(r->size)) return false;
+        if (!(r->shape = copy_sizes(p, r->ndim, p->dims[v->id]))) return false;
+        if (size_bad(r->size = elements(p, r->ndim, r->shape))) return false;
     }
     return true;
 }
