@@ -91,6 +91,20 @@ bool adv_looked(const ThApply *a, bool (*earlier)(const void *user, const ThAppl
     return f.nadv > 0;
 }
 
+typedef struct Before {
+    const int *place;
+    int at;
+} Before;
+
+static bool before(const void *user, const ThApply *b) {
+    const Before *q = user;
+    return q->place[b->id] < q->at;
+}
+
+bool adv_looked_before(const ThApply *a, const int *place, int at) {
+    return adv_looked(a, before, &(Before){place, at});
+}
+
 /* The matching inc or set on x with value y, same subscript as node a (whose subscript inputs start at `first`). */
 static ThVar *inc_like(Builder *b, const ThApply *a, ThVar *x, ThVar *y, bool set) {
     int first;

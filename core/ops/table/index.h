@@ -47,6 +47,8 @@ ThVar *adv_inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx
  * range.
  */
 bool adv_looked(const ThApply *a, bool (*earlier)(const void *user, const ThApply *b), const void *user);
+/* The same where nodes have places: place[b->id] < at. */
+bool adv_looked_before(const ThApply *a, const int *place, int at);
 
 /* ---- diagonal.c -------------------------------------------------------------------------------------------------- */
 typedef struct DiagAttrs {

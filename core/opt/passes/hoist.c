@@ -30,21 +30,11 @@ static void read_at(Hoist *h, int root, int place) {
     h->last[root] = place;
 }
 
-typedef struct Place {
-    const Hoist *h;
-    int place;
-} Place;
-
-static bool earlier(const void *user, const ThApply *b) {
-    const Place *at = user;
-    return at->h->key[b->id] < at->place;
-}
-
 /* What looks at places that a node before it has looked at (a table's gradient at those that were taken) fails no more:
  * the passes of inplace.c and the planner come to the same answer. */
 static bool can_fail(const Hoist *h, const ThApply *a, int place) {
     if (h->fg->device) return schedule_can_fail(a); /* makes all updates at the end, together */
-    return schedule_can_stop(a) && !adv_looked(a, earlier, &(Place){h, place});
+    return schedule_can_stop(a) && !adv_looked_before(a, h->key, place);
 }
 
 static void note(Hoist *h) {

@@ -42,21 +42,10 @@ static int root_of(const InPlace *p, const ThVar *v) {
     return r;
 }
 
-typedef struct Place {
-    const InPlace *p;
-    int pos;
-} Place;
-
-static bool earlier(const void *user, const ThApply *b) {
-    const Place *at = user;
-    return at->p->pos[b->id] < at->pos;
-}
-
 /* The planner comes to the same answer, or writes to a shadow. */
 static bool can_fail(const InPlace *p, const ThApply *a) {
-    Place at = {p, p->pos[a->id]};
     return (p->fg->device ? schedule_can_fail(a) : schedule_can_stop(a)) &&
-           !(p->updates_any && adv_looked(a, earlier, &at));
+           !(p->updates_any && adv_looked_before(a, p->pos, p->pos[a->id]));
 }
 
 static void read_at(InPlace *p, const ThVar *v, int pos) {
