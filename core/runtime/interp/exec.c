@@ -20,6 +20,16 @@ static void copy1(char *d, const char *s, size_t bytes) {
     }
 }
 
+/* A loop over elements of a size that the compiler knows. */
+#define BY_BYTES(LOOP) \
+    switch (bytes) { \
+    case 1: LOOP(uint8_t); break; \
+    case 2: LOOP(uint16_t); break; \
+    case 4: LOOP(uint32_t); break; \
+    case 8: LOOP(uint64_t); break; \
+    default: LOOP(ThComplex128); \
+    }
+
 /* A piece of 64 bytes first, then copies of that. */
 #define PIECE(T) \
     for (int i = 0; i < (int)(sizeof piece / sizeof(T)); i++) \
@@ -27,13 +37,7 @@ static void copy1(char *d, const char *s, size_t bytes) {
 void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to) {
     char *p = d + (size_t)from * bytes, *end = d + (size_t)to * bytes, piece[64];
     if (p >= end) return;
-    switch (bytes) {
-    case 1: PIECE(uint8_t); break;
-    case 2: PIECE(uint16_t); break;
-    case 4: PIECE(uint32_t); break;
-    case 8: PIECE(uint64_t); break;
-    default: PIECE(ThComplex128);
-    }
+    BY_BYTES(PIECE)
     if (from == 1) p = d; /* whole pieces, whose first element is there already */
     for (; end - p >= (ptrdiff_t)sizeof piece; p += sizeof piece) memcpy(p, piece, sizeof piece);
     if (end > p) memcpy(p, piece, (size_t)(end - p));
@@ -41,26 +45,10 @@ void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to) {
 
 #define GATHER(T) \
     for (int64_t i = 0; i < n; i++) memcpy(d + i * (int64_t)sizeof(T), s + i * st, sizeof(T))
-static void gather(char *d, const char *s, int64_t st, size_t bytes, int64_t n) {
-    switch (bytes) {
-    case 1: GATHER(uint8_t); break;
-    case 2: GATHER(uint16_t); break;
-    case 4: GATHER(uint32_t); break;
-    case 8: GATHER(uint64_t); break;
-    default: GATHER(ThComplex128);
-    }
-}
+static void gather(char *d, const char *s, int64_t st, size_t bytes, int64_t n) { BY_BYTES(GATHER) }
 #define SCATTER(T) \
     for (int64_t i = 0; i < n; i++) memcpy(d + i * st, s + i * (int64_t)sizeof(T), sizeof(T))
-static void scatter(char *d, const char *s, int64_t st, size_t bytes, int64_t n) {
-    switch (bytes) {
-    case 1: SCATTER(uint8_t); break;
-    case 2: SCATTER(uint16_t); break;
-    case 4: SCATTER(uint32_t); break;
-    case 8: SCATTER(uint64_t); break;
-    default: SCATTER(ThComplex128);
-    }
-}
+static void scatter(char *d, const char *s, int64_t st, size_t bytes, int64_t n) { BY_BYTES(SCATTER) }
 
 enum { BY_ROWS = INT32_MIN }; /* a step: the access has none, its rows stand apart (flat.c) */
 
