@@ -65,12 +65,6 @@ function cases.many()
   return theano.compile({ inputs = { x }, outputs = x:sum(), updates = updates }), list, { numbers(5) }
 end
 
-local function values(shareds)
-  local all = {}
-  for i, s in ipairs(shareds) do all[i] = s:get_value({ array = true }) end
-  return all
-end
-
 local function same(a, b)
   if type(a) == "number" then return math.abs(a - b) < 1e-12 end
   return nd.allclose(a, b, 1e-12, 1e-12)
@@ -84,10 +78,10 @@ end
 -- What calls 1 .. n give and leave.
 local function answers(make, n)
   local f, shareds, args = make()
-  local given, left = {}, { [0] = values(shareds) }
+  local given, left = {}, { [0] = emulated.values(shareds) }
   for i = 1, n do
     given[i] = table.pack(f(table.unpack(args)))
-    left[i] = values(shareds)
+    left[i] = emulated.values(shareds)
   end
   return given, left
 end
@@ -118,7 +112,7 @@ describe("a driver that refuses", function()
           local reached = emulated.calls(entry) - before >= n
           emulated.fail(entry, 0, 0)
           if ok then
-            assert.is_true(all_same(left[done], values(shareds)), what)
+            assert.is_true(all_same(left[done], emulated.values(shareds)), what)
             assert.is_true(all_same(want[done + 1], { f(table.unpack(args)) }), what)
           end
           if not reached then break end

@@ -56,12 +56,6 @@ local function tangle(rng)
   return theano.compile({ inputs = { x, i }, outputs = { rows:sum(), s:max(), t }, updates = updates }), w
 end
 
-local function values(list)
-  local all = {}
-  for k, v in ipairs(list) do all[k] = v:get_value({ array = true }) end
-  return all
-end
-
 describe("a graph of a GPU", function()
   it("has a launch wait for what it meets alone", function()
     local _ <close> = theano.config.change_flags(emulated.flags)
@@ -91,7 +85,7 @@ describe("a graph of a GPU", function()
       local f, p, x = mlp(6, 20, 12, 4)
       local costs = {}
       for k = 1, n do costs[k] = tonumber(f(x)) or f(x):item() end
-      return costs, values(p)
+      return costs, emulated.values(p)
     end
     local costs, want = steps(24)
     local _ <close> = theano.config.change_flags(emulated.flags)
@@ -106,7 +100,7 @@ describe("a graph of a GPU", function()
     local f, w = tangle(theano.sandbox.rng_mrg.MRG_RandomStreams(7))
     local outs = {}
     for k = 1, n do outs[k] = { f(x, i) } end
-    return outs, values(w), f, w
+    return outs, emulated.values(w), f, w
   end
 
   it("keeps updates apart that read each other's old values, and draws in order", function()
@@ -127,11 +121,11 @@ describe("a graph of a GPU", function()
     local _ <close> = theano.config.change_flags(emulated.flags)
     for _ = 1, 4 do
       local _, _, f, w = tangled(4, x, i)
-      local before = values(w)
+      local before = emulated.values(w)
       local ok, why = pcall(f, x, nd.array({ 0, 12, 3 }, "int64"))
       assert.is_false(ok)
       assert.equal("IndexError", theano.error_kind(why))
-      for k, v in ipairs(values(w)) do assert.is_true(nd.array_equal(v, before[k]), "w" .. k) end
+      for k, v in ipairs(emulated.values(w)) do assert.is_true(nd.array_equal(v, before[k]), "w" .. k) end
     end
   end)
 
@@ -152,12 +146,12 @@ describe("a graph of a GPU", function()
       local n, width = table.unpack(shape)
       local f, to = gradients(n, width)
       f()
-      local want = values(to)
+      local want = emulated.values(to)
       local _ <close> = theano.config.change_flags(emulated.flags)
       f, to = gradients(n, width)
       for _ = 1, 4 do
         f()
-        for i, got in ipairs(values(to)) do assert(nd.allclose(got, want[i], 1e-4, 1e-4), n) end
+        for i, got in ipairs(emulated.values(to)) do assert(nd.allclose(got, want[i], 1e-4, 1e-4), n) end
       end
       local r = theano.printing.roofline(f, "h100", { compile = false })
       assert(#r.kernels <= 3, tostring(r)) -- nine arrays, where rows end at the sums of columns

@@ -36,4 +36,11 @@ function M.counted(run)
   return counts
 end
 
+--- What shared variables hold now, as arrays.
+function M.values(shareds)
+  local all = {}
+  for i, s in ipairs(shareds) do all[i] = s:get_value({ array = true }) end
+  return all
+end
+
 return M
