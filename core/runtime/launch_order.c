@@ -1,5 +1,5 @@
 /*
- * launch_order.c -- what the steps of a call that becomes a graph touch (order.h).
+ * launch_order.c -- what the steps of a call that becomes a graph touch (graph_order.h).
  *
  * What may fail is one stretch more, the call's error record: a step that can fail writes it, one that changes what
  * outlives the call reads it, so that nothing is changed before all that can fail is done.

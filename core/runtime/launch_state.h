@@ -8,7 +8,7 @@
 
 #include "graphs.h"
 #include "many.h"
-#include "order.h"
+#include "graph_order.h"
 #include "race.h"
 #include "sides.h"
 #include "times.h"

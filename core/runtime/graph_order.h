@@ -1,14 +1,14 @@
 /*
- * order.h -- what each launch of a call that becomes a graph waits for: those before it that write what it touches, or
- * touch what it writes, and no others, so that a device runs side by side what does not meet. In: stretches of memory,
- * launch by launch. Out: the graph's edges.
+ * graph_order.h -- what each launch of a call that becomes a graph waits for: those before it that write what it
+ * touches, or touch what it writes, and no others, so that a device runs side by side what does not meet. In: stretches
+ * of memory, launch by launch. Out: the graph's edges.
  *
  * A graph of one line after the other is had by a queue anyway. Here what a launch waits for is told to the device
  * before it is queued (graph_after), and asked afterwards which node it became (graph_at). The last ORDER_KEPT launches
  * are looked at one by one; a launch for which there is no room any more waits for all of them, and stands for them.
  */
-#ifndef TH_LAUNCH_ORDER_H
-#define TH_LAUNCH_ORDER_H
+#ifndef TH_GRAPH_ORDER_H
+#define TH_GRAPH_ORDER_H
 
 #include "many.h"
 

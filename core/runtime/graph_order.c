@@ -1,7 +1,7 @@
 /*
- * order.c -- what each launch of a graph waits for.
+ * graph_order.c -- what each launch of a graph waits for.
  */
-#include "order.h"
+#include "graph_order.h"
 
 #include <string.h>
 
