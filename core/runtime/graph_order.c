@@ -7,7 +7,7 @@
 
 static const DeviceOps *ops(const Order *o) { return o->q->device->op; }
 
-void order_begin(Order *o, DeviceQueue *q) {
+void graph_order_begin(Order *o, DeviceQueue *q) {
     o->q = q;
     o->works = !o->line;
     o->n = o->spans = 0;
@@ -60,7 +60,7 @@ static bool queued(Order *o, void **node) {
     return n == 1;
 }
 
-void order_before(Order *o, const ManySpan *span, int n) {
+void graph_order_before(Order *o, const ManySpan *span, int n) {
     if (!o->works) return;
     o->all = n < 0 || o->n == ORDER_KEPT || o->spans + n > ORDER_SPANS;
     o->now = needs(o, span, n, o->all);
@@ -84,7 +84,7 @@ static uint64_t waits_of(const Order *o, int step) {
     return waits || !o->base ? waits : distance(o->base_step, step);
 }
 
-void order_after(Order *o, int step, uint64_t *waits) {
+void graph_order_after(Order *o, int step, uint64_t *waits) {
     void *node;
     *waits = 0;
     if (!o->works) return;
@@ -103,7 +103,7 @@ void order_after(Order *o, int step, uint64_t *waits) {
     o->spans += x->n;
 }
 
-void order_end(Order *o) {
+void graph_order_end(Order *o) {
     if (o->works) behind(o, needs(o, NULL, 0, true));
     o->works = false;
 }

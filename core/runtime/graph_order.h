@@ -36,12 +36,12 @@ typedef struct Order {
     bool all;     /* ..that is, for all */
 } Order;
 
-void order_begin(Order *o, DeviceQueue *q);
+void graph_order_begin(Order *o, DeviceQueue *q);
 /* What is queued next touches these; n: ORDER_ALL, that is not known. */
-void order_before(Order *o, const ManySpan *span, int n);
+void graph_order_before(Order *o, const ManySpan *span, int n);
 /* It was queued, for this step. waits: bit i, it waits for the step 1 + i before it; bit 63: for one that is further
  * away, and all behind that. */
-void order_after(Order *o, int step, uint64_t *waits);
-void order_end(Order *o); /* the last launch is all that are left */
+void graph_order_after(Order *o, int step, uint64_t *waits);
+void graph_order_end(Order *o); /* the last launch is all that are left */
 
 #endif

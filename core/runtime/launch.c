@@ -351,10 +351,10 @@ static int capture(Launches *l, ThFrame *f, GraphEntry *e) {
         return plainly(l, f);
     }
     l->capturing = true;
-    order_begin(&l->order, &l->q);
+    graph_order_begin(&l->order, &l->q);
     bool line = l->order.line;
     int bad = run_steps(l, f);
-    order_end(&l->order);
+    graph_order_end(&l->order);
     bool good = l->order.line == line; /* else the next one is a line */
     DeviceStatus s = ops(l)->graph_end(&l->q, &graph);
     if (s) ops(l)->graph_end(&l->q, &graph); /* so that nothing is captured any more, if it was the first that failed */

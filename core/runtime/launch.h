@@ -35,7 +35,7 @@ typedef struct LaunchUnit {
     atomic_ullong *waited; /* ..and GridTurnsHead.waits of its last launch, 0: none was there */
     int nstep;
     atomic_bool ordered;  /* a call became a graph, in which.. */
-    atomic_ullong *after; /* ..each step of the plan waited for these before it (order_after) */
+    atomic_ullong *after; /* ..each step of the plan waited for these before it (graph_order_after) */
     void *function[];     /* GRID_FUNCTIONS a kernel */
 } LaunchUnit;
 DeviceStatus launch_reload(LaunchUnit *u); /* where the device was lost since: what was loaded is not there */

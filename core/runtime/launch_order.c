@@ -94,7 +94,7 @@ void launch_before(Launches *l, ThFrame *f, const Step *s) {
     else if (s->kind == STEP_TRANSFER) add_buffer(&t, s->buf[0], false), add_buffer(&t, s->buf[1], true);
     else t.n = ORDER_ALL;
     if (s) add_record(&t, (int)(s - l->plan->step));
-    order_before(&l->order, t.at, t.n);
+    graph_order_before(&l->order, t.at, t.n);
 }
 
 void launch_before_many(Launches *l) {
@@ -105,7 +105,7 @@ void launch_before_many(Launches *l) {
     for (int i = 0; i < m->spans; i++) add(&t, m->span[i].at, m->span[i].bytes, m->span[i].write);
     for (int i = 0; i < m->n; i++) add_record(&t, m->step[i]);
     if (l->steered) t.n = ORDER_ALL;
-    order_before(&l->order, t.at, t.n);
+    graph_order_before(&l->order, t.at, t.n);
 }
 
 /* A new value that goes to the memory of the old one. */
@@ -114,12 +114,12 @@ void launch_before_settling(Launches *l, DeviceAddress from, DeviceAddress to, s
                        {to, bytes, true},
                        {l->sides.answers, SIDES_RECORD * sizeof(int64_t), false},
                        {l->room.at, l->room.bytes, true}};
-    if (l->order.works) order_before(&l->order, span, TH_LEN(span));
+    if (l->order.works) graph_order_before(&l->order, span, TH_LEN(span));
 }
 
 void launch_after(Launches *l, int step) {
     uint64_t waits;
     if (!l->order.works) return;
-    order_after(&l->order, step, &waits);
+    graph_order_after(&l->order, step, &waits);
     if (step >= 0 && step < l->u->nstep) atomic_store(&l->u->after[step], waits);
 }
