@@ -50,6 +50,57 @@ describe("the cache of units", function()
     end)
   end)
 
+  -- gcc makes a file for cc1 before it starts it, through this wrapper.
+  local function killed(folder, kill, body)
+    assert.is_true(os.execute("mkdir -p " .. folder .. "/tmp"))
+    local wrapper, seen = folder .. "/wrapper", folder .. "/seen"
+    local file = assert(io.open(wrapper, "w"))
+    file:write("#!/bin/sh\nls \"$TMPDIR\" >>", seen, "\n", kill, "\n")
+    file:close()
+    assert.is_true(os.execute("chmod 700 " .. wrapper))
+    local script = "local theano = require 'theano'; local T = theano.tensor; local x = T.dvector 'x'\n" ..
+      "theano.config.base_compiledir = '" .. folder .. "/cache'; theano.config['compile.tiers'] = false\n" ..
+      "theano.config.cxx = 'gcc -wrapper " .. wrapper .. "'\n" .. body
+    file = assert(io.open(folder .. "/script.lua", "w"))
+    file:write(script)
+    file:close()
+    local run = "TMPDIR=" .. folder .. "/tmp build/theano " .. folder .. "/script.lua 2>&1"
+    local p = assert(io.popen(run))
+    local said = p:read("a")
+    p:close()
+    p = assert(io.popen("ls " .. folder .. "/tmp; ls -d " .. folder .. "/cache/lua-units/aside* 2>/dev/null; cat " ..
+      seen .. " | wc -l"))
+    local left = p:read("a")
+    p:close()
+    return said, left:match("^(.-)(%d+)\n$")
+  end
+
+  local function leaves_nothing(kill, body, answers)
+    cpu.only("C units in the cache")
+    skip.unless(theano.config.cxx ~= "" and os.execute("command -v gcc >/dev/null"), "no gcc")
+    local runner = require("spec.support.runner")
+    local folder = runner.folder()
+    local said, left, seen = killed(folder, kill, body)
+    runner.remove(folder)
+    assert.is_truthy(said:find(answers), said)
+    assert.equal("", left)
+    assert.is_true(tonumber(seen) > 0)
+  end
+
+  for name, kill in pairs({ driver = "kill -9 $PPID; exit 1", pass = "kill -9 $$", group = "kill -9 0" }) do
+    it("leaves no files of a compiler that was killed, here or where temporary files go: " .. name, function()
+      leaves_nothing(kill, "print(theano.compile{ inputs = { x }, outputs = T.sin(x) * 3 }({ 0 })[0])", "\n0.0\n$")
+    end)
+
+    it("leaves none where native code of a saved model was compiled: " .. name, function()
+      leaves_nothing(kill, "theano.config.cxx, cxx = '', theano.config.cxx\n" ..
+        "local f = theano.compile{ inputs = { x }, outputs = T.sin(x) * 3 }; theano.config.cxx = cxx\n" ..
+        "print(pcall(f.save, f, os.getenv('TMPDIR') .. '/../m.thn', " ..
+        "{ native = { 'x86-64-v2' }, key = ('k'):rep(32) }))",
+        "CompileError")
+    end)
+  end
+
   it("loses what was used longest ago when it is too large, and nothing that is fresh", function()
     cpu.only("C units in the cache")
     with_cache(function(folder)

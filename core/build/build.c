@@ -184,6 +184,13 @@ static bool set_search(Compiler *k) {
     return k->search != NULL;
 }
 
+enum { TEMP_NAME = sizeof "TMPDIR=" - 1 };
+/* The compiler's files between its passes lie where the unit is made: one that is killed leaves them to us. */
+static void set_temp(Compiler *k, const BuildJob *j) {
+    snprintf(k->temp, sizeof k->temp, "TMPDIR=%.*s.tmp", BUILD_PATH + 92, j->out);
+    if (!cache_folder(j->dir, build_name(j->dir, k->temp + TEMP_NAME))) k->temp[0] = 0;
+}
+
 /* argv is whole: what goes in and comes out stands behind the flags. */
 static void set_files(Compiler *k, const BuildJob *j) {
     int n = k->argc;
@@ -221,6 +228,7 @@ bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *so
         snprintf(b->why, sizeof b->why, "%.500s: %.90s", d->path, strerror(errno));
         return false;
     }
+    set_temp(k, j);
     set_files(k, j);
     return true;
 }
@@ -230,6 +238,7 @@ const char *build_finish(const Compiler *k, const BuildJob *j, bool ok) {
     const char *out = build_name(j->dir, j->out), *bad = ok ? cache_seal(j->dir, out, k->key) : "";
     if (!bad && renameat(dir, out, dir, j->name)) bad = "what it made cannot be kept";
     unlinkat(dir, build_name(j->dir, j->in), 0);
+    if (k->temp[0]) cache_folder_remove(j->dir, build_name(j->dir, k->temp + TEMP_NAME));
     if (bad) unlinkat(dir, out, 0);
     return bad;
 }

@@ -47,6 +47,7 @@ typedef struct Compiler {
     char *words;           /* "cxx" and all flags, cut into argv; owned */
     char *cut;             /* what it gets in place of the source (common.c), owned; NULL: the source */
     char *search;          /* "PATH=.." for its children where ours has places that anybody can write; owned, or NULL */
+    char temp[BUILD_PATH + 112]; /* "TMPDIR=..", a folder for the files between its passes; "": the host's */
     char *argv[BUILD_WORDS];
     int argc;
     bool lowered;        /* it crashed: "-O1" was appended */
@@ -98,12 +99,12 @@ int64_t child_clock(void); /* nanoseconds */
 int64_t child_deadline(const Compiler *k);
 /* Says in `out` that the run took too long. */
 void child_tell_late(const Compiler *k, char out[BUILD_OUTPUT]);
-void child_listen(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]);
+void child_listen(Compiler *k, Child *ch, char out[BUILD_OUTPUT]);
 /* Waits for its end; its first output in `out`. 0 success, > 0 it failed (th_interrupt: with the error set) or was
  * ended at its time, -1 it could not be started. */
 int child_wait(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]);
 /* Starts argv with its output in the file `output`; errno's number or 0. */
-int child_start(const Compiler *k, int output, int *pid);
+int child_start(Compiler *k, int output, int *pid);
 bool child_ended(int pid);                          /* it stays there for child_collect */
 void child_stop(int pid);                           /* with all that it started */
 int child_collect(int pid, char out[BUILD_OUTPUT]); /* its exit code; out may be NULL */
@@ -137,6 +138,9 @@ const CacheDir *cache_keep(Build *b, int which, const char *name, const char *ke
 /* Appends the seal that cache_holds looks for to a whole module of that key; NULL, or why there is none. */
 const char *cache_seal(const CacheDir *d, const char *name, const char *key);
 void cache_sweep(Build *b, const CacheDir *dir);
+/* An empty folder in the directory for one run of a compiler; its end, with the files in it. */
+bool cache_folder(const CacheDir *d, const char *name);
+void cache_folder_remove(const CacheDir *d, const char *name);
 void cache_close(Build *b);
 /* The file is in use now: the last to go when the cache grows too large. */
 void cache_touch(const CacheDir *d, const char *name);

@@ -82,13 +82,34 @@ CacheDir *cache_dir(Build *b, int which, bool make) {
     return hold(b, which, fd, path);
 }
 
-/* A copy of the directory's descriptor that can be read. */
-static DIR *list_of(const CacheDir *d) {
-    int fd = openat(d->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+/* A directory in another one, to be read; "." for itself: a copy of its descriptor. */
+static DIR *list_at(int dir, const char *name) {
+    int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     DIR *list = fd < 0 ? NULL : fdopendir(fd);
     if (!list && fd >= 0) close(fd);
     return list;
 }
+
+static DIR *list_of(const CacheDir *d) { return list_at(d->fd, "."); }
+
+static bool itself(const char *name) { return !strcmp(name, ".") || !strcmp(name, ".."); }
+
+/* Compilers make no folders in theirs. */
+static void remove_folder(int dir, const char *name) {
+    DIR *d = list_at(dir, name);
+    if (!d) return;
+    for (struct dirent *e; (e = readdir(d));)
+        if (!itself(e->d_name)) unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+bool cache_folder(const CacheDir *d, const char *name) {
+    remove_folder(d->fd, name); /* of a process that had our number and was killed */
+    return !mkdirat(d->fd, name, 0700);
+}
+
+void cache_folder_remove(const CacheDir *d, const char *name) { remove_folder(d->fd, name); }
 
 /* What calls spent in the interpreter (tiers.c) is known for a day. */
 static bool spent(const char *name) {
@@ -96,22 +117,24 @@ static bool spent(const char *name) {
     return end && !strcmp(end, ".spent");
 }
 
-/* Removes the files of the directory that were left aside (all: every file). */
+/* Removes what was left aside in the directory (all: every file). */
 static void remove_files(const CacheDir *dir, bool all, time_t before) {
     DIR *d = list_of(dir);
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
         struct stat s;
         const bool old = spent(e->d_name);
-        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        if (itself(e->d_name)) continue;
         if (!all && !old && strncmp(e->d_name, "aside-", 6)) continue;
         if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW)) continue;
-        if (all || s.st_mtime < before - (old ? 86400 : 0)) unlinkat(dirfd(d), e->d_name, 0);
+        if (!all && s.st_mtime >= before - (old ? 86400 : 0)) continue;
+        if (S_ISDIR(s.st_mode)) remove_folder(dirfd(d), e->d_name);
+        else unlinkat(dirfd(d), e->d_name, 0);
     }
     closedir(d);
 }
 
-/* Removes what processes that were killed left behind: files written aside more than an hour ago. */
+/* Removes what processes that were killed left behind: what was written aside more than an hour ago. */
 void cache_sweep(Build *b, const CacheDir *dir) {
     if (b->swept) return;
     b->swept = true;

@@ -5,7 +5,8 @@
  * own, so that all it starts can be ended; what is waited for is its end, not that of its output, which a process that
  * it left behind may keep open; while it is waited for th_interrupt ends it, as it ends a call, and so does its time
  * (config compile.timeout); `as`, `ld` and others that it looks for on PATH are not taken from where anybody could have
- * put them.
+ * put them; what it writes for itself goes into a folder of the run (Compiler.temp), which goes with it however it
+ * ends.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "base/trusted.h"
@@ -41,17 +42,28 @@ void child_tell_late(const Compiler *k, char out[BUILD_OUTPUT]) {
 }
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
-/* The environment with another PATH; NULL: as it is. */
-static char **other_path(ThContext *c, char *path, size_t *bytes) {
+/* Whether both are settings of the same variable. */
+static bool same_variable(const char *a, const char *b) {
+    size_t n = strcspn(b, "=") + 1;
+    return !strncmp(a, b, n);
+}
+
+/* The environment with the run's own PATH and TMPDIR, where it has them; NULL: no memory. */
+static char **own_environment(Compiler *k, size_t *bytes) {
+    char *own[] = {k->search, k->temp[0] ? k->temp : NULL};
     size_t n = 0;
     while (environ && environ[n]) n++;
-    *bytes = (n + 2) * sizeof(char *);
-    char **e = ctx_alloc(c, *bytes);
+    *bytes = (n + TH_LEN(own) + 1) * sizeof(char *);
+    char **e = ctx_alloc(k->c, *bytes);
     if (!e) return NULL;
     size_t m = 0;
-    for (size_t i = 0; i < n; i++)
-        if (strncmp(environ[i], "PATH=", 5)) e[m++] = environ[i];
-    e[m++] = path;
+    for (size_t i = 0; i < n; i++) {
+        bool replaced = false;
+        for (int o = 0; o < TH_LEN(own) && !replaced; o++) replaced = own[o] && same_variable(environ[i], own[o]);
+        if (!replaced) e[m++] = environ[i];
+    }
+    for (int o = 0; o < TH_LEN(own); o++)
+        if (own[o]) e[m++] = own[o];
     e[m] = NULL;
     return e;
 }
@@ -73,15 +85,15 @@ static int prepare(posix_spawn_file_actions_t *a, posix_spawnattr_t *at, int out
     return rc;
 }
 
-int child_start(const Compiler *k, int output, int *pid) {
+int child_start(Compiler *k, int output, int *pid) {
     if (ctx_sealed(k->c)) return EPERM;
     posix_spawn_file_actions_t a;
     posix_spawnattr_t at;
     pid_t p = 0;
     size_t bytes = 0;
     *pid = 0;
-    char **env = k->search ? other_path(k->c, k->search, &bytes) : NULL;
-    if (k->search && !env) return ENOMEM;
+    char **env = own_environment(k, &bytes);
+    if (!env) return ENOMEM;
     int rc = posix_spawn_file_actions_init(&a) ? ENOMEM : 0;
     if (!rc && posix_spawnattr_init(&at)) {
         posix_spawn_file_actions_destroy(&a);
@@ -89,7 +101,7 @@ int child_start(const Compiler *k, int output, int *pid) {
     }
     if (!rc) {
         rc = prepare(&a, &at, output);
-        if (!rc) rc = posix_spawn(&p, k->path, &a, &at, k->argv, env ? env : environ);
+        if (!rc) rc = posix_spawn(&p, k->path, &a, &at, k->argv, env);
         posix_spawnattr_destroy(&at);
         posix_spawn_file_actions_destroy(&a);
     }
@@ -98,7 +110,7 @@ int child_start(const Compiler *k, int output, int *pid) {
     return rc;
 }
 
-void child_listen(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]) {
+void child_listen(Compiler *k, Child *ch, char out[BUILD_OUTPUT]) {
     int p[2], pid;
     out[0] = 0;
     *ch = (Child){.fd = -1, .end = -1};
@@ -139,9 +151,19 @@ void child_stop(int pid) {
     kill(-pid, SIGKILL);
 }
 
+/* A driver that was killed could not end what it had started, which would go on writing. */
+static void end_orphans(int pid) {
+    siginfo_t info = {0};
+    int rc;
+    do rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+    while (rc < 0 && errno == EINTR);
+    if (!rc && info.si_code != CLD_EXITED) kill(-pid, SIGKILL);
+}
+
 int child_collect(int pid, char out[BUILD_OUTPUT]) {
     int status = 0;
     pid_t got;
+    end_orphans(pid);
     do got = waitpid(pid, &status, 0);
     while (got < 0 && errno == EINTR);
     if (got < 0) return 0; /* a host that ignores SIGCHLD: the file it made tells */

@@ -76,17 +76,22 @@ static void damaged(void) {
 /* What killed builds left aside goes away, but not what may be in work. */
 static void swept(void) {
     ThContext *c = context_in("swept");
-    char old[256], fresh[256], path[512];
+    char old[256], fresh[256], folder[256], within[300], path[512];
     CHECK(answer(c, 1) == 1);
     done(c);
     snprintf(old, sizeof old, "%s/swept/lua-units/aside-1-1-0.c", root);
     snprintf(fresh, sizeof fresh, "%s/swept/lua-units/aside-2-1-0.c", root);
+    snprintf(folder, sizeof folder, "%s/swept/lua-units/aside-1-1-0.so.tmp", root); /* the compiler's own files */
+    snprintf(within, sizeof within, "%s/cc012345.s", folder);
+    CHECK(!mkdir(folder, 0700));
     close(open(old, O_CREAT | O_WRONLY, 0600));
+    close(open(within, O_CREAT | O_WRONLY, 0600));
     close(open(fresh, O_CREAT | O_WRONLY, 0600));
     const struct timespec past[2] = {{1000000, 0}, {1000000, 0}};
-    CHECK(!utimensat(AT_FDCWD, old, past, 0));
+    CHECK(!utimensat(AT_FDCWD, old, past, 0) && !utimensat(AT_FDCWD, folder, past, 0));
     c = context_in("swept");
     CHECK(answer(c, 2) == 2 && access(old, F_OK) && !access(fresh, F_OK) && files("swept", ".c", path) == 1);
+    CHECK(access(folder, F_OK) && files("swept", ".tmp", NULL) == 0);
     done(c);
 }
 
