@@ -561,6 +561,13 @@ describe("third and fourth powers of floats", function()
       end
     end
   end)
+  it("are so behind an operation of the user's as well, on arrays that come for the first time", function()
+    local v = T.TensorType("float64", { false, true, false, true, false })()
+    theano.as_op({ name = "Kept", itypes = { v.type }, otypes = { v.type }, fn = function(a) return a end })(v)
+    local f = theano.compile { inputs = { v }, outputs = v ^ 3 }
+    local a = rng:randn(7, 1, 11, 1, 5) * 1e3
+    assert.same(f(a):bytes(), (a ^ 3):bytes())
+  end)
   it("are within a unit of the exact ones, and others are as they were", function()
     for _, v in ipairs { 1.1, -3.7, 1e-90, 12345.678 } do
       local a = nd.array({ v })

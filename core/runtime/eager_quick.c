@@ -265,7 +265,7 @@ static int variables_in(ThArg *list, ThArg *room, ThVar *const *in, int k) {
 static void prepare(ThContext *c, int func, const Operands *o, const ThArg *given, int nargs, Quick *q) {
     ThVar *in[MOST_ARGS] = {0}, *out[MOST_OUT] = {0};
     ThArg args[MOST_GIVEN], listed[MOST_GIVEN][MOST_LISTED];
-    bool ok = !ops_any_expand(c);
+    bool ok = true;
     memcpy(args, given, sizeof *args * (size_t)nargs);
     for (int k = 0; ok && k < o->n; k++) ok = (in[k] = th_variable_new(c, o->type[k], NULL)) != NULL;
     for (int i = 0, k = 0; ok && i < nargs; i++) {
