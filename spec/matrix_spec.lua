@@ -205,6 +205,11 @@ local RULES = {
   { "roots and logarithms of real matrices are real: others want a complex matrix", function(c)
     return of("linalg.sqrtm linalg.logm")(c) and fails(c, "LinAlgError")
   end },
+  -- by its vectors' length a processor rounds the smallest singular value of equal rows to 0 or to something
+  { "1e-15 is below the rounding of single precision: pinv inverts what rounding left of a singular matrix",
+    function(c)
+      return c.name == "linalg.pinv" and c.kind == "b" and (c.dtype == "complex64" or c.dtype == "float32")
+    end, on_some_processors = true },
   { "a singular matrix has an infinite condition number", function(c) return c.name == "linalg.cond" end },
   { "of several matrices of one triangle the diagonal counts as it is, not its real part", function(c)
     return complex(c) and of("linalg.eigvalsh linalg.eigh")(c)
@@ -334,7 +339,9 @@ describe("the matrix of functions, dtypes and kinds of arrays:", function()
 
   it("is whole, and each listed difference is one", function()
     assert.is_true(asked > 76000, asked)
-    for _, rule in ipairs(RULES) do assert(seen[rule[1]], "is no difference: " .. rule[1]) end
+    for _, rule in ipairs(RULES) do
+      assert(seen[rule[1]] or rule.on_some_processors, "is no difference: " .. rule[1])
+    end
   end)
 
   it("has every name of NumPy's, of the standard's and of SciPy's modules, or says where it is proved", function()

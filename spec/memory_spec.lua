@@ -1,5 +1,6 @@
 --- Memory of a call: what is planned (`f:memory()`), T.remat, the limit `memory` of theano.compile, and the order of a
 -- training step's nodes, which lets go of each layer before the next one's gradient.
+local flags = require("spec.support.flags")
 local theano = require("theano")
 local raises = require("spec.support.raises")
 local T, nd = theano.tensor, theano.ndarray
@@ -29,6 +30,9 @@ local function gradients(options)
   return theano.compile({ inputs = { x }, outputs = outputs, updates = updates, memory = options.memory,
     profile = options.profile }), w
 end
+
+-- Bytes are those of one thread, with no compile beside that allocates.
+flags.during(setup, teardown, { openmp = false, ["compile.tiers"] = false })
 
 local data = nd.random.RandomState(4):randn(ROWS, WIDTH)
 

@@ -13,8 +13,15 @@ local folder = runner.folder()
 local path = folder .. "/model.thn"
 local cxx = theano.config.cxx
 teardown(function() runner.remove(folder) end)
-before_each(function() skip.unless(cxx ~= "" and theano.config.device == "cpu", "no C compiler") end)
 after_each(function() theano.config.cxx = cxx end)
+
+
+local function native(name, fn)
+  it(name, function()
+    skip.unless(cxx ~= "" and theano.config.device == "cpu", "no C compiler")
+    fn()
+  end)
+end
 
 local rng = nd.random.RandomState(3)
 local x = T.fmatrix("x")
@@ -70,7 +77,7 @@ local function part(text, tag)
 end
 
 describe("machine code in a saved model", function()
-  it("computes what the function computes, where its key is given", function()
+  native("computes what the function computes, where its key is given", function()
     local scan = theano.scan { fn = function(row, s) return T.tanh(row + s * 0.5) end, sequences = x,
       outputs_info = { T.zeros_like(x[0]) } }
     local image = T.ftensor4("image")
@@ -93,7 +100,7 @@ describe("machine code in a saved model", function()
     end
   end)
 
-  it("is not touched without a key, and a file with another one is refused", function()
+  native("is not touched without a key, and a file with another one is refused", function()
     local f = network()
     f:save(path, { native = { "x86-64-v2" }, key = "a key" })
     local ran, g = load(nil)
@@ -110,7 +117,7 @@ describe("machine code in a saved model", function()
     assert.is_false(ran)
   end)
 
-  it("is refused when anything of the file was changed, hash or not", function()
+  native("is refused when anything of the file was changed, hash or not", function()
     network():save(path, { native = { "x86-64-v2" }, key = "a key" })
     local good = runner.read(path)
     local code, n = part(good, "native-2")
@@ -132,7 +139,7 @@ describe("machine code in a saved model", function()
     refused("ValueError", "its signature is not of this key", "a key")
   end)
 
-  it("serves only the function that it was made for, and only whole", function()
+  native("serves only the function that it was made for, and only whole", function()
     network():save(path, { native = { "x86-64-v2" }, key = "k" })
     local good = runner.read(path)
     local code, n = part(good, "native-2")
@@ -151,7 +158,8 @@ describe("machine code in a saved model", function()
     end
   end)
 
-  it("is chosen by the processor: the highest level that it has, or none", function()
+  native("is chosen by the processor: the highest level that it has, or none", function()
+    local _ <close> = theano.config.change_flags({ openmp = false }) -- as the other process
     network():save(path, { native = { "x86-64-v2", "x86-64-v4" }, key = "k" })
     local script = ([[local theano = require "theano"
       theano.config.cxx = ""
@@ -164,7 +172,7 @@ describe("machine code in a saved model", function()
     assert.matches("0\t", (runner.run({ "-e", script }, { env = { "THEANO_ISA=avx2" } })))
   end)
 
-  it("is not made without a key, a compiler, or for a level that there is not", function()
+  native("is not made without a key, a compiler, or for a level that there is not", function()
     runner.write(path, "mine")
     local f = network()
     raises("ValueError", "is to have a key", function() f:save(path, { native = LEVELS }) end)

@@ -63,6 +63,8 @@ describe("places of the largest and the smallest", function()
   end
 
   it("of a row in which something is computed, or of whole numbers, are found in one pass", function()
+    cpu.only("vectors of the CPU")
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
     local x, i = T.dmatrix("x"), T.lmatrix("i")
     assert.is_false(sought(compiled({ x }, places(T.exp(x)), "")))
     assert.is_false(sought(compiled({ i }, places(i), "")))

@@ -1,5 +1,6 @@
 --- How kernels run, as theano.printing.plan shows it, and as it is kept in spec/golden/schedule.
 -- `build/theano scripts/golden --update` writes it anew: review the diff.
+local flags = require("spec.support.flags")
 local theano = require("theano")
 local T = require("theano.tensor")
 local nd = require("theano.ndarray")
@@ -23,6 +24,7 @@ describe("the golden schedule of", function()
 end)
 
 describe("theano.printing.plan", function()
+  flags.during(setup, teardown, { openmp = false })
   local x = T.dmatrix("x")
   local function compiled(more)
     local spec = { inputs = { x }, outputs = T.tanh(x):sum { axis = 1 } }

@@ -62,6 +62,7 @@ M.cases = {
 function M.path(case) return "spec/golden/plan/" .. case.name .. ".txt" end
 
 function M.text(case)
+  local _ <close> = require("theano").config.change_flags({ openmp = false })
   return "# " .. case.about .. "\n" .. require("theano").printing.plan(case.build(), "avx2")
 end
 
