@@ -68,7 +68,8 @@ bool export_sizes(Export *x, Text *t) {
     int n = 0;
     if (!export_dynamic(x)) return true;
     text_put(t, "typedef struct {\n    int op, dst, a, b, c;\n    i64 k;\n} Length;\n");
-    text_printf(t, "enum { OVERFLOW_CODE = %d };\n", p->ncheck ? p->check[0].kind : TH_ValueError);
+    text_printf(t, "enum { OVERFLOW_CODE = %d, LENGTHS_CODE = %d };\n", p->ncheck ? p->check[0].kind : TH_ValueError,
+                TH_ValueError);
     text_put(t, export_sizes_text);
     text_put(t, "static const Length lengths[] = {\n");
     for (int i = 0; i < p->nshape_static; i++)

@@ -31,20 +31,53 @@ static bool compute(const ShapeIns *i, int64_t *sym, const ShapeEnv *env) {
     }
 }
 
+/* Whether this check fails; its two values. */
+static bool misfit(const ShapeIns *i, const int64_t *sym, int64_t *fail) {
+    bool eq = i->op == SHAPE_CHECK_EQ;
+    fail[0] = sym[i->a];
+    fail[1] = eq ? sym[i->b] : fail[0] > -INT64_MAX ? -fail[0] : INT64_MAX; /* what lacks */
+    return eq ? fail[0] != fail[1] : fail[0] < 0;
+}
+
+static bool operands_known(const ShapeIns *i, const int64_t *sym) {
+    if (i->op < SHAPE_ADD) return true;
+    return sym[i->a] != SIZE_UNKNOWN && (i->b < 0 || sym[i->b] != SIZE_UNKNOWN) &&
+           (i->op != SHAPE_SELECT || sym[i->c] != SIZE_UNKNOWN);
+}
+
+/*
+ * A check has failed at `at`. Of two that fail in one call rewriting may have put either first, so lengths that do not
+ * fit come before positions out of bounds, wherever they stand. Elements are not read any more: what failed may be
+ * that there are as many. What stands behind the check that is told stays unknown.
+ */
+static const ShapeIns *told(const Plan *p, const ShapeIns *at, const ShapeIns *end, int64_t *sym, ShapeEnv *env) {
+    const ShapeIns *found = at, *i = at;
+    int64_t values[2];
+    while (p->check[found->k].kind != TH_ValueError && ++i < end) {
+        if (i->op >= SHAPE_CHECK_EQ) {
+            if (p->check[i->k].kind != TH_ValueError || !operands_known(i, sym) || !misfit(i, sym, values)) continue;
+            found = i, env->fail[0] = values[0], env->fail[1] = values[1];
+        } else if (i->op == SHAPE_VALUE || !operands_known(i, sym) || !compute(i, sym, env)) sym[i->dst] = SIZE_UNKNOWN;
+    }
+    if (found == at)
+        for (i = at + 1; i < end; i++)
+            if (i->op < SHAPE_CHECK_EQ) sym[i->dst] = SIZE_UNKNOWN;
+    return found;
+}
+
 int shape_run(const Plan *p, int first, int n, int64_t *sym, ShapeEnv *env) {
     for (const ShapeIns *i = p->shape + first, *end = i + n; i < end; i++) {
-        bool eq = i->op == SHAPE_CHECK_EQ, ge = i->op == SHAPE_CHECK_GE0;
-        if (eq || ge) {
-            env->fail[0] = sym[i->a];
-            env->fail[1] = eq ? sym[i->b] : env->fail[0] > -INT64_MAX ? -env->fail[0] : INT64_MAX; /* what lacks */
+        if (i->op >= SHAPE_CHECK_EQ) {
+            if (!misfit(i, sym, env->fail)) continue;
+            i = told(p, i, end, sym, env);
             env->at = (int)(i - p->shape);
-            if (eq ? env->fail[0] != env->fail[1] : env->fail[0] < 0) return 1 + (int)i->k;
-        } else if (!compute(i, sym, env)) {
-            env->at = (int)(i - p->shape);
-            env->fail[0] = sym[i->a];
-            env->fail[1] = i->b >= 0 ? sym[i->b] : 0;
-            return 1;
+            return 1 + (int)i->k;
         }
+        if (compute(i, sym, env)) continue;
+        env->at = (int)(i - p->shape);
+        env->fail[0] = sym[i->a];
+        env->fail[1] = i->b >= 0 ? sym[i->b] : 0;
+        return 1;
     }
     return 0;
 }

@@ -53,12 +53,30 @@ static int size_one(Frame *f, const Length *s) {
     return 1;
 }
 
+static int misfits(const Frame *f, const Length *s) {
+    i64 a = f->sym[s->a];
+    return s->op == CHECK_EQ ? a != f->sym[s->b] : a < 0;
+}
+
+/* Of two checks that fail in one call lengths that do not fit come first, as where the function runs. */
+static const Length *told(Frame *f, const Length *at, const Length *end) {
+    for (const Length *s = at; at->c != LENGTHS_CODE && s < end; s++) {
+        if (s->op >= CHECK_EQ) {
+            if (s->c == LENGTHS_CODE && misfits(f, s)) at = s;
+        } else if (s->op == VALUE || !size_one(f, s)) return at;
+    }
+    return at;
+}
+
 static int sizes(Frame *f, const Length *s, int n) {
-    for (; n > 0; n--, s++) {
-        i64 a = s->op >= ADD ? f->sym[s->a] : 0, b = s->op == CHECK_EQ ? f->sym[s->b] : 0;
-        if (s->op == CHECK_EQ || s->op == CHECK_GE0) {
-            if (s->op == CHECK_EQ ? a != b : a < 0) return fail(f, -2 - (int)s->k, s->c, 2, a, b, 0, 0);
-        } else if (!size_one(f, s)) return fail(f, -2, OVERFLOW_CODE, 2, a, 0, 0, 0);
+    for (const Length *end = s + n; s < end; s++) {
+        if (s->op >= CHECK_EQ) {
+            if (!misfits(f, s)) continue;
+            s = told(f, s, end);
+            return fail(f, -2 - (int)s->k, s->c, 2, f->sym[s->a], s->op == CHECK_EQ ? f->sym[s->b] : 0, 0, 0);
+        }
+        i64 a = s->op >= ADD ? f->sym[s->a] : 0;
+        if (!size_one(f, s)) return fail(f, -2, OVERFLOW_CODE, 2, a, 0, 0, 0);
     }
     return 0;
 }
