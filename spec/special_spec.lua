@@ -192,6 +192,28 @@ end)
 
 -- Large orders: Debye's expansions, and from there by recurrence; the values of Jv by the trapezoid rule of its
 -- integral with 64 bits, which leaves 3e-13 of them.
+describe("betainc in compiled functions", function()
+  it("has the bits of each element alone, where neighbours share parameters and where they do not", function()
+    local rng = nd.random.RandomState(5)
+    local few = nd.array({ 2.5, 0.5, 19.0, 30.0, 0 / 0, 0.0, -0.0, -1.0 })
+    for _, dtype in ipairs({ "float32", "float64" }) do
+      local function vector() return T.vector({ dtype = dtype }) end
+      local a, b, x = vector(), vector(), vector()
+      local f = compile({ inputs = { a, b, x }, outputs = T.special.betainc(a, b, x) })
+      for _, every in ipairs({ 1, 3, 16, 67 }) do
+        local pa = few[{ nd.arange(201) // every % 8 }]:astype(dtype)
+        local pb = few[{ nd.arange(201) // (every + 1) % 5 }]:astype(dtype)
+        local px = rng:rand(201):astype(dtype)
+        local got = f(pa, pb, px)
+        for i = 0, 200 do
+          local one = f(pa[{ T.slice(i, i + 1) }], pb[{ T.slice(i, i + 1) }], px[{ T.slice(i, i + 1) }])
+          assert.equal(one:bytes(), got[{ T.slice(i, i + 1) }]:copy():bytes(), i)
+        end
+      end
+    end
+  end)
+end)
+
 describe("Bessel functions of large orders", function()
   local sf = nd.special
   it("are there below, at and above x", function()

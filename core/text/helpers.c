@@ -110,6 +110,36 @@ static void special_operands(Text *h, const SpecialFn *f, bool of_complex, int l
     }
 }
 
+/* A function of three whose first two many elements share: sf_<prim>_scale is computed of these once for neighbours
+ * that have the same, and by a compiler that sees they never change, once for a loop. */
+static bool shared_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
+    char t[16], scale[40], once[48];
+    snprintf(scale, sizeof scale, "sf_%s_scale", prim);
+    snprintf(once, sizeof once, "pair_%s", scale);
+    const SpecialFn *f = special_find(scale, strlen(scale));
+    if (!f || dtype_is_complex(d)) return false;
+    need_type(e, d, lanes, t);
+    char pair[16];
+    Text *h = &e->helpers;
+    if (lanes > 1) need_type(e, TH_FLOAT64, 2, pair);
+    if (lanes > 1 && need(e, once)) /* a vector, since compilers take no calls that give structs out of loops */
+        text_printf(h,
+                    "static __attribute__((noinline, const)) %s pair_%s(f64 a, f64 b) { DD w = %s(a, b); return "
+                    "(%s){w.hi, w.lo}; }\n",
+                    pair, scale, scale, pair);
+    text_printf(h, "INLINE %s %s(%s a, %s b, %s c) {", t, name, t, t, t);
+    if (lanes == 1) {
+        text_printf(h, " return (%s)sf_%s_of(a, b, c, %s(a, b)); }\n", t, prim, scale);
+        return true;
+    }
+    text_printf(h, "\n    %s r; %s w = pair_%s(a[0], b[0]);\n    for (int i = 0; i < %d; i++) {\n", t, pair, scale,
+                lanes);
+    text_printf(h, "        if (i && !(a[i] == a[i - 1] && b[i] == b[i - 1])) w = pair_%s(a[i], b[i]);\n", scale);
+    text_printf(h, "        r[i] = (%s)sf_%s_of(a[i], b[i], c[i], MK(DD, w[0], w[1]));\n    }\n    return r; }\n",
+                type_short(d), prim);
+    return true;
+}
+
 /* The primitive `prim` of dtype d, computed in float64 or complex128 by sf_<prim>. false: there is no such text. */
 static bool special_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
     char t[16], sf[40], v = 'a';
@@ -117,6 +147,7 @@ static bool special_math(Emit *e, const char *prim, ThDtype d, int lanes, const 
     const SpecialFn *f = special_find(sf, (unsigned long)n);
     if (!f) return false;
     special(e, f);
+    if (shared_math(e, prim, d, lanes, name)) return true;
     need_type(e, d, lanes, t);
     Text *h = &e->helpers;
     text_printf(h, "INLINE %s %s(", t, name);

@@ -77,7 +77,7 @@ FN(f64, sf_binom, (f64 n, f64 k), "rint fabs exp log sf_sinpi sf_gamma sf_beta s
     return 1 / ((n + 1) * sf_beta(1 + n - k, 1 + k));
 })
 /* 1 / B(a, b) of small a and b, which many x share (REAL_3 of special_body.h); 0 of others */
-FN(DD, sf_beta_scale, (f64 a, f64 b), "sf_dd sf_dd_mul sf_dd_div sf_rgamma sf_psi", {
+FN(DD, sf_betainc_scale, (f64 a, f64 b), "sf_dd sf_dd_mul sf_dd_div sf_rgamma sf_psi", {
     if (!(a > 0 && b > 0 && a < 20 && b < 20)) return sf_dd(0, 0);
     f64 s = a + b;
     f64 t = s - a; /* what the sum lost */
@@ -129,7 +129,7 @@ FN(f64, sf_betainc_of, (f64 a, f64 b, f64 x, DD scale), "sf_beta_factor sf_beta_
     if (x * (a + b + 2) < a + 1) return f / a * sf_beta_fraction(a, b, x);
     return 1 - f / b * sf_beta_fraction(b, a, y);
 })
-FN(f64, sf_betainc, (f64 a, f64 b, f64 x), "sf_beta_scale sf_betainc_of", {
-    return sf_betainc_of(a, b, x, sf_beta_scale(a, b));
+FN(f64, sf_betainc, (f64 a, f64 b, f64 x), "sf_betainc_scale sf_betainc_of", {
+    return sf_betainc_of(a, b, x, sf_betainc_scale(a, b));
 })
 /* clang-format on */

@@ -56,7 +56,7 @@ typedef struct DD {
         if (n == 1) o[0] = (T)sf_##name(a[0], b[0], c[0]); \
         for (int64_t i = 0; n > 1 && i < n; i++) { \
             const T x[3] = {a[i], b[i], c[i]}; \
-            if (!i || memcmp(x, last, 2 * sizeof *x)) scale = sf_beta_scale(x[0], x[1]); \
+            if (!i || memcmp(x, last, 2 * sizeof *x)) scale = sf_betainc_scale(x[0], x[1]); \
             o[i] = i && !memcmp(x, last, sizeof x) ? o[i - 1] : (T)sf_##name##_of(x[0], x[1], x[2], scale); \
             memcpy(last, x, sizeof x); \
         } \
