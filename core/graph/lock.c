@@ -1,7 +1,8 @@
 /*
  * lock.c -- locks of many readers or one writer (lock.h). In: locks, what calls hold while code of the host runs. Out:
  * the lock, or why it can never be had. Always holds: who waits holds nothing but what LockHolds name, so that these
- * tell every circle of threads; a lock that is free costs one exchange.
+ * tell every circle of threads; a lock that is free costs one exchange, of a line that only this thread writes where it
+ * is read.
  */
 #include "lock.h"
 
@@ -82,12 +83,41 @@ static LockState wait(ThContext *c, Lock *l, bool write) {
     return is;
 }
 
+/* ---- taking and giving ---- */
+typedef enum { NO_WRITER, WRITER_LOOKS, WRITER_IN } LockWriter;
+
+static atomic_uint threads;
+static _Thread_local unsigned own_slot __attribute__((tls_model("initial-exec"))); /* and 1; 0: not known yet */
+
+static atomic_int *slot(Lock *l) {
+    if (!own_slot) own_slot = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % LOCK_SLOTS + 1;
+    return &l->readers[own_slot - 1].n;
+}
+
+/* Either sees the other: the reader counts itself, then looks for a writer; the writer says so, then adds readers up.
+ */
+static bool read_in(Lock *l) {
+    atomic_int *n = slot(l);
+    atomic_fetch_add(n, 1);
+    if (atomic_load(&l->writer) == NO_WRITER) return true;
+    atomic_fetch_sub(n, 1);
+    return false;
+}
+
+/*
+ * Readers that came before the writer said so are in the sum until they leave, and each that leaves is there with its
+ * coming; those that come later only come and go in one slot. So 0 means that nobody reads.
+ */
+static bool write_in(Lock *l) {
+    int now = NO_WRITER, readers = 0;
+    if (!atomic_compare_exchange_strong(&l->writer, &now, WRITER_LOOKS)) return false;
+    for (int i = 0; i < LOCK_SLOTS; i++) readers += atomic_load(&l->readers[i].n);
+    atomic_store(&l->writer, readers ? NO_WRITER : WRITER_IN);
+    return !readers;
+}
+
 LockState lock_try(ThContext *c, Lock *l, bool write) {
-    int now = atomic_load_explicit(&l->n, memory_order_relaxed);
-    while (write ? now == 0 : now >= 0)
-        if (atomic_compare_exchange_weak_explicit(&l->n, &now, write ? -1 : now + 1, memory_order_acquire,
-                                                  memory_order_relaxed))
-            return LOCK_TAKEN;
+    if (write ? write_in(l) : read_in(l)) return LOCK_TAKEN;
     if (atomic_load_explicit(&c->holds, memory_order_acquire)) return wait(c, l, write);
     os_yield();
     return LOCK_BUSY;
@@ -101,9 +131,10 @@ LockState lock_take(ThContext *c, Lock *l, bool write) {
 
 void lock_give(Lock *l, bool write) {
     if (write) {
-        atomic_store_explicit(&l->n, 0, memory_order_release);
+        atomic_store_explicit(&l->writer, NO_WRITER, memory_order_release);
         return;
     }
-    int now = atomic_load_explicit(&l->n, memory_order_relaxed);
-    if (now > 0) atomic_fetch_sub_explicit(&l->n, 1, memory_order_release); /* else a call around this one writes */
+    /* where a writer is in, it is a call around this one, which did not count itself */
+    if (atomic_load_explicit(&l->writer, memory_order_relaxed) != WRITER_IN)
+        atomic_fetch_sub_explicit(slot(l), 1, memory_order_release);
 }

@@ -8,8 +8,19 @@
 
 #include "base/base.h"
 
+enum { LOCK_SLOTS = 8, LOCK_LINE = 64 };
+
+/*
+ * Readers count themselves in the slot of their thread, so that threads that read together do not pass a cache line to
+ * and fro; a writer says that it comes, then looks whether all slots add up to nothing. A reader may leave on another
+ * thread than it came on: one slot alone says nothing.
+ */
 typedef struct Lock {
-    atomic_int n; /* how many readers, or -1: one that writes */
+    atomic_int writer; /* LockWriter */
+    struct {
+        atomic_int n;
+        char line[LOCK_LINE - sizeof(atomic_int)];
+    } readers[LOCK_SLOTS];
 } Lock;
 
 typedef enum {

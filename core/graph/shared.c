@@ -77,7 +77,6 @@ ThVar *shared_of(ThContext *c, ThType t, ThArray *value, const char *name, bool 
     s->value = own;
     atomic_init(&s->stamp, 1);
     atomic_init(&s->written, 0);
-    atomic_init(&s->lock.n, 0);
     s->allow_downcast = -1;
     buffer_set_storage(own->buf, true);
     v->u.shared = s;

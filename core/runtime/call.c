@@ -346,7 +346,9 @@ static void read_values(ThFunction *f, Workspace *w, ThArray **out, ThValue *val
 void call_begin(ThFunction *f) {
     ThContext *c = f->ctx;
     if (atomic_load_explicit(&f->building, memory_order_relaxed)) tier_look(f, 0);
-    if (!atomic_load_explicit(&c->hosting, memory_order_relaxed))
+    /* stored where it changes something alone: other threads' calls read this line */
+    if (atomic_load_explicit(&c->interrupted, memory_order_relaxed) &&
+        !atomic_load_explicit(&c->hosting, memory_order_relaxed))
         atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
 }
 
