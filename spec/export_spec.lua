@@ -217,6 +217,48 @@ int main(void) {
     assert.equal("0 5 11 11 25, 2 2, 1 a length is larger than this program was written for", said)
   end)
 
+  it("says the lengths of the call that did not fit", function()
+    skip.unless(exported.has("gcc"), "gcc is not here")
+    local x, i = T.fmatrix("x"), T.ivector("i")
+    local f = theano.compile { inputs = { x, i },
+      outputs = { y = T.nnet.categorical_crossentropy(T.nnet.softmax(x), i):mean(), z = T.dot(x.T, x) } }
+    local dir = runner.folder()
+    f:export("cost", { dir = dir, shapes = { { 9, 4 }, { 9 } }, bounded = true })
+    runner.write(dir .. "/main.c", [[
+#include "cost.h"
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    static cost_state s;
+    float x[36] = {0}, y, z[36];
+    int32_t i[9] = {0};
+    int64_t nx[2] = {5, 4}, ni[1] = {7}, got[2];
+    cost_init(&s);
+    printf("%d ", cost_call(&s, x, nx, i, ni, &y, z, got));
+    printf("%s; ", strtok((char *)cost_error(&s), ":"));
+    nx[0] = ni[0] = 10;
+    printf("%d ", cost_call(&s, x, nx, i, ni, &y, z, got));
+    printf("%s\n", cost_error(&s));
+    return 0;
+}
+]])
+    local pipe = io.popen(("cd %s && gcc %s cost.c main.c -lm -o cost 2>&1 && ./cost"):format(dir, exported.strict))
+    local said = pipe:read("a")
+    pipe:close()
+    runner.remove(dir)
+    assert.equal("2 there are 5 rows but 7 class numbers; 2 a length is larger than this program was written for\n",
+      said)
+  end)
+
+  it("names what is written for lengths that do not move where it is bounded", function()
+    local m = T.fmatrix("m")
+    for name, y in pairs { SortOp = T.sort(m, 0), CumOp = T.cumsum(m, 0), RFFTOp = T.fft.rfft(m) } do
+      raises("NotImplementedError", { name, "lengths that are the same in each call" }, function()
+        theano.compile { inputs = { m }, outputs = y }:export("q", { shapes = { { 4, 3 } }, bounded = true })
+      end)
+    end
+  end)
+
   it("is a module of Lua that needs no engine", function()
     skip.unless(exported.has("gcc"), "gcc is not here")
     skip.without_program("lua5.4")

@@ -90,10 +90,11 @@ bool export_name(Export *x, const char *wanted, const char *otherwise, const cha
 const char *export_ctype(ThDtype d);
 int export_parts(ThDtype d); /* numbers that an element is written as */
 
-bool export_allowed(Export *x); /* refuse.c: NotImplementedError naming operation and line */
-bool export_record(Export *x);  /* record.c: parameters, fields, two calls of the example */
-bool export_place(Export *x);   /* place.c: slots and buffers */
-bool export_weights(Export *x); /* weights.c: NAME.weights, and what header and source say of it */
+bool export_tells(const Export *x); /* what NAME_error says has numbers of the call in it */
+bool export_allowed(Export *x);     /* refuse.c: NotImplementedError naming operation and line */
+bool export_record(Export *x);      /* record.c: parameters, fields, two calls of the example */
+bool export_place(Export *x);       /* place.c: slots and buffers */
+bool export_weights(Export *x);     /* weights.c: NAME.weights, and what header and source say of it */
 bool export_own_weights(const char *head, int64_t n);
 void export_weights_header(Export *x, Text *t);
 void export_weights_source(Export *x, Text *t);

@@ -44,6 +44,7 @@ static void state(Export *x, Text *t) {
     }
     text_put(t, "    /* The rest is the function's own. */\n");
     if (x->how->weights) text_put(t, "    const unsigned char *weights;\n");
+    text_put(t, export_tells(x) ? "    char said[512];\n" : "");
     text_printf(t, "    int64_t error[8];\n    union {\n        double wide;\n        int64_t whole;\n");
     text_printf(t, "        unsigned char at[%lld];\n    } work;\n", (long long)(x->work ? x->work : 1));
     text_printf(t, "} %s_state;\n\n", x->name);

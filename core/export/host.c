@@ -142,7 +142,9 @@ static bool operand(Capture *q, int n) {
         varies |= export_varies(x, v->shape[d]) || export_varies(x, v->stride[d]);
         shape[d] = size_value(v->shape[d], x->sym), stride[d] = size_value(v->stride[d], x->sym) * item;
     }
-    if (varies && (export_varies(x, v->off) || !has_moving_text(q->h->op))) return false;
+    if (varies && (export_varies(x, v->off) || !has_moving_text(q->h->op)))
+        return export_refuse(x, x->p->step[q->step].node,
+                             "is written for lengths that are the same in each call (not `bounded`)");
     int64_t last = size_value(v->off, x->sym) * item;
     bool empty = false;
     for (int d = 0; d < v->ndim; d++) last += (shape[d] - 1) * stride[d], empty |= shape[d] == 0;
@@ -246,13 +248,13 @@ static bool capture(Capture *q, const Step *s) {
                                           .unique = where_unique,
                                           .state = draws_state};
     const PlanHost *h = q->h;
+    q->step = (int)(s - q->x->p->step);
     bool ok = known_op(q) && h->nin + h->nout <= HOST_MOST;
     for (int n = 0; ok && n < h->nin + h->nout; n++) ok = operand(q, n);
     if (!ok || !transform_lengths(q)) return false;
     HostCall call = {.ctx = q->x->c, .op = h->op, .attrs = h->attrs, .lib = &services, .room = room_of, .fail = fails};
     call.in = q->array, call.out = q->array + h->nin, call.nin = h->nin, call.nout = h->nout;
     call.frame = q, call.number = s->host;
-    q->step = (int)(s - q->x->p->step);
     return !h->fn(&call) && !q->bad;
 }
 

@@ -4,6 +4,7 @@
 #include "export.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 static bool constants(Export *x, Text *t) {
@@ -28,11 +29,24 @@ static bool constants(Export *x, Text *t) {
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
+static bool marks(const char *s) { return s[0] == '{' && s[1] >= '0' && s[1] < '4' && s[2] == '}'; }
+
 static void put_quoted(Text *t, const char *s) {
     for (; *s; s++) {
         if (*s == '"' || *s == '\\') text_putc(t, '\\');
         if (*s == '\n') text_put(t, "\\n");
+        else if (*s > 0 && *s <= 4) text_printf(t, "\\%03o", (unsigned)*s);
         else text_putc(t, *s);
+    }
+}
+
+/* What a check says: {0} .. {3}, its numbers, as bytes 1 .. 4, which names of operations do not have. Marks of the
+ * arguments whose names and shapes the engine knows, {x=0}, are left out. */
+static void put_said(Text *line, const char *s) {
+    for (; *s; s++) {
+        if (marks(s)) text_putc(line, (char)(s[1] - '0' + 1)), s += 2;
+        else if (s[0] == '{' && s[1] && s[2] == '=' && strchr(s, '}')) s = strchr(s, '}');
+        else text_putc(line, *s);
     }
 }
 
@@ -40,7 +54,7 @@ static void error_case(Export *x, Text *t, int number, int node, const char *tex
     const PlanNode *n = node >= 0 && node < x->p->nnode ? &x->p->node[node] : NULL;
     Text line;
     text_init(&line, x->c);
-    text_put(&line, text ? text : "");
+    put_said(&line, text ? text : "");
     text_put(&line, text && n ? ": " : "");
     if (n) text_put(&line, n->text ? n->text : n->op);
     text_put(&line, n && n->prov ? ", made at " : "");
@@ -51,10 +65,27 @@ static void error_case(Export *x, Text *t, int number, int node, const char *tex
     text_free(&line);
 }
 
+bool export_tells(const Export *x) {
+    const Plan *p = x->p;
+    for (int i = 0; export_dynamic(x) && i < p->ncheck; i++)
+        for (const char *s = p->check[i].text; s && *s; s++)
+            if (marks(s)) return true;
+    return false;
+}
+
+/* The text with the numbers of the call, into the state's own room, where it has any. */
+static const char tell_text[] =
+    "static void tell(char *to, const char *end, const char *text, const int64_t *number) {\n"
+    "    for (; *text && to < end - 24; text++) {\n"
+    "        if (*text < 1 || *text > 4) {\n            *to++ = *text;\n            continue;\n        }\n"
+    "        int64_t v = number[*text - 1];\n        uint64_t n = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;\n"
+    "        char digits[20];\n        int k = 0;\n        if (v < 0) *to++ = '-';\n"
+    "        do digits[k++] = (char)('0' + n % 10);\n        while (n /= 10);\n"
+    "        while (k > 0) *to++ = digits[--k];\n    }\n    *to = 0;\n}\n\n";
+
 static void errors(Export *x, Text *t) {
     const Plan *p = x->p;
-    text_printf(t, "const char *%s_error(const %s_state *state) {\n    switch ((int)state->error[0]) {\n", x->name,
-                x->name);
+    text_put(t, "static const char *said(int number) {\n    switch (number) {\n");
     for (int i = 0; i < p->nstep; i++)
         if (p->step[i].can_fail || p->step[i].kind == STEP_HOST) error_case(x, t, i, p->step[i].node, NULL);
     if (x->how->weights)
@@ -64,6 +95,12 @@ static void errors(Export *x, Text *t) {
         for (int i = 0; i < p->ncheck; i++) error_case(x, t, -2 - i, p->check[i].node, p->check[i].text);
     }
     text_put(t, "    default: return \"no error\";\n    }\n}\n\n");
+    text_printf(t, "const char *%s_error(const %s_state *state) {\n", x->name, x->name);
+    if (export_tells(x)) /* of a check: the text of the call that failed */
+        text_printf(t, "    if (state->error[0] < -1 && state->error[0] > %d) return state->said;\n",
+                    EXPORT_WEIGHTS_ERROR);
+    text_put(t, "    return said((int)state->error[0]);\n}\n\n");
+    if (export_tells(x)) text_put(t, tell_text);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
@@ -182,6 +219,10 @@ static void call(Export *x, Text *t) {
         text_printf(t, "    buf[%d] = (char *)state->work.at + %lld;\n", p->nbuf, (long long)(x->work - x->room));
     text_printf(t, "    if (%srun(&frame)) {\n        memcpy(state->error, frame.err, sizeof frame.err);\n",
                 export_dynamic(x) ? "prepare(&frame) || " : "");
+    if (export_tells(x))
+        text_put(
+            t, "        tell(state->said, state->said + sizeof state->said, said((int)state->error[0]), state->error + "
+               "4);\n");
     text_put(t, "        return (int)frame.err[2];\n    }\n");
     commit(x, t);
     text_put(t, "    return 0;\n}\n");

@@ -10,13 +10,13 @@ local known = {
   weights = "string", overwrite = "boolean",
 }
 
--- Numbers of any kind to call with, the same every time.
+-- Numbers of any kind to call with, the same every time; rows of them depend on each other in no simple way.
 local function filled(dtype, shape)
   local n = 1
   for _, len in ipairs(shape) do n = n * len end
   local values = {}
   local float = dtype:find("float") or dtype:find("complex")
-  for i = 1, n do values[i] = float and ((i * 37) % 101 - 50) / 40 or i % 2 end
+  for i = 1, n do values[i] = float and ((i * i * 37 + i) % 101 - 50) / 40 or i % 2 end
   if #shape == 0 then return core.asarray(values[1], dtype) end
   return core.asarray(values, dtype):reshape(shape)
 end
