@@ -100,4 +100,24 @@ describe("require \"theano\"", function()
       local second = require("theano")
       print(second ~= first, second.tensor ~= T and second.tensor == require("theano.tensor"))]])
   end)
+
+  -- Which of the modules a host forgets between two runs of a script is its own affair.
+  it("is there whichever of its modules are forgotten before it is required again", function()
+    says("2.0\n", [[
+      local function use()
+        local theano = require("theano")
+        local x = theano.tensor.dvector("x")
+        return theano.compile({ inputs = { x }, outputs = x:sum() })({ 2.0 }) == 2 and theano.ndarray.ones(2):sum()
+      end
+      use()
+      local names = {}
+      for name in pairs(package.loaded) do if name:find("^theano") then names[#names + 1] = name end end
+      table.sort(names)
+      for _, name in ipairs(names) do
+        package.loaded[name] = nil
+        local fine, why = pcall(use)
+        if not fine or why ~= 2 then print(name, why) end
+      end
+      print(use())]])
+  end)
 end)

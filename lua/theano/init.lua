@@ -6,6 +6,9 @@ if ... == "theano.init" then -- the module of that name, not this file
   return require("theano.initializers")
 end
 local core = require("theano.core")
+-- Who takes `theano` alone out of package.loaded and requires it again gets the library that is there.
+local there = package.loaded["theano.parts"] and package.loaded["theano.parts"].library()
+if there then return there end
 
 local here = debug.getinfo(1, "S").source:gsub("init%.lua$", "")
 core.set_home(here)

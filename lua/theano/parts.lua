@@ -140,6 +140,9 @@ function M.found(name, field)
   return here ~= nil and function() return here end or nil
 end
 
+--- The module whose fields these are.
+function M.library() return theano end
+
 --- The fields into the module, there to be asked for; `later` has more of them: by name, a module that is not sealed.
 function M.install(into, later)
   theano = into
