@@ -104,6 +104,10 @@ describe("lengths that do not fit raise in every mode #asan", function()
       outputs_info = { { initial = X, taps = { -2, -1 } } } }
     local gradient = theano.grad(states[1][-1]:mean(), X):sum()
     for rows = 0, 1 do refuses("ValueError", { X }, gradient, { nd.zeros({ rows, 3 }) }, { square }) end
+    local n = T.lscalar("n")
+    local turns = theano.scan { fn = function(a) return a * 2 end, outputs_info = { { initial = v, taps = { -1 } } },
+      n_steps = n }
+    refuses("IndexError", { v, n }, turns[-1], { two, -1 }, { two, 1 })
     refuses("IndexError", { v, w }, { v[1], v[0] + w[5] }, { { 1 }, two }, { two, { 1, 2, 3, 4, 5, 6 } })
   end)
   it("in what any family of operations computes for nobody", function()

@@ -26,10 +26,9 @@ for name, mode in pairs(MODES) do
       raises("ValueError", { "mis-match", "9", "5" }, function() f(nd.zeros { 9, 9 }, nd.zeros({ 5, 5 }, "int8")) end)
       local g = compile({ x, y }, x:sub(0) * y:sub(-2) + x:sub({ 1, 4 }):sum(0))
       for _, k in ipairs { 1, 3, 5 } do
-        raises(k == 1 and "IndexError" or "ValueError", "", function()
-          g(nd.zeros { 7, 3 }, nd.zeros({ k, 1 + k }, "int8"))
-        end)
+        raises("ValueError", "", function() g(nd.zeros { 7, 3 }, nd.zeros({ k, 1 + k }, "int8")) end)
       end
+      raises("IndexError", "", function() g(nd.zeros { 7, 3 }, nd.zeros({ 1, 3 }, "int8")) end)
     end)
 
     it("shows values of few elements from where they lie", function()

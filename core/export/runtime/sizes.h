@@ -1,5 +1,5 @@
 /* Lengths that only a call tells: the shape program of core/plan, with its numbers. c of VALUE: bytes of an integer,
- * negative where it has a sign. */
+ * negative where it has a sign; of a check: its error's code, negative where it is an index's. */
 enum { CONST, DIM, STRIDE, VALUE, ADD, SUB, MUL, FLOORDIV, CEILDIV, MIN, MAX, LT, SELECT, CHECK_EQ, CHECK_GE0 };
 
 static i64 whole(const char *at, int c) {
@@ -58,9 +58,9 @@ static int misfits(const Frame *f, const Length *s) {
     return s->op == CHECK_EQ ? a != f->sym[s->b] : a < 0;
 }
 
-/* Of two checks that fail in one call lengths that do not fit come first, as where the function runs. */
+/* Of two checks that fail in one call lengths that do not fit come before an index, as where the function runs. */
 static const Length *told(Frame *f, const Length *at, const Length *end) {
-    for (const Length *s = at; at->c != LENGTHS_CODE && s < end; s++) {
+    for (const Length *s = at; at->c < 0 && s < end; s++) {
         if (s->op >= CHECK_EQ) {
             if (s->c == LENGTHS_CODE && misfits(f, s)) at = s;
         } else if (s->op == VALUE || !size_one(f, s)) return at;
@@ -73,7 +73,8 @@ static int sizes(Frame *f, const Length *s, int n) {
         if (s->op >= CHECK_EQ) {
             if (!misfits(f, s)) continue;
             s = told(f, s, end);
-            return fail(f, -2 - (int)s->k, s->c, 2, f->sym[s->a], s->op == CHECK_EQ ? f->sym[s->b] : 0, 0, 0);
+            return fail(f, -2 - (int)s->k, s->c < 0 ? -s->c : s->c, 2, f->sym[s->a],
+                        s->op == CHECK_EQ ? f->sym[s->b] : 0, 0, 0);
         }
         i64 a = s->op >= ADD ? f->sym[s->a] : 0;
         if (!size_one(f, s)) return fail(f, -2, OVERFLOW_CODE, 2, a, 0, 0, 0);
