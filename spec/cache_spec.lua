@@ -6,6 +6,7 @@ local T, nd = theano.tensor, theano.ndarray
 
 local function with_cache(body)
   skip.unless(theano.config.cxx ~= "", "no C compiler")
+  cpu.settled()
   local before, tiers, folder = theano.config.base_compiledir, theano.config["compile.tiers"], os.tmpname() .. ".d"
   theano.config.base_compiledir = folder
   theano.config["compile.tiers"] = false -- a function's unit is there when it is

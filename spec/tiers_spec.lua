@@ -8,6 +8,7 @@ local system = require("system")
 
 local function with(flags, body)
   skip.unless(theano.config.cxx ~= "", "no C compiler")
+  cpu.settled()
   local before, folder = {}, os.tmpname() .. ".d"
   flags["compile.tiers"] = flags["compile.tiers"] ~= false
   flags.base_compiledir = flags.base_compiledir or folder

@@ -5,6 +5,12 @@ local theano = require("theano")
 local T = require("theano.tensor")
 local nd = require("theano.ndarray")
 
+local file = arg[1]
+if not file or file:sub(1, 1) == "-" or arg[2] and not math.tointeger(arg[2]) then
+  io.stderr:write("build/theano examples/game/train.lua FILE [rounds]\n")
+  os.exit(2)
+end
+
 local STEPS, DT, PUSH, DRAG, ROCK = 60, 1 / 30, 4.0, 0.8, 0.18
 local rng = nd.random.RandomState(5)
 local function f32(v) return T.constant(v, { dtype = "float32" }) end
@@ -49,5 +55,5 @@ for i = 1, rounds do
 end
 
 local seen = T.fmatrix("seen")
-theano.compile({ inputs = { seen }, outputs = { push = policy(seen, table.unpack(params)) } }):save(arg[1])
-print(("%.3f before, %.3f after; saved as %s"):format(first, last, arg[1]))
+theano.compile({ inputs = { seen }, outputs = { push = policy(seen, table.unpack(params)) } }):save(file)
+print(("%.3f before, %.3f after; saved as %s"):format(first, last, file))

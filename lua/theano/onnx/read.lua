@@ -541,6 +541,17 @@ local function attributes_of(node)
   return how
 end
 
+-- What a rule raises because the file is wrong is a ValueError, whatever the functions of the tensor language that the
+-- node's inputs do not suit say, and Lua, where there are fewer inputs than the operation has.
+local STAY = { ValueError = true, NotImplementedError = true, MemoryError = true, Interrupted = true }
+local function applied(op, rule, ...)
+  local fine, made = pcall(rule, ...)
+  if fine then return made end
+  local kind, text = theano.error_kind(made), tostring(made):match("^[^\n]*")
+  if STAY[kind] then error(made, 0) end
+  bad("%s does not go with its inputs%s", op, kind and ": " .. text:match(kind .. ": (.*)") or "")
+end
+
 -- Runs the nodes in their order, which ONNX asks to be one in which all that a node reads stands before it.
 run = function(graph, scope)
   for _, node in ipairs(graph.node) do
@@ -555,7 +566,7 @@ run = function(graph, scope)
       if name ~= "" then ins[i] = scope[name] or bad("%s reads %s, which nothing before it makes", op, name) end
     end
     if not ins[1] and op ~= "Constant" then bad("%s has no input", op) end
-    local made = rule(ins, attributes_of(node), node, scope)
+    local made = applied(op, rule, ins, attributes_of(node), node, scope)
     local list_of = getmetatable(made) == Value and { made } or made
     for i, name in ipairs(node.output) do
       if name ~= "" then
