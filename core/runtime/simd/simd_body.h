@@ -7,6 +7,7 @@
 #include "simd.h"
 
 #include "base/half.h"
+#include "ops/math/special.h"
 
 #include "simd_math.h"
 
@@ -228,10 +229,30 @@ FLOATS(DEF_VMATH)
     static inline T fmod_of_##T(T x, T y, T r) { return (void)x, (void)y, r; }                                          \
     REMAINDERS(fmod, fmod_of, T, f) REMAINDERS(mod_floor, floormod, T, f) REMAINDERS(div_floor, floordiv, T, f)
 FLOATS(DEF_FLOAT)
-#define DEF_TURN(name, what, T)                                                                                         \
-    static void name##_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                       \
-        (void)pb, (void)pc;                                                                                             \
-        special_far_##T(near_##name##_##T, what, n, po, pa);                                                            \
+/* Whether any of n numbers is too large for near_sin and its like; NaN is not. */
+#define DEF_FAR(T, W, limit)                                                                                           \
+    static bool far_##T(int64_t n, const T *x) {                                                                       \
+        vm_##W any = {0};                                                                                              \
+        for (int64_t i = 0; i < n; i += VM_BYTES / (int64_t)sizeof(T)) {                                               \
+            vm_##T v;                                                                                                  \
+            memcpy(&v, x + i, VM_BYTES);                                                                               \
+            any |= vm_most_##T(v, -v) >= (T)limit;                                                                     \
+        }                                                                                                              \
+        __typeof__(any[0]) one = 0;                                                                                                 \
+        for (int i = 0; i < VM_BYTES / (int)sizeof(T); i++) one |= any[i];                                             \
+        return one != 0;                                                                                               \
+    }
+DEF_FAR(double, int64, SPECIAL_FAR)
+DEF_FAR(float, int32, SPECIAL_FAR_SINGLE)
+#define DEF_TURN(name, what, T)                                                                                        \
+    static void name##_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                      \
+        const T *va = pa;                                                                                              \
+        T *o = po;                                                                                                     \
+        for (int64_t m; n > 0; n -= m, o += m, va += m) {                                                              \
+            m = n < SIMD_BLOCK ? n : SIMD_BLOCK;                                                                       \
+            if (far_##T(m, va)) special_far_##T(near_##name##_##T, what, m, o, va);                                    \
+            else near_##name##_##T(m, o, va, pb, pc);                                                                  \
+        }                                                                                                              \
     }
 #define DEF_TURNS(T, f) DEF_TURN(sin, 0, T) DEF_TURN(cos, 1, T) DEF_TURN(tan, 2, T)
 FLOATS(DEF_TURNS)

@@ -66,12 +66,31 @@ VM_REST(double, vm_int64, (int64_t)0x8000000)
 VM_REST(float, vm_int32, (int32_t)0x1000)
 #undef VM_REST
 #define VM_DEFINE(E, I) \
-    VM vm_##E vm_pick_##E(I m, vm_##E a, vm_##E b) { return (vm_##E)(((I)a & m) | ((I)b & ~m)); } \
-    VM vm_##E vm_least_##E(vm_##E x, vm_##E c) { return vm_pick_##E(x > c, c, x); } \
-    VM vm_##E vm_most_##E(vm_##E x, vm_##E c) { return vm_pick_##E(x < c, c, x); }
+    VM vm_##E vm_pick_##E(I m, vm_##E a, vm_##E b) { return (vm_##E)(((I)a & m) | ((I)b & ~m)); }
 VM_DEFINE(double, vm_int64)
 VM_DEFINE(float, vm_int32)
 #undef VM_DEFINE
+/* The smaller or larger of x and c, x where either is NaN: as the instructions have it, their operands turned round. */
+#if VM_BYTES == 64 && !defined(__clang__)
+#define VM_BOUND(name, op, instruction) \
+    VM vm_double vm_##name##_double(vm_double x, vm_double c) { \
+        return __builtin_ia32_##instruction##pd512_mask(c, x, x, (unsigned char)-1, 4); \
+    } \
+    VM vm_float vm_##name##_float(vm_float x, vm_float c) { \
+        return __builtin_ia32_##instruction##ps512_mask(c, x, x, (unsigned short)-1, 4); \
+    }
+#elif VM_BYTES == 32 && !defined(__clang__)
+#define VM_BOUND(name, op, instruction) \
+    VM vm_double vm_##name##_double(vm_double x, vm_double c) { return __builtin_ia32_##instruction##pd256(c, x); } \
+    VM vm_float vm_##name##_float(vm_float x, vm_float c) { return __builtin_ia32_##instruction##ps256(c, x); }
+#else
+#define VM_BOUND(name, op, instruction) \
+    VM vm_double vm_##name##_double(vm_double x, vm_double c) { return vm_pick_double(x op c, c, x); } \
+    VM vm_float vm_##name##_float(vm_float x, vm_float c) { return vm_pick_float(x op c, c, x); }
+#endif
+VM_BOUND(least, >, min)
+VM_BOUND(most, <, max)
+#undef VM_BOUND
 #if VM_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
 VM vm_double vm_flush_double(vm_double x, vm_double c, vm_double y) {
     return __builtin_ia32_movapd512_mask(y, (vm_double){0},
@@ -85,22 +104,36 @@ VM vm_float vm_flush_float(vm_float x, vm_float c, vm_float y) {
 VM vm_double vm_flush_double(vm_double x, vm_double c, vm_double y) { return (vm_double)((vm_int64)y & ~(x < c)); }
 VM vm_float vm_flush_float(vm_float x, vm_float c, vm_float y) { return (vm_float)((vm_int32)y & ~(x < c)); }
 #endif
-/* y * 2^n for t = n + a number whose low bits are free: in two steps, the last of which rounds. */
-VM vm_double vm_scale_double(vm_double y, vm_double t) {
+/* y * 2^n for t = n + a number whose low bits are free: by the instruction, or in two steps, the last of which rounds.
+ */
+#if VM_BYTES == 64
+VM vm_double vm_scale_double(vm_double y, vm_double t, vm_double n) {
+    (void)t;
+    return __builtin_ia32_scalefpd512_mask(y, n, y, (unsigned char)-1, 4);
+}
+VM vm_float vm_scale_float(vm_float y, vm_float t, vm_float n) {
+    (void)t;
+    return __builtin_ia32_scalefps512_mask(y, n, y, (unsigned short)-1, 4);
+}
+#else
+VM vm_double vm_scale_double(vm_double y, vm_double t, vm_double n) {
     vm_int64 k = (vm_int64)t, h = (vm_int64)((vm_int32)t >> 1);
+    (void)n;
     return y * (vm_double)((h << 52) + 0x3ff0000000000000) * (vm_double)(((k - h) << 52) + 0x3ff0000000000000);
 }
-VM vm_float vm_scale_float(vm_float y, vm_float t) {
+VM vm_float vm_scale_float(vm_float y, vm_float t, vm_float n) {
     vm_int32 k = (vm_int32)t, h = k >> 1;
+    (void)n;
     return y * (vm_float)((h << 23) + 0x3f800000) * (vm_float)(((k - h) << 23) + 0x3f800000);
 }
+#endif
 
 /* The texts, for one dtype and then for the other. */
 #define VM_NEAR 1
 #define VF(D, name, uses, ...) VF_##D(vm_##name, (V x), __VA_ARGS__)
 #define VF2(D, name, uses, ...) VF_##D(vm_##name, (V x, V y), __VA_ARGS__)
 #define K(c) ((E)(c) - (V){0})
-#define SCALE(y, t, n) VM_OF(scale)(y, t)
+#define SCALE(y, t, n) VM_OF(scale)(y, t, n)
 #define FMA(a, b, c) VM_OF(fma)(a, b, c)
 #define PICK(m, a, b) VM_OF(pick)(m, a, b)
 #define FLUSH(x, c, y) VM_OF(flush)(x, c, y)
