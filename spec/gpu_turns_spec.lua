@@ -2,6 +2,7 @@
 -- one (as a profiled function's are), the CPU's values, few launches; what cannot be is launched step by step.
 local emulated = require("spec.support.emulated")
 local rotate = require("spec.support.rotate")
+local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
@@ -157,5 +158,55 @@ describe("turns of a loop on a GPU", function()
     for _, k in ipairs(r.kernels) do loops = loops + (k.turns_of and not k.joined and 1 or 0) end
     assert.equal(2, loops)
     assert(r.launches < 40, r.launches .. " launches")
+  end)
+
+  -- Of a loop over n numbers, what the roofline says of its kernels.
+  local function of_points(n, x)
+    local v = T.fmatrix("v")
+    local out = theano.scan(function(a, h, c)
+      c = T.tanh(h) * c + a
+      return T.cast(h * 0.9 + T.nnet.sigmoid(c), "float32"), T.cast(c, "float32")
+    end, { sequences = { v }, outputs_info = { T.zeros({ n }, "float32"), T.zeros({ n }, "float32") } })
+    local f = theano.compile({ inputs = { v }, outputs = { out[1][-1], out[2][-1] } })
+    local got = arrays({ f(x) })
+    local turns = {}
+    for _, k in ipairs(theano.printing.roofline(f, "h100", { compile = false }).kernels) do
+      if k.turns_of and k.kernel then turns[#turns + 1] = k end
+    end
+    return got, turns
+  end
+
+  it("have a point a thread where points are few, and some neighbours where they are many: the same numbers", function()
+    local few, many = 256 * 128, 256 * 128 + 8
+    local x = numbers(1, 3, many):astype("float32")
+    local want = of_points(many, x)
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local got, turns = of_points(many, x)
+    assert.equal(1, #turns)
+    assert.same({ nil, math.ceil(many / 4 / 256) }, { turns[1].part, turns[1].blocks })
+    local first, each = of_points(few, x[(":, :%d"):format(few)])
+    assert.equal(1, #each)
+    assert.same({ "turn_" .. each[1].kernel:match("%d+"), 128 }, { each[1].part, each[1].blocks })
+    for i, a in ipairs(got) do
+      assert(apart(a, want[i]) <= 1e-6)
+      assert(nd.array_equal(a[(":%d"):format(few)], first[i]))
+    end
+  end)
+
+  it("have fewer instructions a thread there, by the compiled code", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local f, x = made(CELLS.lstm, "float32", { 6, 4, 3, 64 }, {})
+    f(x)
+    local r, seen = theano.printing.roofline(f, "h100"), 0
+    if not r.compiled then skip.now("NVRTC is not found: scripts/setup --gpu-tests fetches it") end
+    local image = theano.printing.ccode(f)
+    for _, k in ipairs(r.kernels) do
+      if k.part then
+        seen = seen + 1
+        assert.matches("each_" .. k.part:match("%d+") .. "%(a, sh%); else part_", image)
+        assert(k.issued.all < 460, ("%s issues %d"):format(k.part, k.issued.all))
+      end
+    end
+    assert.is_true(seen >= 3)
   end)
 end)

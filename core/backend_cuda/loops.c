@@ -122,6 +122,7 @@ static void points(Emit *e, const LoopStage *s, const NestNode *n, const char *v
     char own[64] = "";
     if (n->how == FOR_GRID) width(e, n, last);
     else own_width(own, last, n->lanes);
+    if (e->part) emit_line(e, "ROLLED"); /* in turns it goes around seldom, and all parts share the registers */
     emit_line(e, "for (ix %s%s = %s; %s < %s; %s += %s) {", own, var, first, var, t.at ? t.at : "1", var, step);
     text_free(&t);
     e->indent++;
@@ -356,10 +357,11 @@ static void own_record(Emit *e, const CudaKernel *c) {
 
 bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     bool own = nest == GRID_MANY || nest == GRID_PART;
-    const Nest *t = own ? c->nest : grid_nest(c->nest, nest);
+    const Nest *t = nest == GRID_EACH ? grid_each(c->nest) : own ? c->nest : grid_nest(c->nest, nest);
+    if (!t) return false;
     if (!emit_begin(e, c->k, c->number)) return false;
     e->many = nest == GRID_MANY;
-    e->part = nest == GRID_PART;
+    e->part = nest == GRID_PART || nest == GRID_EACH;
     e->lanes = 1;
     e->nsym = c->nsym;
     e->tile = e->part ? CHOOSE_THIN : nest;
@@ -370,7 +372,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (t->grid == GRID_SCATTER) return cuda_scatter(e);
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
     char name[GRID_NAME];
-    if (e->part) snprintf(name, sizeof name, "part_%d", c->number);
+    if (e->part) snprintf(name, sizeof name, nest == GRID_EACH ? "each_%d" : "part_%d", c->number);
     else grid_name(name, c->number, nest);
     emit_line(e,
               e->part   ? "INLINE void %s(const Args_%d a, char *const sh) {"

@@ -22,6 +22,7 @@ const char *const cuda_prelude =
     "#define ALIGNED(n) __align__(n)\n"
     "#define CONSTANT static __constant__ const\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
+    "#define ROLLED _Pragma(\"unroll 1\")\n"
     "#define __builtin_inff() __int_as_float(0x7f800000)\n"
     "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)\n"
     "#define __builtin_nan(s) __longlong_as_double(0x7ff8000000000000ll)\n"

@@ -29,6 +29,7 @@ static bool parts(Emit *e, const GridTurns *t, const CudaKernel *kernel, bool *w
         int bytes = k->nest->grid == GRID_TILES ? cuda_tile_bytes(k->nest->contract, CHOOSE_THIN) : 0;
         if (bytes > *shared) *shared = bytes;
         if (!written[s->kernel] && !cuda_kernel(e, k, GRID_PART)) return false;
+        if (!written[s->kernel] && grid_neighbours(k->nest) > 1 && !cuda_kernel(e, k, GRID_EACH)) return false;
         written[s->kernel] = true;
     }
     return true;
@@ -37,7 +38,7 @@ static bool parts(Emit *e, const GridTurns *t, const CudaKernel *kernel, bool *w
 static void record(Emit *e, const GridTurns *t, int number) {
     int windows = e->p->region[t->region].nwindow;
     emit_line(e, "typedef struct {");
-    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits;");
+    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each;");
     if (windows) emit_line(e, "    Window w[%d];", windows);
     for (int i = 0; i < t->nstep; i++) {
         const Step *s = &e->p->step[t->first + i];
@@ -47,7 +48,7 @@ static void record(Emit *e, const GridTurns *t, int number) {
     emit_line(e, "} Turns_%d;", number);
 }
 
-static void step(Emit *e, const GridTurns *t, int i) {
+static void step(Emit *e, const GridTurns *t, int i, const CudaKernel *kernel) {
     const Step *s = &e->p->step[t->first + i];
     bool copy = s->kind != STEP_KERNEL;
     emit_line(e, "if (l.waits >> %d & 1) grid_wait(l.count);", i);
@@ -60,13 +61,15 @@ static void step(Emit *e, const GridTurns *t, int i) {
         if (w >= 0 && copy) emit_line(e, "a.%s += w%d;", b ? "to" : "from", w);
         else if (w >= 0) emit_line(e, "a.b[%d] += w%d;", b, w);
     }
-    if (copy) emit_line(e, "copied(a);");
+    if (!copy && grid_neighbours(kernel[s->kernel].nest) > 1)
+        emit_line(e, "if (l.each >> %d & 1) each_%d(a, sh); else part_%d(a, sh);", i, s->kernel, s->kernel);
+    else if (copy) emit_line(e, "copied(a);");
     else emit_line(e, "part_%d(a, sh);", s->kernel);
     e->indent--;
     emit_line(e, "}");
 }
 
-static void all_turns(Emit *e, const GridTurns *t, int number, int shared) {
+static void all_turns(Emit *e, const GridTurns *t, int number, int shared, const CudaKernel *kernel) {
     int windows = e->p->region[t->region].nwindow;
     char name[GRID_NAME];
     turns_name(name, number);
@@ -79,7 +82,7 @@ static void all_turns(Emit *e, const GridTurns *t, int number, int shared) {
     for (int i = 0; i < windows; i++) emit_line(e, "i64 w%d = l.w[%d].at;", i, i);
     emit_line(e, "for (i64 t = 0; t < l.trip; t++) {");
     e->indent = 2;
-    for (int i = 0; i < t->nstep; i++) step(e, t, i);
+    for (int i = 0; i < t->nstep; i++) step(e, t, i, kernel);
     for (int i = 0; i < windows; i++) emit_line(e, "w%d = moved(w%d, l.w[%d].step, l.w[%d].ring);", i, i, i, i);
     e->indent = 1;
     emit_line(e, "}");
@@ -94,7 +97,7 @@ bool cuda_turns(Emit *e, const GridTurns *t, int n, const CudaKernel *kernel) {
     for (int i = 0; i < n; i++) {
         int shared;
         if (!parts(e, &t[i], kernel, written, &shared)) return false;
-        all_turns(e, &t[i], i, shared);
+        all_turns(e, &t[i], i, shared, kernel);
     }
     return !failed(e->c);
 }

@@ -103,10 +103,10 @@ typedef struct Loads {
     int each, wide;
 } Loads;
 
-static Loads deepest_loads(const Kernel *k, const Nest *t) {
+static Loads deepest_loads(const Kernel *k, const Nest *t, bool each) {
     Loads most = {0, 0};
     for (int s = 0; s < k->st.n; s++) {
-        int depth = 0, lanes = grid_neighbours(t) > 1 ? grid_neighbours(t) : neighbours_inside(t, s);
+        int depth = 0, lanes = each ? 1 : grid_neighbours(t) > 1 ? grid_neighbours(t) : neighbours_inside(t, s);
         Loads n = {0, 0};
         for (int i = k->st.at[s].ins0; i < k->st.at[s].ins0 + k->st.at[s].nins; i++)
             if (k->ins.at[i].op == INS_LOAD && k->ins.at[i].depth > depth) depth = k->ins.at[i].depth;
@@ -145,19 +145,25 @@ static bool joins(Launched *l, int i, bool own) {
     return joined;
 }
 
-/* It is one of the steps of a loop whose turns were one launch: which one, before which of its steps blocks wait. */
-static bool put_turns(Launched *l, int step) {
+/* The loop whose turns were one launch that it is a step of; or -1. */
+static int in_turns(const Launched *l, int step) {
     for (int i = 0; l->unit && i < l->g->nturns; i++) {
         const GridTurns *t = &l->g->turns[i];
-        unsigned long long waits = atomic_load(&l->unit->waited[i]);
-        if (!waits || step < t->first || step >= t->first + t->nstep) continue;
-        describe_int(l->t, "turns_of", i);
-        describe_int(l->t, "waits", waits >> (step - t->first) & 1);
-        describe_double(l->t, "loops", l->runs[t->region]);
-        if (step > t->first) text_put(l->t, ", \"joined\": true");
-        return true;
+        if (atomic_load(&l->unit->waited[i]) && step >= t->first && step < t->first + t->nstep) return i;
     }
-    return false;
+    return -1;
+}
+
+/* ..and before which of its steps blocks wait. */
+static void put_turns(Launched *l, int step) {
+    int i = in_turns(l, step);
+    if (i < 0) return;
+    const GridTurns *t = &l->g->turns[i];
+    unsigned long long waits = atomic_load(&l->unit->waited[i]);
+    describe_int(l->t, "turns_of", i);
+    describe_int(l->t, "waits", waits >> (step - t->first) & 1);
+    describe_double(l->t, "loops", l->runs[t->region]);
+    if (step > t->first) text_put(l->t, ", \"joined\": true");
 }
 
 static void put_launch(Launched *l, int step, const Step *s) {
@@ -171,11 +177,12 @@ static void put_launch(Launched *l, int step, const Step *s) {
         return;
     }
     GridLaunch grid = grid_launch(g, l->sizes);
+    bool turns = in_turns(l, step) >= 0, each = turns && grid_turns_each(g, l->sizes, &grid.blocks);
     const Nest *nest = grid.nest >= 0 ? grid_nest(g->nest, grid.nest) : NULL;
-    if (!nest) nest = g->nest;
+    GridShare share = each ? (GridShare){1, 1} : grid_share(g, l->sizes, &grid);
+    if (!nest || each) nest = g->nest;
     StepWork w = work_of_launch(l->p, step, l->sym, g, nest);
-    GridShare share = grid_share(g, l->sizes, &grid);
-    Loads loads = deepest_loads(g->k, nest);
+    Loads loads = deepest_loads(g->k, nest, each);
     char name[GRID_NAME];
     grid_name(name, g->number, grid.nest < 0 ? 0 : grid.nest);
     describe_string(l->t, "kernel", name);
@@ -192,7 +199,11 @@ static void put_launch(Launched *l, int step, const Step *s) {
     describe_double(l->t, "bytes", w.bytes);
     describe_double(l->t, "written", w.written);
     describe_double(l->t, "moved", w.moved);
-    bool turns = put_turns(l, step);
+    if (each) {
+        turns_each_name(name, g->number);
+        describe_string(l->t, "part", name);
+    }
+    if (turns) put_turns(l, step);
     if (turns) l->before = -1;
     else if (joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
     if (nest->grid == GRID_TILES && grid.nest >= 0)
@@ -377,6 +388,27 @@ char *th_function_launches(ThFunction *f) {
     return NULL;
 }
 
+/* The text with one more kernel for each of a loop's turns, which estimates look at. */
+static char *with_parts(const GridProgram *g, const Plan *p, char *source) {
+    bool *had = arena_alloc0(g->arena, sizeof *had * (size_t)(g->nkernel + 1));
+    Text t;
+    text_init(&t, g->c);
+    text_put(&t, source);
+    for (int i = 0; had && i < g->nturns; i++)
+        for (int j = 0; j < g->turns[i].nstep; j++) {
+            const Step *s = &p->step[g->turns[i].first + j];
+            char name[GRID_NAME];
+            if (s->kind != STEP_KERNEL || grid_neighbours(g->kernel[s->kernel].nest) < 2 || had[s->kernel]) continue;
+            turns_each_name(name, s->kernel);
+            had[s->kernel] = true;
+            text_printf(&t, "KERNEL %s(const Args_%d a) { each_%d(a, 0); }\n", name, s->kernel, s->kernel);
+        }
+    th_free(g->c, source);
+    if (had && !t.failed) return text_take(&t);
+    text_free(&t);
+    return NULL;
+}
+
 char *th_function_cubin(ThFunction *f, const char *arch, size_t *bytes, char **log) {
     ThContext *c = f ? th_function_context(f) : NULL;
     if (bytes) *bytes = 0;
@@ -388,7 +420,8 @@ char *th_function_cubin(ThFunction *f, const char *arch, size_t *bytes, char **l
     Text t;
     text_init(&t, c);
     GridProgram *g = cuda_kernels(function_plan(f), &source);
-    char *image = g ? cuda_assemble(c, source, arch, bytes, log) : NULL;
+    if (g) source = with_parts(g, function_plan(f), source);
+    char *image = source ? cuda_assemble(c, source, arch, bytes, log) : NULL;
     if (image) text_put_n(&t, image, *bytes);
     ctx_free(c, image, *bytes);
     cuda_program_free(g);

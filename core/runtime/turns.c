@@ -25,6 +25,7 @@ typedef struct Touched {
     int step; /* of the loop */
     const GridKernel *g;
     const int64_t *sizes;
+    int lanes; /* points of a thread that are neighbours */
     Touch touch[KACC];
     int n;
 } Touched;
@@ -108,7 +109,7 @@ static bool windows_apart(const Turning *w, const Touch *x, const Touch *y, int6
 static bool alike(const Touched *x, const Touched *y) {
     const Nest *s = x->g ? x->g->nest : NULL, *t = y->g ? y->g->nest : NULL;
     if (!s || !t || s->grid != GRID_THREAD || t->grid != GRID_THREAD || s->depth != t->depth) return false;
-    if (grid_neighbours(s) != grid_neighbours(t)) return false;
+    if (x->lanes != y->lanes) return false;
     for (int i = 0; i < s->depth; i++)
         if (size_value(x->g->k->dim[x->g->o.stage[0].loop[i]].n, x->sizes) !=
             size_value(y->g->k->dim[y->g->o.stage[0].loop[i]].n, y->sizes))
@@ -176,6 +177,7 @@ typedef struct Filling {
     char *record;
     Touched *step;
     int64_t blocks; /* that the largest step has work for */
+    uint64_t each;  /* by step, a bit: its threads have a point each */
 } Filling;
 
 static const Step *step_of(const Filling *w, int i) { return &w->l->plan->step[w->t->first + i]; }
@@ -195,7 +197,9 @@ static int kernel_record(Filling *w, int i, bool *good) {
     int bad = *good && launch_record(l, w->f, g, s, &plain);
     l->args = args;
     if (bad || !*good) return bad;
-    w->step[i] = (Touched){.step = i, .g = g, .sizes = sizes};
+    bool each = grid_turns_each(g, sizes, &way.blocks);
+    if (each) w->each |= (uint64_t)1 << i;
+    w->step[i] = (Touched){.step = i, .g = g, .sizes = sizes, .lanes = each ? 1 : grid_neighbours(g->nest)};
     *good =
         kernel_touches(l->plan, w->t, s, (const DeviceAddress *)(const void *)(w->record + w->t->at[i]), &w->step[i]);
     w->blocks = way.blocks > w->blocks ? way.blocks : w->blocks;
@@ -271,7 +275,7 @@ static int queue(Filling *w, int number, int64_t trip) {
     GridTurnsHead *head = (GridTurnsHead *)(void *)w->record;
     const Turning how = {w->t, trip, (const GridWindow *)(const void *)(head + 1), w->step};
     int most = l->u->resident[number], now = l->sides.step;
-    *head = (GridTurnsHead){.trip = trip, .err = l->sides.answers, .waits = waits(&how)};
+    *head = (GridTurnsHead){.trip = trip, .err = l->sides.answers, .waits = waits(&how), .each = w->each};
     begin_windows(w);
     if (launch_fit_rows(l, f, LAUNCH_COUNT)) return 1;
     head->count = l->rows.at;
@@ -312,7 +316,7 @@ int turns_launch(Launches *l, ThFrame *f, int region, int64_t trip, bool *done) 
     *done = false;
     if (!t || !may(l, t, number, trip)) return 0;
     if (launch_waiting(l, f)) return 1;
-    Filling w = {l, f, t, record, step, 1};
+    Filling w = {l, f, t, record, step, 1, 0};
     memset(record, 0, t->bytes);
     bool good = windows(&w);
     for (int i = 0; i < t->nstep && good; i++)

@@ -47,6 +47,7 @@ int choose_tile(int64_t matrices, int64_t rows, int64_t cols, size_t item);     
 
 /* A product in a loop all of whose turns are one launch: not one that a launch of its own does much faster. */
 bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep);
+bool choose_each(int64_t points); /* ..or so many points of a kernel there: a thread has one, not some neighbours */
 
 enum {
     CHOOSE_VERSIONS = 4,        /* of a function at most */

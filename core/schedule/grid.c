@@ -329,3 +329,12 @@ bool grid_apply(Nest *t, GridKind kind, int depth) {
     }
     return !t->failed;
 }
+
+Nest *grid_each(const Nest *t) {
+    Nest *one = arena_alloc0(t->arena, sizeof *one);
+    if (!one) return NULL;
+    *one = (Nest){.k = t->k, .o = t->o, .target = t->target, .arena = t->arena};
+    if (!grid_apply(one, GRID_THREAD, t->depth)) return NULL;
+    one->large = t->large; /* whether indices have 32 bits */
+    return one;
+}

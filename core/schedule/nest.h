@@ -265,8 +265,9 @@ int grid_depth(const Nest *t);  /* leading parallel loops of the only stage arou
 bool grid_may(const Nest *t, GridKind kind, int depth);
 bool grid_folds(const Nest *t, int depth); /* each point is a reduction that a block may share */
 bool grid_apply(Nest *t, GridKind kind, int depth);
-bool grid_may_fail(const Nest *t);                         /* before there are points */
-int grid_group(const Nest *t);                             /* threads that share a point */
+Nest *grid_each(const Nest *t);    /* a thread's neighbours one by one, a thread a point; NULL: no memory */
+bool grid_may_fail(const Nest *t); /* before there are points */
+int grid_group(const Nest *t);     /* threads that share a point */
 bool grid_may_part(const Nest *t, int depth, bool across); /* Nest.parts */
 /* Elements of a private row, with what fills its last 16 bytes; all of them in bytes. */
 int64_t grid_row(const Kernel *k, int buf, const int64_t *sym);

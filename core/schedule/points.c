@@ -153,6 +153,13 @@ bool grid_turns_pay(const GridKernel *g, const int64_t *sym, GridLaunch *way) {
     return choose_turns(matrices, rows, cols, deep);
 }
 
+bool grid_turns_each(const GridKernel *g, const int64_t *sym, int64_t *blocks) {
+    int64_t all = grid_neighbours(g->nest) > 1 ? product(g, sym, 0, g->nest->depth) : 0;
+    if (all <= 0 || !choose_each(all)) return false;
+    *blocks = (all + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
+    return true;
+}
+
 /* Other functions than the first way's for a thread a point: turned tiles, or none; then fewer blocks, which take more
  * points each. */
 static int more_threads(const GridKernel *g, const int64_t *sym, int multiprocessors, GridLaunch *way) {

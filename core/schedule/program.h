@@ -42,6 +42,8 @@ typedef struct GridKernel GridKernel;
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym);
 /* Whether a product pays in a loop that is one launch (turns.c), and how it would be launched alone by such tiles. */
 bool grid_turns_pay(const GridKernel *g, const int64_t *sym, GridLaunch *way);
+/* Whether a kernel whose threads have some neighbours each has a point a thread there, and then its blocks. */
+bool grid_turns_each(const GridKernel *g, const int64_t *sym, int64_t *blocks);
 /* Ways of launching it that give the same bits, the first that which grid_launch gives; how many. */
 enum { GRID_WAYS = 4 };
 int grid_ways(const GridKernel *g, const int64_t *sym, int multiprocessors, GridLaunch way[GRID_WAYS]);
@@ -63,14 +65,15 @@ struct GridKernel {
 /*
  * A loop all of whose turns may be one launch, of as many blocks as the device runs at once (turns.c). The record it
  * takes: a head, how far the region's windows (plan.h) move, then for each step what its kernel takes, in turn 0, or
- * GridCopy. Bit i of `waits`: before step i all blocks wait until each of them has done what came before.
+ * GridCopy. Bit i of `waits`: before step i all blocks wait until each of them has done what came before; of `each`:
+ * the step's threads have a point each (grid_turns_each).
  */
 enum { TURNS_STEPS = 40, TURNS_WINDOWS = 40 };
 typedef struct GridTurnsHead {
     int64_t trip;
     uint64_t count; /* of blocks that wait, and waited; 0 before */
     uint64_t err;   /* the call's error record */
-    uint64_t waits;
+    uint64_t waits, each;
 } GridTurnsHead;
 typedef struct GridWindow {
     int64_t at, step, ring; /* bytes: where it is in turn 0 behind where it begins, by how much it moves, and where it
@@ -88,6 +91,10 @@ typedef struct GridTurns {
 bool turns_find(const Plan *p, const GridKernel *kernel, Arena *a, GridTurns **out, int *n);
 int turns_window(const Plan *p, const GridTurns *t, int buf); /* which of the region's windows it is, or -1 */
 static inline void turns_name(char out[GRID_NAME], int number) { number_format(out, GRID_NAME, "turns_%d", number); }
+/* ..and of a kernel whose threads have a point each there, as a launch of its own: estimates look at its code. */
+static inline void turns_each_name(char out[GRID_NAME], int number) {
+    number_format(out, GRID_NAME, "turn_%d", number);
+}
 
 typedef struct GridProgram {
     ThContext *c;

@@ -306,6 +306,12 @@ local function product(limits, k)
   if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
 end
 
+-- In a loop that is one launch there are as many blocks as run at once: where a step has more, they go around.
+local function go_around(limits, k)
+  local most = limits.multiprocessors * math.max(1, math.floor(k.occupancy * limits.threads / k.threads + 1e-9))
+  if k.blocks > most then k.blocks, k.turns = most, rows(k.blocks * k.turns, most) end
+end
+
 -- Lower bound and estimate of one turn of a step, without the way to the next one.
 local function judge(limits, k, image)
   local a = M.assumed
@@ -323,11 +329,12 @@ local function judge(limits, k, image)
     end
     return
   end
-  local own = image and image.registers[k.kernel]
+  local own = image and image.registers[k.turns_of and "turns_" .. k.turns_of or k.kernel]
   k.registers, k.spilled = own and own.registers, own and own.spilled
   k.occupancy = M.occupancy(limits, own and own.registers or 32, k.shared + (own and own.shared or 0), k.threads)
   k.coalesced = k.moved > 0 and math.min(1, k.bytes / k.moved) or 1
-  local code = image and image.code[k.kernel]
+  local code = image and image.code[k.part or k.kernel]
+  if k.turns_of and not k.m then go_around(limits, k) end
   if k.m then
     k.tensor = code and not k.library and (count_all(instructions(code)).tensor or 0) or nil
     product(limits, k)

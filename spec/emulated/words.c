@@ -57,6 +57,7 @@ const char *const compiler_words =
     "#define ALIGNED(n) __attribute__((aligned(n)))\n"
     "#define CONSTANT static const\n"
     "#define UNROLL\n"
+    "#define ROLLED\n"
     "#define __syncthreads() emu_barrier(__LINE__)\n"
     "#define __syncwarp() emu_warp(__LINE__)\n"
     "#define grid_wait(count) emu_grid(__LINE__)\n"
