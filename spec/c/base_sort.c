@@ -50,7 +50,7 @@ static void fill(int64_t n, int kind) {
 static void positions(int64_t n) {
     bool ordered = true;
     room[4 * n] = GUARD;
-    sort_positions(key, n, at, room);
+    sort_positions(key, n, at, room, NULL);
     CHECK(room[4 * n] == GUARD);
     for (int64_t i = 1; i < n; i++) {
         uint64_t a = key[at[i - 1]], b = key[at[i]];

@@ -26,7 +26,8 @@
 #undef WORD
 #undef NAME
 
-enum { FEW = 8 }; /* keys that insertion sorts before a network is there */
+enum { FEW = 8 };         /* keys that insertion sorts before a network is there */
+enum { OFTEN = 1 << 17 }; /* positions between two looks at whether it is over */
 
 void sort_u8(uint8_t *key, int64_t n) {
     int64_t count[256] = {0};
@@ -134,7 +135,10 @@ static SortPair *merge_sort_pairs(SortPair *p, int64_t n, SortPair *tmp) {
     return p;
 }
 
-static SortPair *radix_pairs(SortPair *p, int64_t n, SortPair *tmp, int bytes) {
+static bool over(const SortEnd *end) { return end && end->over(end->user); }
+
+/* NULL where its time was over. */
+static SortPair *radix_pairs(SortPair *p, int64_t n, SortPair *tmp, int bytes, const SortEnd *end) {
     int64_t count[8][256];
     memset(count, 0, sizeof count);
     for (int64_t i = 0; i < n; i++)
@@ -142,6 +146,7 @@ static SortPair *radix_pairs(SortPair *p, int64_t n, SortPair *tmp, int bytes) {
     for (int b = 0; b < bytes; b++) {
         int64_t *c = count[b], sum = 0;
         if (c[p[0].key >> (8 * b) & 255] == n) continue;
+        if (n > OFTEN && over(end)) return NULL;
         for (int i = 0; i < 256; i++) {
             int64_t m = c[i];
             c[i] = sum, sum += m;
@@ -153,34 +158,34 @@ static SortPair *radix_pairs(SortPair *p, int64_t n, SortPair *tmp, int bytes) {
     return p;
 }
 
-static SortPair *sort_pairs(SortPair *pair, int64_t n, SortPair *tmp) {
+static SortPair *sort_pairs(SortPair *pair, int64_t n, SortPair *tmp, const SortEnd *end) {
     if (n <= 16) return insertion_pairs(pair, n), pair;
     if (n < 1200) return merge_sort_pairs(pair, n, tmp);
-    return radix_pairs(pair, n, tmp, 8);
+    return radix_pairs(pair, n, tmp, 8, end);
 }
 
-static void positions_by_pairs(const uint64_t *key, int64_t *at, int64_t n, bool given, uint64_t *room) {
+static bool positions_by_pairs(const uint64_t *key, int64_t *at, int64_t n, bool given, uint64_t *room,
+                               const SortEnd *end) {
     SortPair *pair = (SortPair *)(void *)room;
     for (int64_t i = 0; i < n; i++) {
         int64_t p = given ? at[i] : i;
         pair[i] = (SortPair){key[p], p};
     }
-    const SortPair *r = sort_pairs(pair, n, pair + n);
-    for (int64_t i = 0; i < n; i++) at[i] = r[i].at;
+    const SortPair *r = sort_pairs(pair, n, pair + n, end);
+    for (int64_t i = 0; r && i < n; i++) at[i] = r[i].at;
+    return r != NULL;
 }
 
 /* at[0..n) hold positions in order whose keys agree in the bits compared so far. room: 4 n words. */
-static void settle_ties(const uint64_t *key, int64_t *at, int64_t n, uint64_t *room) {
-    if (n > 12) {
-        positions_by_pairs(key, at, n, true, room);
-        return;
-    }
+static bool settle_ties(const uint64_t *key, int64_t *at, int64_t n, uint64_t *room, const SortEnd *end) {
+    if (n > 12) return positions_by_pairs(key, at, n, true, room, end);
     for (int64_t i = 1; i < n; i++) {
         int64_t p = at[i], j = i;
         uint64_t k = key[p];
         for (; j > 0 && key[at[j - 1]] > k; j--) at[j] = at[j - 1];
         at[j] = p;
     }
+    return true;
 }
 
 /*
@@ -188,19 +193,21 @@ static void settle_ties(const uint64_t *key, int64_t *at, int64_t n, uint64_t *r
  * keys stay in order. What the 32 bits leave equal is settled after. The words stand at the end of the room, so that
  * those of a tie at [i, j) have 3 n + j words before what is still to be read: the 4 (j - i) that they need.
  */
-void sort_positions(const uint64_t *key, int64_t n, int64_t *at, uint64_t *room) {
+bool sort_positions(const uint64_t *key, int64_t n, int64_t *at, uint64_t *room, const SortEnd *end) {
     uint64_t differ = 0, *word = room + 3 * n;
-    if (n > UINT32_MAX) {
-        positions_by_pairs(key, at, n, false, room);
-        return;
-    }
+    if (n > UINT32_MAX) return positions_by_pairs(key, at, n, false, room, end);
     for (int64_t i = 0; i < n; i++) differ |= key[i] ^ key[0];
     int shift = differ >> 32 ? 32 - __builtin_clzll(differ) : 0;
     for (int64_t i = 0; i < n; i++) word[i] = (key[i] >> shift) << 32 | (uint64_t)i;
+    if (n > OFTEN && over(end)) return false;
     sort_u64(word, n, room);
     for (int64_t i = 0; i < n; i++) at[i] = (int64_t)(uint32_t)word[i];
-    for (int64_t i = 0, j; shift > 0 && i < n; i = j) {
+    for (int64_t i = 0, j, next = OFTEN; shift > 0 && i < n; i = j) {
         for (j = i + 1; j < n && word[j] >> 32 == word[i] >> 32;) j++;
-        if (j - i > 1) settle_ties(key, at + i, j - i, room);
+        if (j - i > 1 && !settle_ties(key, at + i, j - i, room, end)) return false;
+        if (j < next) continue;
+        if (over(end)) return false;
+        next = j + OFTEN;
     }
+    return true;
 }

@@ -23,7 +23,16 @@ void sort_select_u64(uint64_t *key, int64_t n, int64_t at, uint64_t *tmp);
  */
 bool sort_convert(void *to, const void *from, int64_t n, ThDtype d, bool back);
 
-/* Positions 0 .. n - 1 in ascending order of their keys, equal keys in order. room: 4 n words of working memory. */
-void sort_positions(const uint64_t *key, int64_t n, int64_t *at, uint64_t *room);
+/* Whether a long sort is to end before its time. */
+typedef struct SortEnd {
+    bool (*over)(const void *user);
+    const void *user;
+} SortEnd;
+
+/*
+ * Positions 0 .. n - 1 in ascending order of their keys, equal keys in order. room: 4 n words of working memory. end
+ * (or NULL) is asked every some milliseconds; false where it was over, and then nothing of `at` can be relied on.
+ */
+bool sort_positions(const uint64_t *key, int64_t n, int64_t *at, uint64_t *room, const SortEnd *end);
 
 #endif

@@ -19,13 +19,17 @@ ThVar *argsort_make(Builder *b, ThVar *x, ThVar *axis, const char *kind);
 /* Zeros like x, increased by value at positions `at` along axis: the gradient of whatever chose them. */
 ThVar *sort_scatter(Builder *b, ThVar *x, ThVar *value, ThVar *at, int axis);
 /* Positions of a lane in ascending (or descending) order of its elements. key: n words that receive the keys; room: 4 n
- * words. */
-void sort_lane(const char *lane, int64_t step, int64_t n, ThDtype d, bool descending, int64_t *at, uint64_t *key,
-               uint64_t *room);
+ * words. False where the call h is to end early. */
+bool sort_lane(const HostCall *h, const char *lane, int64_t step, int64_t n, ThDtype d, bool descending, int64_t *at,
+               uint64_t *key, uint64_t *room);
 /* n dense keys of `item` bytes ascending; tmp: as many more. */
 void sort_keys(void *key, void *tmp, int64_t n, size_t item);
-/* The same for complex numbers, in one of the two blocks of n. */
-int64_t *sort_complex(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at, int64_t *tmp);
+/* Positions 0 .. n - 1 in a stable order by what is less, in one of the two blocks of n; NULL as above. */
+typedef bool SortLess(const void *user, int64_t i, int64_t j);
+int64_t *sort_by(const HostCall *h, SortLess *less, const void *user, int64_t n, int64_t *at, int64_t *tmp);
+/* Of complex numbers, in one of the two blocks of n. */
+int64_t *sort_complex(const HostCall *h, const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at,
+                      int64_t *tmp);
 
 /* ---- topk.c ------------------------------------------------------------------------------------------------------ */
 typedef struct TopKAttrs {

@@ -43,23 +43,55 @@ static int axis_of(HostCall *h) {
     return -1;
 }
 
-/* ---- complex numbers: a merge of positions ----------------------------------------------------------------------- */
-int64_t *sort_complex(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at, int64_t *tmp) {
+/* ---- what has no keys: a merge of positions ---------------------------------------------------------------------- */
+typedef struct Merge { /* the next element of [i, mid) or of [j, hi) goes to k */
+    int64_t i, mid, j, hi, k;
+} Merge;
+
+/* At most so many of them. */
+static void merge(Merge *m, int64_t most, const int64_t *at, int64_t *to, SortLess *less, const void *user) {
+    int64_t i = m->i, j = m->j, k = m->k, end = m->hi - k < most ? m->hi : k + most;
+    for (; k < end && i < m->mid && j < m->hi; k++) to[k] = less(user, at[j], at[i]) ? at[j++] : at[i++];
+    for (; k < end && i < m->mid; k++) to[k] = at[i++];
+    for (; k < end; k++) to[k] = at[j++];
+    m->i = i, m->j = j, m->k = k;
+}
+
+int64_t *sort_by(const HostCall *h, SortLess *less, const void *user, int64_t n, int64_t *at, int64_t *tmp) {
+    enum { OFTEN = 1 << 16 };
+    int64_t next = OFTEN; /* of all that are merged */
     for (int64_t i = 0; i < n; i++) at[i] = i;
-    for (int64_t w = 1; w < n; w *= 2) {
+    for (int64_t w = 1, all = 0; w < n; w *= 2) {
         for (int64_t lo = 0; lo < n; lo += 2 * w) {
-            int64_t mid = lo + w < n ? lo + w : n, hi = lo + 2 * w < n ? lo + 2 * w : n, i = lo, j = mid, k = lo;
-            while (i < mid && j < hi) {
-                bool second = keys_compare_complex(lane + at[j] * step, lane + at[i] * step, d) < 0;
-                tmp[k++] = second ? at[j++] : at[i++];
+            int64_t mid = lo + w < n ? lo + w : n, hi = lo + 2 * w < n ? lo + 2 * w : n;
+            for (Merge m = {lo, mid, mid, hi, lo}; m.k < hi;) {
+                const int64_t from = m.k;
+                merge(&m, OFTEN, at, tmp, less, user);
+                if ((all += m.k - from) < next) continue;
+                if (host_leaves(h)) return NULL;
+                next = all + OFTEN;
             }
-            while (i < mid) tmp[k++] = at[i++];
-            while (j < hi) tmp[k++] = at[j++];
         }
         int64_t *swap = at;
         at = tmp, tmp = swap;
     }
     return at;
+}
+
+typedef struct ComplexLane {
+    const char *at;
+    int64_t step;
+    ThDtype d;
+} ComplexLane;
+
+static bool complex_less(const void *user, int64_t i, int64_t j) {
+    const ComplexLane *l = user;
+    return keys_compare_complex(l->at + i * l->step, l->at + j * l->step, l->d) < 0;
+}
+
+int64_t *sort_complex(const HostCall *h, const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at,
+                      int64_t *tmp) {
+    return sort_by(h, complex_less, &(ComplexLane){lane, step, d}, n, at, tmp);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -83,8 +115,8 @@ static int values(HostCall *h, const SortWork *w) {
         bool dense = l.step[1] == (int64_t)item;
         if (dtype_is_complex(d)) {
             int64_t *at =
-                sort_complex(l.ptr[0], l.step[0], n, d, (int64_t *)(void *)room, (int64_t *)(void *)(room + line));
-            for (int64_t i = 0; i < n; i++) memcpy(l.ptr[1] + i * l.step[1], l.ptr[0] + at[i] * l.step[0], item);
+                sort_complex(h, l.ptr[0], l.step[0], n, d, (int64_t *)(void *)room, (int64_t *)(void *)(room + line));
+            for (int64_t i = 0; at && i < n; i++) memcpy(l.ptr[1] + i * l.step[1], l.ptr[0] + at[i] * l.step[0], item);
             continue;
         }
         char *key = dense ? l.ptr[1] : room;
@@ -96,11 +128,13 @@ static int values(HostCall *h, const SortWork *w) {
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
-void sort_lane(const char *lane, int64_t step, int64_t n, ThDtype d, bool descending, int64_t *at, uint64_t *key,
-               uint64_t *room) {
+static bool over(const void *h) { return host_leaves(h); }
+
+bool sort_lane(const HostCall *h, const char *lane, int64_t step, int64_t n, ThDtype d, bool descending, int64_t *at,
+               uint64_t *key, uint64_t *room) {
     keys_wide(key, 1, lane, step, n, d);
     for (int64_t i = 0; descending && i < n; i++) key[i] = ~key[i];
-    sort_positions(key, n, at, room);
+    return sort_positions(key, n, at, room, &(SortEnd){over, h});
 }
 
 static int positions(HostCall *h, const SortWork *w) {
@@ -114,8 +148,9 @@ static int positions(HostCall *h, const SortWork *w) {
     for (host_lanes(&l, both, 2, w->axis); !l.done && !host_leaves(h); host_next(&l)) {
         bool dense = l.step[1] == 8;
         int64_t *to = dense ? (int64_t *)(void *)l.ptr[1] : at;
-        if (dtype_is_complex(d)) to = sort_complex(l.ptr[0], l.step[0], n, d, at, at + n);
-        else sort_lane(l.ptr[0], l.step[0], n, d, false, to, key, room);
+        if (dtype_is_complex(d)) to = sort_complex(h, l.ptr[0], l.step[0], n, d, at, at + n);
+        else if (!sort_lane(h, l.ptr[0], l.step[0], n, d, false, to, key, room)) to = NULL;
+        if (!to) break; /* which is an error above */
         if (!dense || to != (int64_t *)(void *)l.ptr[1]) host_put(l.ptr[1], l.step[1], to, n, 8);
     }
     return 0;

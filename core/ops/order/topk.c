@@ -111,7 +111,7 @@ int topk_sort(HostCall *h, const SortWork *w) {
     Lanes l;
     for (host_lanes(&l, all, 3, w->axis); !l.done && !host_leaves(h); host_next(&l)) {
         if (small) few(l.ptr[0], l.step[0], n, d, k, w->descending, (SortPair *)(void *)key, order);
-        else sort_lane(l.ptr[0], l.step[0], n, d, w->descending, order, key, room);
+        else if (!sort_lane(h, l.ptr[0], l.step[0], n, d, w->descending, order, key, room)) break;
         for (int64_t i = 0; i < k; i++) {
             host_put(l.ptr[1] + i * l.step[1], l.step[1], l.ptr[0] + order[i] * l.step[0], 1, item);
             dtype_cast(l.ptr[2] + i * l.step[2], at, 0, (const char *)&order[i], TH_INT64, 0, 1);

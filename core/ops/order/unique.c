@@ -48,22 +48,7 @@ static int compare_rows(const Rows *r, int64_t i, int64_t j) {
     return c;
 }
 
-/* Stable order of the rows by merging. */
-static int64_t *order_rows(const Rows *r, int64_t *at, int64_t *tmp) {
-    for (int64_t i = 0; i < r->n; i++) at[i] = i;
-    for (int64_t w = 1; w < r->n; w *= 2) {
-        for (int64_t lo = 0; lo < r->n; lo += 2 * w) {
-            int64_t mid = lo + w < r->n ? lo + w : r->n, hi = lo + 2 * w < r->n ? lo + 2 * w : r->n;
-            int64_t i = lo, j = mid, k = lo;
-            while (i < mid && j < hi) tmp[k++] = compare_rows(r, at[j], at[i]) < 0 ? at[j++] : at[i++];
-            while (i < mid) tmp[k++] = at[i++];
-            while (j < hi) tmp[k++] = at[j++];
-        }
-        int64_t *swap = at;
-        at = tmp, tmp = swap;
-    }
-    return at;
-}
+static bool less_rows(const void *user, int64_t i, int64_t j) { return compare_rows(user, i, j) < 0; }
 
 typedef struct Distinct { /* what is asked for; NULL otherwise. `first` always: the values are taken there */
     int64_t *first, *inverse, *count, n;
@@ -84,7 +69,7 @@ static int by_keys(HostCall *h, const Rows *r, Distinct *u) {
     int64_t n = r->n, *at = h->room(h, 6 * sizeof *at * (uint64_t)(n + 1));
     if (!at) return 1;
     uint64_t *key = (uint64_t *)(void *)(at + n);
-    sort_lane(r->at, r->row, n, r->d, false, at, key, key + n);
+    if (!sort_lane(h, r->at, r->row, n, r->d, false, at, key, key + n)) return 0; /* which is an error above */
     for (int64_t i = 0; i < n; i++) next(u, at[i], i > 0 && key[at[i]] == key[at[i - 1]]);
     return 0;
 }
@@ -92,8 +77,8 @@ static int by_keys(HostCall *h, const Rows *r, Distinct *u) {
 static int by_comparing(HostCall *h, const Rows *r, Distinct *u) {
     int64_t *room = h->room(h, 2 * sizeof *room * (uint64_t)(r->n + 1));
     if (!room) return 1;
-    const int64_t *at = order_rows(r, room, room + r->n);
-    for (int64_t i = 0; i < r->n; i++) next(u, at[i], i > 0 && compare_rows(r, at[i], at[i - 1]) == 0);
+    const int64_t *at = sort_by(h, less_rows, r, r->n, room, room + r->n);
+    for (int64_t i = 0; at && i < r->n; i++) next(u, at[i], i > 0 && compare_rows(r, at[i], at[i - 1]) == 0);
     return 0;
 }
 
