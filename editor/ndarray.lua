@@ -1571,6 +1571,11 @@ function nd.hamming(n) end
 ---@return any
 function nd.hanning(n) end
 
+---What is known of a function of arrays, as `theano.help("nd.NAME")` says; of what is not wanted, why.
+---@param name string
+---@return any
+function nd.help(name) end
+
 ---`histogram(x, bins, range, weights, density)`: counts (10 bins), and the edges; the last bin has its right
 ---edge, too. bins: a number, or the edges; of arrays also "auto", "fd", "doane", "scott", "stone", "rice",
 ---"sturges" or "sqrt".

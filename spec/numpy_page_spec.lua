@@ -53,12 +53,22 @@ describe("every other name of NumPy's", function()
 end)
 
 describe("what is not wanted", function()
+  it("is told by name in nd.help, beside what there is", function()
+    assert.matches("nd%.sum", nd.help("sum"))
+    assert.equal(nd.help("sum"), nd.help("nd.sum"))
+    for _, ask in ipairs { theano.help, nd.help } do
+      raises("KeyError", "count them in integers", function() ask("datetime64") end)
+    end
+    raises("TypeError", "name", function() nd.help() end)
+  end)
+
   it("is not there, and errors and help say why", function()
     for name, why in pairs(ported.unwanted) do
       assert.is_nil(rawget(nd, name), name)
       raises("AttributeError", why:sub(1, 40), function() return nd[name] end)
       if rawget(theano, name) == nil then -- else help finds that
         raises("KeyError", why:sub(1, 40), function() theano.help("nd." .. name) end)
+        raises("KeyError", why:sub(1, 40), function() nd.help(name) end)
       end
     end
   end)

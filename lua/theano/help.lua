@@ -237,8 +237,8 @@ function M.text(name)
   local list, wanted = M.entries(), canonical(name)
   local found = matching(list, wanted)
   if #found == 0 and wanted:find("^nd%.") then found = matching(list, "T" .. wanted:sub(3)) end
-  local why = name:find("^nd%.") and #found == 0 and require("theano.ported").unwanted[name:sub(4)]
-  if why then util.raise("KeyError", "no help on '%s': NumPy has it: %s", name, why) end
+  local why = #found == 0 and require("theano.ported").unwanted[name:match("^nd%.(.*)") or name]
+  if why and name:find("^nd%.") then util.raise("KeyError", "no help on '%s': NumPy has it: %s", name, why) end
   if #found == 0 and method_name(wanted) then found = matching(list, method_name(wanted)) end
   if #found > 0 then
     local texts = {}
@@ -256,6 +256,7 @@ function M.text(name)
   local near, original = #last > 1 and util.nearest(last, names), modules.original(last)
   local whose = original and (original:find("^numpy") and "NumPy" or original:find("^scipy") and "SciPy" or "Theano")
   local lacks = whose == "Theano" and require("theano.lacking").why(last)
+  if why then util.raise("KeyError", "no help on '%s': NumPy has it: %s", name, why) end
   util.raise("KeyError", "no help on '%s'%s", name, original and (": %s has it in %s, this version does not%s"):format(
     whose, original, lacks and ": " .. lacks or "") or near and (": did you mean '" .. near .. "'?") or "")
 end

@@ -243,6 +243,14 @@ function nd.printoptions(options)
   return setmetatable({}, { __close = function() core.set_printoptions(before) end })
 end
 
+--- What is known of a function of arrays, as `theano.help("nd.NAME")` says; of what is not wanted, why.
+-- @tparam string name "sum", "linalg.svd"
+-- @treturn string
+function nd.help(name)
+  util.expect("help", "the name", name, "string")
+  return require("theano.help").text(name:find("^nd%.") and name or "nd." .. name)
+end
+
 -- ---- files and random streams -----------------------------------------------------------------------------------
 for name, f in pairs(require("theano.ndfiles")) do nd[name] = f end
 nd.sparse = require("theano.ndsparse")(nd)
