@@ -15,9 +15,9 @@ typedef struct Type { /* one type of vectors */
 } Type;
 
 /* Words of the texts, and the helpers of a type that they stand for. */
-static const char *const words[][2] = {{"FMA", "fma"},     {"REST", "rest"},  {"LEAST", "least"}, {"MOST", "most"},
-                                       {"ABS", "mag"},     {"SIGN", "sign"},  {"PICK", "sel"},    {"SQRT", "sqrt"},
-                                       {"SCALE", "scale"}, {"FLUSH", "flush"}};
+static const char *const words[][2] = {{"FMA", "fma"},     {"REST", "rest"},   {"LEAST", "least"},  {"MOST", "most"},
+                                       {"ABS", "mag"},     {"SIGN", "sign"},   {"PICK", "sel"},     {"SQRT", "sqrt"},
+                                       {"SCALE", "scale"}, {"FLUSH", "flush"}, {"WITHIN", "within"}};
 
 static const char *part(Type *t, const char *what) {
     snprintf(t->key, sizeof t->key, "%s_%s", what, t->v);
@@ -116,11 +116,32 @@ static void sign(Emit *e, const Type *t, const char *bits) {
     text_printf(&e->helpers, "INLINE %s sign_%s(%s x) { return %s(x) & (-%s - 1); }\n", t->i, t->v, t->v, bits, most);
 }
 
+/* Whether all numbers of x are from a to b. */
+static void within(Emit *e, const Type *t) {
+    Text *h = &e->helpers;
+    const bool single = t->d == TH_FLOAT32, whole = t->bytes == 64;
+    const char f = single ? 's' : 'd', *mask = single ? "u16" : "u8";
+    text_printf(h, "INLINE int within_%s(%s x, %s a, %s b) {\n", t->v, t->v, t->v, t->v);
+    if (t->lanes == 1) text_put(h, "    return x >= a && x <= b; }\n");
+    else if (whole) { /* 13: not less than, 2: at most */
+        text_printf(h, "    return (%s)(__builtin_ia32_cmpp%c512_mask(x, a, 13, (%s)-1, 4) &\n", mask, f, mask);
+        text_printf(h, "        __builtin_ia32_cmpp%c512_mask(x, b, 2, (%s)-1, 4)) == (%s)-1; }\n", f, mask, mask);
+    } else if (t->bytes == 32 && e->vector_bytes >= 32) {
+        text_printf(h, "    return __builtin_ia32_movmskp%c256((%s)((x >= a) & (x <= b))) == %d; }\n", f, t->v,
+                    (1 << t->lanes) - 1);
+    } else {
+        text_printf(h, "    const %s m = (x >= a) & (x <= b);\n    return m[0]", t->i);
+        for (int i = 1; i < t->lanes; i++) text_printf(h, " && m[%d]", i);
+        text_put(h, "; }\n");
+    }
+}
+
 /* What few bodies use. */
 static void seldom(Emit *e, Type *t, const VmathFn *f, bool can, const char *fma_, const char *bits, const char *from) {
     if (strstr(f->body, "REST") && need(e, part(t, "rest"))) rest(e, t, can, fma_, bits, from);
     if (strstr(f->body, "ABS") && need(e, part(t, "mag"))) magnitude(e, t, bits, from);
     if (strstr(f->body, "SIGN") && need(e, part(t, "sign"))) sign(e, t, bits);
+    if (strstr(f->body, "WITHIN") && need(e, part(t, "within"))) within(e, t);
     if (strstr(f->body, "SQRT")) need_math(e, "sqrt", t->d, t->lanes);
 }
 

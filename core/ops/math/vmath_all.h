@@ -8,11 +8,11 @@
  * In a body: x is the argument, y the second; V its type, a GCC vector; I signed integers as wide as its elements; K(c)
  * a constant of V's element type; PER(a, b) is a for float64, b for float32; FMA(a, b, c) fused where the processor
  * can; REST(a, b, p) what a * b is more than its rounded product p; LEAST(x, c), MOST(x, c) the smaller and the larger,
- * NaN if x is; ABS(x); SIGN(x) the sign's bit, as an integer; PICK(m, a, b) by a mask; FLUSH(x, c, y) zero where x < c,
- * else y; SQRT(x); SCALE(y, t, n) is y * 2^n, in range or not, for t = n + a number whose low bits are free: a product
- * that underflows takes a processor some 150 cycles, which zeros (exponentials of what a mask left out) are spared by
- * FLUSH. Errors are at most 4 units in the last place (bench/ulp.lua); infinities, NaN, signs of zero and denormals
- * come out right.
+ * NaN if x is; ABS(x); SIGN(x) the sign's bit, as an integer; PICK(m, a, b) by a mask; WITHIN(x, a, b) whether all of x
+ * lie from a to b: then nothing has to be looked at on the way; FLUSH(x, c, y) zero where x < c, else y; SQRT(x);
+ * SCALE(y, t, n) is y * 2^n, in range or not, for t = n + a number whose low bits are free: a product that underflows
+ * takes a processor some 150 cycles, which zeros (exponentials of what a mask left out) are spared by FLUSH. Errors are
+ * at most 4 units in the last place (bench/ulp.lua); infinities, NaN, signs of zero and denormals come out right.
  *
  * exp(x) = 2^n e^r with n = rint(x / ln 2): n is added to a number so large that its low bits are n, r = x - n ln 2 in
  * two steps, e^r - 1 = r + r^2 Q(r) with Q the best polynomial for |r| <= ln(2) / 2. tanh(x) = d / (d + 2), d = e^2|x|
@@ -107,8 +107,10 @@ VF(FLOAT64, log1p, "", {
     V h = K(0.5) * f * f;
     V l = FMA(g, FMA(z, FMA(z, odd, even), h), k * K(0x1.a39ef35793c76p-33));
     l = FMA(k, K(0x1.62e42fee00000p-1), f - (h - l));
-    V odds = PICK(u == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
-    l = PICK((u > 0) & (u < K(__builtin_inf())), l, odds);
+    if (!WITHIN(u, K(0x1p-60), K(0x1.fffffffffffffp1023))) {
+        V odds = PICK(u == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+        l = PICK((u > 0) & (u < K(__builtin_inf())), l, odds);
+    }
     return PICK((V)((I)x & 0x7fffffffffffffff) < K(0x1p-54), x, l);
 })
 VF(FLOAT32, log1p, "", {
@@ -123,8 +125,10 @@ VF(FLOAT32, log1p, "", {
         K(0x1.555546p-2));
     V l = FMA(k, K(0x1.7f7d1cp-20), FMA(f * z, FMA(f, odd, even), K(-0.5) * z));
     l = FMA(k, K(0x1.62e4p-1), f + l);
-    V odds = PICK(u == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
-    l = PICK((u > 0) & (u < K(__builtin_inf())), l, odds);
+    if (!WITHIN(u, K(0x1p-30), K(0x1.fffffep127))) {
+        V odds = PICK(u == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+        l = PICK((u > 0) & (u < K(__builtin_inf())), l, odds);
+    }
     return PICK((V)((I)x & 0x7fffffff) < K(0x1p-25), x, l);
 })
 VB(shifted_of, "", {
@@ -141,30 +145,38 @@ VB(fraction_of, "shifted_of", {
     I w = (I)shifted_of(x);
     return (V)(PER((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd, (w & 0x007fffff) + 0x3f3504f3)) - 1;
 })
-VF(FLOAT64, log, "exponent_of fraction_of", {
-    V k = exponent_of(x);
-    V f = fraction_of(x);
-    V g = f / (2 + f);
-    V z = g * g;
-    V y = z * z;
-    V odd = FMA(y, FMA(y, K(0x1.39a0f4742bc72p-3), K(0x1.c71c51e7d7169p-3)), K(0x1.999999997fb2dp-2));
-    V even = FMA(y, FMA(y, FMA(y, K(0x1.2f0d9405740ddp-3), K(0x1.746646327093bp-3)),
-        K(0x1.2492494217d14p-2)), K(0x1.5555555555593p-1));
-    V h = K(0.5) * f * f;
-    V l = FMA(g, FMA(z, FMA(z, odd, even), h), k * K(0x1.a39ef35793c76p-33));
-    l = FMA(k, K(0x1.62e42fee00000p-1), f - (h - l));
-    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
-    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
+/* Of numbers that are positive, finite and normal. */
+VB(exponent_in, "", {
+    I w = (I)x - PER(0x3fe6a09e667f3bcd, 0x3f3504f3) + PER(0x3ff0000000000000, 0x3f800000);
+    return (V)(PER(w >> 52 | 0x4330000000000000, w >> 23 | 0x4b000000)) - K(PER(0x1.00000000003ffp52, 0x1.0000fep23));
 })
-VF(FLOAT32, log, "exponent_of fraction_of", {
-    V k = exponent_of(x);
-    V f = fraction_of(x);
-    V z = f * f;
+VB(fraction_in, "", {
+    I w = (I)x - PER(0x3fe6a09e667f3bcd, 0x3f3504f3) + PER(0x3ff0000000000000, 0x3f800000);
+    return (V)(PER((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd, (w & 0x007fffff) + 0x3f3504f3)) - 1;
+})
+VF2(FLOAT64, log_join, "", {
+    V g = y / (2 + y);
+    V z = g * g;
+    V w = z * z;
+    V odd = FMA(w, FMA(w, K(0x1.39a0f4742bc72p-3), K(0x1.c71c51e7d7169p-3)), K(0x1.999999997fb2dp-2));
+    V even = FMA(w, FMA(w, FMA(w, K(0x1.2f0d9405740ddp-3), K(0x1.746646327093bp-3)),
+        K(0x1.2492494217d14p-2)), K(0x1.5555555555593p-1));
+    V h = K(0.5) * y * y;
+    V l = FMA(g, FMA(z, FMA(z, odd, even), h), x * K(0x1.a39ef35793c76p-33));
+    return FMA(x, K(0x1.62e42fee00000p-1), y - (h - l));
+})
+VF2(FLOAT32, log_join, "", {
+    V z = y * y;
     V odd = FMA(z, FMA(z, FMA(z, K(-0x1.e34a36p-4), K(-0x1.fb355ap-4)), K(-0x1.556330p-3)), K(-0x1.ffffecp-3));
     V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.1b8158p-4), K(0x1.e667eap-4)), K(0x1.233072p-3)),
         K(0x1.99a562p-3)), K(0x1.555546p-2));
-    V l = FMA(k, K(0x1.7f7d1cp-20), FMA(f * z, FMA(f, odd, even), K(-0.5) * z));
-    l = FMA(k, K(0x1.62e4p-1), f + l);
+    V l = FMA(x, K(0x1.7f7d1cp-20), FMA(y * z, FMA(y, odd, even), K(-0.5) * z));
+    return FMA(x, K(0x1.62e4p-1), y + l);
+})
+VB(log, "exponent_of fraction_of exponent_in fraction_in log_join", {
+    if (WITHIN(x, K(PER(0x1p-1022, 0x1p-126)), K(PER(0x1.fffffffffffffp1023, 0x1.fffffep127))))
+        return log_join(exponent_in(x), fraction_in(x));
+    V l = log_join(exponent_of(x), fraction_of(x));
     V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
     return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
 })
@@ -247,10 +259,9 @@ VB(erfc, "expm1_of erf_of erfc_of", {
     V y = SCALE(FLUSH(w, K(PER(-745.5, -103.98)), FMA(expm1_of(e), r, r)), t, n);
     return PICK(a < K(0.75), 1 - FMA(erf_of(a * a), x, x), PICK(x < 0, 2 - y, y));
 })
-VF(FLOAT64, cbrt, "", {
-    V a = (V)((I)x & 0x7fffffffffffffff);
-    I tiny = a < K(0x1p-1022);
-    I w = (I)PICK(tiny, a * K(0x1p54), a);
+/* Of positive, finite and normal numbers; of others it is something. */
+VF(FLOAT64, cbrt_of, "", {
+    I w = (I)x;
     V e = (V)((w >> 52) | 0x4330000000000000) - K(0x1p52);
     V t = FMA(e - 1, K(0x1.5555555555555p-2), K(0x1.8p52));
     V q = t - K(0x1.8p52);
@@ -267,15 +278,10 @@ VF(FLOAT64, cbrt, "", {
     zz = z * z;
     V y = n * zz;
     y = FMA(FMA(-y * y, y, n) * K(0x1.5555555555555p-2), zz, y);
-    y *= (V)(up + 0x2aa0000000000000);
-    y = PICK(tiny, y * K(0x1p-18), y);
-    y = PICK((a > 0) & (a < K(__builtin_inf())), y, x + x);
-    return (V)(((I)y & 0x7fffffffffffffff) | ((I)x & (-0x7fffffffffffffff - 1)));
+    return y * (V)(up + 0x2aa0000000000000);
 })
-VF(FLOAT32, cbrt, "", {
-    V a = (V)((I)x & 0x7fffffff);
-    I tiny = a < K(0x1p-126);
-    I w = (I)PICK(tiny, a * K(0x1p24), a);
+VF(FLOAT32, cbrt_of, "", {
+    I w = (I)x;
     V e = (V)((w >> 23) | 0x4b000000) - K(0x1.fffff8p22);
     V t = FMA(e - 1, K(0x1.555556p-2), K(0x1.8p23));
     V q = t - K(0x1.8p23);
@@ -291,10 +297,17 @@ VF(FLOAT32, cbrt, "", {
     zz = z * z;
     V y = n * zz;
     y = FMA(FMA(-y * y, y, n) * K(0x1.555556p-2), zz, y);
-    y *= (V)(up + 0x2a000000);
-    y = PICK(tiny, y * K(0x1p-8), y);
-    y = PICK((a > 0) & (a < K(__builtin_inff())), y, x + x);
-    return (V)(((I)y & 0x7fffffff) | ((I)x & (-0x7fffffff - 1)));
+    return y * (V)(up + 0x2a000000);
+})
+VB(cbrt, "cbrt_of", {
+    V a = ABS(x);
+    if (WITHIN(a, K(PER(0x1p-1022, 0x1p-126)), K(PER(0x1.fffffffffffffp1023, 0x1.fffffep127))))
+        return (V)((I)cbrt_of(a) | SIGN(x));
+    I tiny = a < K(PER(0x1p-1022, 0x1p-126));
+    V y = cbrt_of(PICK(tiny, a * K(PER(0x1p54, 0x1p24)), a));
+    y = PICK(tiny, y * K(PER(0x1p-18, 0x1p-8)), y);
+    y = PICK((a > 0) & (a < K(__builtin_inf())), y, x + x);
+    return (V)((I)ABS(y) | SIGN(x));
 })
 /* clang-format on */
 #include "vmath_trig.h"

@@ -233,13 +233,15 @@ VF(FLOAT32, exp2, "expm1_of", {
     V n = t - K(0x1.8p23);
     return SCALE(FLUSH(x, K(-152), 1 + expm1_of((y - n) * K(0x1.62e43p-1))), t, n);
 })
-VF(FLOAT64, asinh, "log1p", {
-    V a = (V)((I)x & 0x7fffffffffffffff);
-    V b = LEAST(a, K(0x1p28));
-    I far = a > K(0x1p28);
+VB(asinh, "log1p", {
+    V a = ABS(x);
+    if (WITHIN(a, K(0), K(PER(0x1p28, 0x1p13))))
+        return (V)((I)log1p(FMA(a, a / (1 + SQRT(FMA(a, a, K(1)))), a)) | SIGN(x));
+    V b = LEAST(a, K(PER(0x1p28, 0x1p13)));
+    I far = a > K(PER(0x1p28, 0x1p13));
     V y = log1p(PICK(far, a - 1, FMA(b, b / (1 + SQRT(FMA(b, b, K(1)))), b)));
-    y = PICK(far, y + K(0x1.62e42fefa39efp-1), y);
-    return (V)((I)y | ((I)x & (-0x7fffffffffffffff - 1)));
+    y = PICK(far, y + K(PER(0x1.62e42fefa39efp-1, 0x1.62e43p-1)), y);
+    return (V)((I)y | SIGN(x));
 })
 VF(FLOAT64, acosh, "log1p", {
     V b = LEAST(x, K(0x1p28)) - 1;
@@ -251,14 +253,6 @@ VF(FLOAT64, atanh, "log1p", {
     V a = (V)((I)x & 0x7fffffffffffffff);
     V y = K(0.5) * log1p((a + a) / (1 - a));
     return (V)((I)y | ((I)x & (-0x7fffffffffffffff - 1)));
-})
-VF(FLOAT32, asinh, "log1p", {
-    V a = (V)((I)x & 0x7fffffff);
-    V b = LEAST(a, K(0x1p13));
-    I far = a > K(0x1p13);
-    V y = log1p(PICK(far, a - 1, FMA(b, b / (1 + SQRT(FMA(b, b, K(1)))), b)));
-    y = PICK(far, y + K(0x1.62e43p-1), y);
-    return (V)((I)y | ((I)x & (-0x7fffffff - 1)));
 })
 VF(FLOAT32, acosh, "log1p", {
     V b = LEAST(x, K(0x1p13)) - 1;
@@ -288,27 +282,22 @@ VF(FLOAT32, log_of, "", {
         K(0x1.555546p-2));
     return FMA(x * z, FMA(x, odd, even), K(-0.5) * z) + x;
 })
-VF(FLOAT64, log2, "exponent_of fraction_of log_of", {
-    V l = FMA(log_of(fraction_of(x)), K(0x1.71547652b82fep+0), exponent_of(x));
+VB2(log2_join, "log_of", { return FMA(log_of(y), K(PER(0x1.71547652b82fep+0, 0x1.715476p+0)), x); })
+VB2(log10_join, "log_of", {
+    V l = FMA(log_of(y), K(PER(0x1.bcb7b1526e50ep-2, 0x1.bcb7b2p-2)), x * K(PER(0x1.9fef311f12b36p-42, 0x1.3509f8p-18)));
+    return FMA(x, K(PER(0x1.34413509f6p-2, 0x1.344p-2)), l);
+})
+VB(log2, "exponent_of fraction_of exponent_in fraction_in log2_join", {
+    if (WITHIN(x, K(PER(0x1p-1022, 0x1p-126)), K(PER(0x1.fffffffffffffp1023, 0x1.fffffep127))))
+        return log2_join(exponent_in(x), fraction_in(x));
+    V l = log2_join(exponent_of(x), fraction_of(x));
     V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
     return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
 })
-VF(FLOAT32, log2, "exponent_of fraction_of log_of", {
-    V l = FMA(log_of(fraction_of(x)), K(0x1.715476p+0), exponent_of(x));
-    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
-    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
-})
-VF(FLOAT64, log10, "exponent_of fraction_of log_of", {
-    V k = exponent_of(x);
-    V l = FMA(log_of(fraction_of(x)), K(0x1.bcb7b1526e50ep-2), k * K(0x1.9fef311f12b36p-42));
-    l = FMA(k, K(0x1.34413509f6p-2), l);
-    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
-    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
-})
-VF(FLOAT32, log10, "exponent_of fraction_of log_of", {
-    V k = exponent_of(x);
-    V l = FMA(log_of(fraction_of(x)), K(0x1.bcb7b2p-2), k * K(0x1.3509f8p-18));
-    l = FMA(k, K(0x1.344p-2), l);
+VB(log10, "exponent_of fraction_of exponent_in fraction_in log10_join", {
+    if (WITHIN(x, K(PER(0x1p-1022, 0x1p-126)), K(PER(0x1.fffffffffffffp1023, 0x1.fffffep127))))
+        return log10_join(exponent_in(x), fraction_in(x));
+    V l = log10_join(exponent_of(x), fraction_of(x));
     V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
     return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
 })

@@ -46,7 +46,19 @@
     v = expm1_of(u); \
     w = 1 + v; \
     wl = ((1 - w) + v) + FMA(gl, v, gl);
-VB2(pow, "exponent_of fraction_of expm1_of", {
+/* Where neither x nor y nor the result are extreme. */
+VB2(pow_near, "exponent_in fraction_in expm1_of", {
+    V k = exponent_in(x);
+    V f = fraction_in(x);
+    POW_LOG
+    V b = y + y;
+    V g = b * l;
+    V gl = FMA(b, ll, REST(b, l, g));
+    POW_EXP
+    return (w + wl) * (V)(((I)t << PER(52, 23)) + PER(0x3ff0000000000000, 0x3f800000));
+})
+VB2(pow, "exponent_of fraction_of expm1_of pow_near", {
+    if (WITHIN(x, K(PER(0x1p-64, 0x1p-12)), K(PER(0x1p64, 0x1p12))) && WITHIN(y, K(-10), K(10))) return pow_near(x, y);
     V a = ABS(x);
     V k = exponent_of(a);
     V f = fraction_of(a);
@@ -66,20 +78,6 @@ VB2(pow, "exponent_of fraction_of expm1_of", {
     I none = (x != x) | ((x < 0) & (j != 0) & (ABS(j) != 1) & (a != K(__builtin_inf())));
     return PICK((y == 0) | (x == 1), K(1), PICK(none, K(__builtin_nan("")), e));
 })
-#ifdef VM_NEAR /* of x and y with pow's bits where neither they nor the result are extreme: see simd_body.h */
-VB2(pow_near, "expm1_of", {
-    I u_ = (I)x - PER(0x3fe6a09e667f3bcd, 0x3f3504f3) + PER(0x3ff0000000000000, 0x3f800000);
-    V k = (V)(PER((u_ >> 52 & 0xfff) | 0x4330000000000000, (u_ >> 23 & 0x1ff) | 0x4b000000))
-        - K(PER(0x1.00000000003ffp52, 0x1.0000fep23));
-    V f = (V)(PER((u_ & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd, (u_ & 0x007fffff) + 0x3f3504f3)) - 1;
-    POW_LOG
-    V b = y + y;
-    V g = b * l;
-    V gl = FMA(b, ll, REST(b, l, g));
-    POW_EXP
-    return (w + wl) * (V)(((I)t << PER(52, 23)) + PER(0x3ff0000000000000, 0x3f800000));
-})
-#endif
 #undef POW_LOG
 #undef POW_EXP
 VB2(atan2, "atan_of", {

@@ -162,22 +162,7 @@ UNSIGNED(DEF_UNSIGNED)
             memcpy(to + i, &x, VM_BYTES);                                                                               \
         }                                                                                                               \
     }
-/* Most powers: x between 2^-64 and 2^64 and y of at most 10 (2^12 and 10 of floats), so that nothing has to be looked at
- * on the way. */
-#define VLOOP_POW(T, f)                                                                                                 \
-    VLOOP2(pow_near, T)                                                                                                 \
-    VLOOP2(pow, T)                                                                                                      \
-    static void powers_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                       \
-        const T most = sizeof(T) == 8 ? (T)0x1p64 : (T)0x1p12, least = 1 / most;                                        \
-        T *o = po;                                                                                                      \
-        const T *va = pa, *vb = pb;                                                                                     \
-        for (; n > 0; n -= SIMD_PAD, o += SIMD_PAD, va += SIMD_PAD, vb += SIMD_PAD) {                                   \
-            int odd = 0;                                                                                                \
-            for (int64_t i = 0; i < SIMD_PAD; i++) odd |= !(a >= least) | !(a <= most) | !(fabs##f(b) <= 10);           \
-            (odd ? pow_##T : pow_near_##T)(SIMD_PAD, o, va, vb, pc);                                                    \
-        }                                                                                                               \
-    }
-#define DEF_VMATH(T, f) VLOOP_POW(T, f) VLOOP2(atan2, T) VLOOP2(hypot, T) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T) VLOOP(cbrt, T) VLOOP(erf, T) VLOOP(erfc, T) \
+#define DEF_VMATH(T, f) VLOOP2(pow, T) VLOOP2(atan2, T) VLOOP2(hypot, T) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T) VLOOP(cbrt, T) VLOOP(erf, T) VLOOP(erfc, T) \
     VLOOP(exp2, T) VLOOP(log2, T) VLOOP(log10, T) VLOOP(asin, T) VLOOP(acos, T) VLOOP(atan, T) VLOOP(sinh, T) VLOOP(cosh, T) \
     VLOOP(asinh, T) VLOOP(acosh, T) VLOOP(atanh, T) VLOOP(near_sin, T) VLOOP(near_cos, T) VLOOP(near_tan, T)
 FLOATS(DEF_VMATH)
@@ -600,7 +585,7 @@ const SimdTable SIMD_TABLE = {
         [P_and_] = ROW {[TH_BOOL] = and_bool}, [P_or_] = ROW {[TH_BOOL] = or_bool}, [P_not] = ROW {[TH_BOOL] = not_bool},
         [P_switch] = ROW AT_ANY(switch), [P_copy] = ROW AT_ANY(copy),
         [P_abs] = ROW AT_ABS, [P_div_floor] = ROW AT_NUM(div_floor), [P_mod_floor] = ROW AT_NUM(mod_floor), [P_pow] = ROW {[TH_INT8] = pow_int8_t, [TH_INT16] = pow_int16_t, [TH_INT32] = pow_int32_t, [TH_INT64] = pow_int64_t,
-            [TH_UINT8] = pow_uint8_t, [TH_UINT16] = pow_uint16_t, [TH_UINT32] = pow_uint32_t, [TH_UINT64] = pow_uint64_t, [TH_FLOAT32] = powers_float, [TH_FLOAT64] = powers_double},
+            [TH_UINT8] = pow_uint8_t, [TH_UINT16] = pow_uint16_t, [TH_UINT32] = pow_uint32_t, [TH_UINT64] = pow_uint64_t, [TH_FLOAT32] = pow_float, [TH_FLOAT64] = pow_double},
         [P_bit_and] = ROW AT_BITS(bit_and, and_bool), [P_bit_or] = ROW AT_BITS(bit_or, or_bool), [P_bit_xor] = ROW AT_BITS(bit_xor, neq_uint8_t),
         [P_bit_not] = ROW AT_BITS(bit_not, not_bool), [P_bit_shl] = ROW AT_BITS(bit_shl, NULL), [P_bit_shr] = ROW AT_BIT(bit_shr, NULL),
         F(isinf), F(floor), F(ceil), F(trunc), F(rint), F(round), F(exp), F(exp2), F(expm1), F(log), F(log2), F(log10), F(log1p), F(sqrt),

@@ -128,8 +128,33 @@ VM vm_float vm_scale_float(vm_float y, vm_float t, vm_float n) {
 }
 #endif
 
+#if VM_BYTES == 64
+VM bool vm_within_double(vm_double x, vm_double a, vm_double b) {
+    return (unsigned char)(__builtin_ia32_cmppd512_mask(x, a, 13, (unsigned char)-1, 4) &
+                           __builtin_ia32_cmppd512_mask(x, b, 2, (unsigned char)-1, 4)) == (unsigned char)-1;
+}
+VM bool vm_within_float(vm_float x, vm_float a, vm_float b) {
+    return (unsigned short)(__builtin_ia32_cmpps512_mask(x, a, 13, (unsigned short)-1, 4) &
+                            __builtin_ia32_cmpps512_mask(x, b, 2, (unsigned short)-1, 4)) == (unsigned short)-1;
+}
+#elif VM_BYTES == 32
+VM bool vm_within_double(vm_double x, vm_double a, vm_double b) {
+    return __builtin_ia32_movmskpd256((vm_double)((x >= a) & (x <= b))) == 15;
+}
+VM bool vm_within_float(vm_float x, vm_float a, vm_float b) {
+    return __builtin_ia32_movmskps256((vm_float)((x >= a) & (x <= b))) == 255;
+}
+#else
+#define VM_WITHIN(E, I) \
+    VM bool vm_within_##E(vm_##E x, vm_##E a, vm_##E b) { \
+        I all = (x >= a) & (x <= b); \
+        for (int i = 1; i < VM_BYTES / (int)sizeof x[0]; i++) all[0] &= all[i]; \
+        return all[0] != 0; \
+    }
+VM_WITHIN(double, vm_int64)
+VM_WITHIN(float, vm_int32)
+#endif
 /* The texts, for one dtype and then for the other. */
-#define VM_NEAR 1
 #define VF(D, name, uses, ...) VF_##D(vm_##name, (V x), __VA_ARGS__)
 #define VF2(D, name, uses, ...) VF_##D(vm_##name, (V x, V y), __VA_ARGS__)
 #define K(c) ((E)(c) - (V){0})
@@ -141,6 +166,8 @@ VM vm_float vm_scale_float(vm_float y, vm_float t, vm_float n) {
 #define MOST(x, c) VM_OF(most)(x, c)
 #define SQRT(x) VM_OF(sqrt)(x)
 #define REST(a, b, p) VM_OF(rest)(a, b, p)
+#define WITHIN(x, a, b) VM_OF(within)(x, a, b)
+#define log_join(x, y) VM_OF(log_join)(x, y)
 #define ABS(x) ((V)((I)(x)&PER(0x7fffffffffffffff, 0x7fffffff)))
 #define SIGN(x) ((I)(x) & (-PER(0x7fffffffffffffff, 0x7fffffff) - 1))
 #define expm1_of(x) VM_OF(expm1_of)(x)
@@ -156,6 +183,12 @@ VM vm_float vm_scale_float(vm_float y, vm_float t, vm_float n) {
 #define arc_of(x) VM_OF(arc_of)(x)
 #define cos_of(x) VM_OF(cos_of)(x)
 #define turn_of(x) VM_OF(turn_of)(x)
+#define exponent_in(x) VM_OF(exponent_in)(x)
+#define fraction_in(x) VM_OF(fraction_in)(x)
+#define cbrt_of(x) VM_OF(cbrt_of)(x)
+#define log2_join(x, y) VM_OF(log2_join)(x, y)
+#define log10_join(x, y) VM_OF(log10_join)(x, y)
+#define pow_near(x, y) VM_OF(pow_near)(x, y)
 #define exp(x) VM_OF(exp)(x)
 #define log1p(x) VM_OF(log1p)(x)
 
@@ -194,7 +227,6 @@ VM vm_float vm_scale_float(vm_float y, vm_float t, vm_float n) {
 #undef VF_FLOAT32
 #undef VB
 #undef VB2
-#undef VM_NEAR
 #undef VF
 #undef VF2
 #undef K
@@ -206,6 +238,7 @@ VM vm_float vm_scale_float(vm_float y, vm_float t, vm_float n) {
 #undef MOST
 #undef SQRT
 #undef REST
+#undef WITHIN
 #undef ABS
 #undef SIGN
 #undef expm1_of
@@ -221,6 +254,13 @@ VM vm_float vm_scale_float(vm_float y, vm_float t, vm_float n) {
 #undef arc_of
 #undef cos_of
 #undef turn_of
+#undef exponent_in
+#undef fraction_in
+#undef cbrt_of
+#undef log2_join
+#undef log10_join
+#undef log_join
+#undef pow_near
 #undef exp
 #undef log1p
 
