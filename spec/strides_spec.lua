@@ -66,3 +66,36 @@ describe("strided vectors", function()
   it("of 32 bytes", function() same_as_interpreter("-march=x86-64-v3") end)
   it("of 16 bytes", function() same_as_interpreter("-march=x86-64") end)
 end)
+
+-- Arrays whose elements are equally far apart run without a frame, and numbers fill one block of operands: lengths
+-- about blocks and vectors, in both directions.
+describe("arrays that are lines, and numbers, have the answers of dense copies", function()
+  local rng = nd.random.RandomState(5)
+  local CALLS = { function(a) return a + 3 end, function(a) return 3 - a end, function(a, c) return a * c end,
+    function(a, c) return c - a end, function(a) return nd.eq(a, 7) end, function(a) return nd.clip(a, 20, 50) end,
+    function(a) return nd.abs(a) end, function(a, c) return nd.flip(c) - a end, function(a) return nd.exp(a / 64) end }
+  for _, dtype in ipairs({ "float64", "float32", "int64", "int16", "uint8" }) do
+    it("of " .. dtype, function()
+      for _, n in ipairs({ 0, 1, 2, 15, 16, 17, 31, 511, 512, 513, 528, 1023, 1025, 2000 }) do
+        local x = nd.floor(rng:rand(3 * n) * 100):astype(dtype)
+        local dense = x[":" .. n]
+        for _, view in ipairs({ dense, nd.flip(dense), x["::3"], x["::-3"], nd.flip(dense):reshape({ -1, 1 }),
+          nd.broadcast_to(x["::3"], { 3, n }), nd.broadcast_to(x["::3"]:reshape({ n, 1 }), { n, 3 }) }) do
+          local copy = view:copy()
+          for i, call in ipairs(CALLS) do
+            assert.is_true(nd.array_equal(call(view, copy), call(copy, copy)),
+              ("call %d of %d, steps %s"):format(i, n, table.concat(view.strides, ", ")))
+          end
+        end
+      end
+    end)
+  end
+  it("and each of a long array meets its own number", function()
+    local x = nd.arange(3000):astype("float64")
+    local y, back = (x + 0.5):tolist(), (nd.flip(x) * 2):tolist()
+    for i = 1, 3000 do
+      assert.equal(i - 0.5, y[i])
+      assert.equal(2.0 * (3000 - i), back[i])
+    end
+  end)
+end)

@@ -309,13 +309,32 @@ static Quick *find(ThContext *c, Kept *k, int func, const Operands *o, const ThA
 }
 
 /* ---- without a call ---- */
-/* The array whose shape all others have but numbers; NULL: there is none, or they do not lie densely on the host. */
-static const ThArray *one_shape(const Operands *o, bool *number) {
+/* Whether a's elements lie in order, each as far from the next: how far, or 0 where they lie densely. */
+static bool is_line(const ThArray *a, int64_t *step) {
+    const int64_t *shape = ARRAY_SHAPE(a), *stride = ARRAY_STRIDES(a);
+    *step = 0;
+    if (a->flags & ARRAY_CONTIGUOUS) return true;
+    int64_t next = 0; /* from the end of what the later dims hold to its next element */
+    for (int d = a->ndim - 1; d >= 0; d--) {
+        if (shape[d] == 1) continue;
+        if (stride[d] == 0 || (next && stride[d] != next)) return false;
+        if (!next) *step = stride[d];
+        next = stride[d] * shape[d];
+    }
+    return *step != 0;
+}
+
+/* The array whose shape all others have but numbers; NULL: there is none, or they are no lines on the host. step: as
+ * DirectCall has it; *any: one of them is not 0. */
+static const ThArray *one_shape(const Operands *o, bool *number, int64_t *step, bool *any) {
     const ThArray *shape = NULL;
+    *any = false;
     for (int i = 0; i < o->n; i++) {
         const ThArray *a = o->at[i];
+        step[i] = 0;
         if (!a) continue;
-        if (!(a->flags & ARRAY_CONTIGUOUS) || buffer_special(a->buf)) return NULL;
+        if (!is_line(a, &step[i]) || buffer_special(a->buf)) return NULL;
+        *any |= step[i] != 0;
         if (!shape || a->ndim > shape->ndim) shape = a;
     }
     for (int i = 0; i < o->n; i++) {
@@ -361,10 +380,11 @@ static bool registers(ThContext *c, Kept *k, size_t bytes) {
 
 /* false: that is not possible with these arrays, or memory is out. */
 static bool run_direct(ThContext *c, Kept *k, const Quick *q, Operands *o, ThArray **out) {
-    bool number[MOST_ARGS];
+    bool number[MOST_ARGS], any;
+    int64_t step[MOST_ARGS];
     char *in[MOST_ARGS], *to[MOST_OUT];
     lay_out(c, o);
-    const ThArray *shape = one_shape(o, number);
+    const ThArray *shape = one_shape(o, number, step, &any);
     if (!shape || !registers(c, k, interp_direct_room(q->direct))) return false;
     for (int i = 0; i < o->n; i++) in[i] = o->at[i] ? o->at[i]->data : (char *)&o->cell[i];
     for (int i = 0; i < q->nout; i++) {
@@ -375,7 +395,7 @@ static bool run_direct(ThContext *c, Kept *k, const Quick *q, Operands *o, ThArr
         }
         to[i] = out[i]->data;
     }
-    const DirectCall call = {.n = shape->size, .in = in, .number = number, .out = to};
+    const DirectCall call = {.n = shape->size, .in = in, .number = number, .step = any ? step : NULL, .out = to};
     interp_direct_run(q->direct, &call, k->regs);
     return true;
 }

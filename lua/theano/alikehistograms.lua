@@ -120,6 +120,7 @@ return function(M, K)
     if not columns then
       util.raise("ValueError", "histogramdd: a row for each point is expected, and how many columns there are known")
     end
+    if K.plain then points = as(M.ascontiguousarray(points.T)).T end -- columns that lie densely are counted in one pass
     for d = 0, columns - 1 do list[d + 1] = flat(points[{ ":", d }]) end
     return list
   end

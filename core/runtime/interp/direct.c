@@ -1,5 +1,5 @@
 /*
- * direct.c -- an elementwise kernel run without a frame: on arrays of one shape that lie densely, and on numbers. In: a
+ * direct.c -- an elementwise kernel run without a frame: on arrays of one shape that are lines, and on numbers. In: a
  * plan of one such kernel, addresses of arguments and results. Always holds: the same block kernels on the same blocks
  * as the loops of interp.c, hence the same bits; nothing fails, no memory is taken.
  */
@@ -10,7 +10,8 @@
 struct InterpDirect {
     const IKernel *ik;
     int *code, ncode, once; /* value ids in order: the first `once` are uniform */
-    bool straight;          /* one block kernel from memory to memory: it may run on all elements at once */
+    bool straight;          /* one block kernel from memory to memory: it may run on all elements at once.. */
+    bool numbers;           /* ..but for numbers among its operands, which fill a block */
     int16_t *at;            /* by access: number of the argument, -1 - number of the result, or FIXED */
     const char **fixed;     /* by access: address of a constant array's element */
     char **block;           /* by value: a block of the number that it is, or NULL */
@@ -70,9 +71,11 @@ static bool append(const InterpUnit *u, const Step *s, InterpDirect *d, bool blo
     return true;
 }
 
-/* Each block instruction reads arrays where they lie, or computes from such reads in one step what is stored next. */
-static bool is_straight(const InterpDirect *d, const Plan *p, const Step *s) {
+/* Each block instruction reads arrays where they lie, or computes from such reads, and from numbers, in one step what
+ * is stored next. */
+static bool is_straight(const InterpDirect *d, const Plan *p, const Step *s, bool *numbers) {
     const IKernel *ik = d->ik;
+    *numbers = false;
     for (int j = d->once; j < d->ncode; j++) {
         const IIns *i = &ik->ins[d->code[j]];
         if (i->ins->op == INS_STORE) continue;
@@ -83,8 +86,11 @@ static bool is_straight(const InterpDirect *d, const Plan *p, const Step *s) {
         if (i->nmicro != 1 || i->into < 0) return false;
         const IMicro *m = &ik->micro.at[i->micro];
         for (int o = 0; o < 3; o++) {
-            if (m->in[o].value < 0 ? m->in[o].base != NULL : ik->ins[m->in[o].value].ins->op != INS_LOAD) return false;
-            if (m->in[o].value >= 0 && !ik->ins[m->in[o].value].block) return false;
+            if (m->in[o].value < 0 && m->in[o].base != NULL) return false;
+            if (m->in[o].value < 0) continue;
+            const IIns *v = &ik->ins[m->in[o].value];
+            if (!v->block) *numbers = true;
+            else if (v->ins->op != INS_LOAD) return false;
         }
     }
     return true;
@@ -109,7 +115,7 @@ const InterpDirect *interp_direct(const InterpUnit *u) {
     if (!append(u, s, d, false)) return NULL;
     d->once = d->ncode;
     if (!append(u, s, d, true)) return NULL;
-    d->straight = is_straight(d, p, s);
+    d->straight = is_straight(d, p, s, &d->numbers);
     return d;
 }
 
@@ -128,6 +134,12 @@ static char *base(const Run *r, int access, bool *number) {
     int at = r->d->at[access];
     *number = at == FIXED || (at >= 0 && r->c->number[at]);
     return at == FIXED ? (char *)r->d->fixed[access] : at >= 0 ? r->c->in[at] : r->c->out[-1 - at];
+}
+
+/* From one element of the access to the next, where they do not lie side by side. */
+static int64_t spread_of(const Run *r, int access) {
+    const int at = r->d->at[access];
+    return r->c->step && at >= 0 && at != FIXED ? r->c->step[at] : 0;
 }
 
 /* The last element again, up to the end of the padding: a few. */
@@ -149,11 +161,33 @@ static void load(Run *r, int id, const IIns *i) {
         interp_replicate(reg, i->bytes, 1, r->room);
         return;
     }
+    const int64_t step = spread_of(r, i->ins->a);
+    if (step) {
+        interp_gather(reg, p + r->pos * step, step, i->bytes, r->len);
+        pad(reg, i->bytes, r->len, r->padded);
+        return;
+    }
     p += r->pos * i->bytes;
     r->value[id] = r->len == r->padded ? p : reg;
     if (r->len == r->padded) return;
     memcpy(reg, p, (size_t)r->len * i->bytes);
     pad(reg, i->bytes, r->len, r->padded);
+}
+
+/* All of a long block by its one kernel, a piece at a time: the numbers among the operands are as long as that. */
+static void by_pieces(const Run *r, const IMicro *m, int64_t n, char *result, int64_t bytes) {
+    const IIns *ins = r->d->ik->ins;
+    const char *in[3];
+    int64_t step[3];
+    for (int j = 0; j < 3; j++) {
+        const int v = m->in[j].value;
+        in[j] = v >= 0 ? r->value[v] : r->regs + m->in[j].off;
+        step[j] = v >= 0 && ins[v].block ? ins[v].bytes * (int64_t)SIMD_BLOCK : 0;
+    }
+    for (; n > 0; n -= SIMD_BLOCK, result += bytes * SIMD_BLOCK) {
+        m->fn(n < SIMD_BLOCK ? n : SIMD_BLOCK, result, in[0], in[1], in[2]);
+        for (int j = 0; j < 3; j++) in[j] += step[j];
+    }
 }
 
 static void compute(Run *r, int id, const IIns *i) {
@@ -162,6 +196,10 @@ static void compute(Run *r, int id, const IIns *i) {
     if (straight) result = base(r, r->d->ik->ins[i->into].ins->a, &number) + r->pos * i->bytes;
     int64_t n = i->block ? r->padded : SIMD_PAD;
     const IMicro *m = r->d->ik->micro.at + i->micro, *end = m + i->nmicro;
+    if (n > SIMD_BLOCK && r->d->numbers) {
+        by_pieces(r, m, n, result, i->bytes);
+        m = end;
+    }
     for (; m < end; m++) {
         const char *in[3];
         for (int j = 0; j < 3; j++) {
@@ -191,17 +229,24 @@ static void one(Run *r, int id) {
 
 static int64_t padded(int64_t n) { return (n + SIMD_PAD - 1) / SIMD_PAD * SIMD_PAD; }
 
+/* Elements of the next block. What goes from memory to memory is taken but for a last few, which are padded. */
+static int64_t next(const Run *r) {
+    const bool whole = r->d->straight && !r->c->step;
+    const int64_t left = r->c->n - r->pos;
+    if (!whole) return left < SIMD_BLOCK ? left : SIMD_BLOCK;
+    return left > SIMD_PAD ? left / SIMD_PAD * SIMD_PAD : left;
+}
+
 void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs) {
     const IKernel *ik = d->ik;
-    const int64_t n = c->n;
     Run r = {.d = d, .regs = regs, .value = (char **)(void *)(regs + ik->at), .c = c};
-    r.room = n < SIMD_BLOCK ? padded(n) : SIMD_BLOCK;
+    r.room = c->n < SIMD_BLOCK ? padded(c->n) : SIMD_BLOCK;
     r.len = 1, r.padded = SIMD_PAD;
     for (int i = 0; i < ik->k->ins.n; i++) r.value[i] = d->block[i] ? d->block[i] : regs + ik->ins[i].reg;
     for (int j = 0; j < d->once; j++) one(&r, d->code[j]);
-    const int64_t most = d->straight ? n / SIMD_PAD * SIMD_PAD : SIMD_BLOCK, each = most ? most : SIMD_PAD;
-    for (; r.pos < n && d->once < d->ncode; r.pos += each) {
-        r.len = n - r.pos < each ? n - r.pos : each;
+    if (d->once == d->ncode) return;
+    for (; r.pos < c->n; r.pos += r.len) {
+        r.len = next(&r);
         r.padded = padded(r.len);
         for (int j = d->once; j < d->ncode; j++) one(&r, d->code[j]);
     }

@@ -28,7 +28,9 @@ typedef struct DirectCall {
     int64_t n;          /* elements of each argument and result.. */
     char *const *in;    /* ..by input of the plan.. */
     const bool *number; /* ..that has one element only */
-    char *const *out;   /* by output; no argument lies there */
+    const int64_t
+        *step;        /* bytes from an argument's element to the next where it is no dense line, or 0; NULL: all are */
+    char *const *out; /* by output; no argument lies there */
 } DirectCall;
 const InterpDirect *interp_direct(const InterpUnit *u);
 size_t interp_direct_room(const InterpDirect *d); /* bytes of `regs`, which may hold anything */
