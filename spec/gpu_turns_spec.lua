@@ -114,6 +114,35 @@ describe("turns of a loop on a GPU", function()
     end
   end)
 
+  it("write a carried value where the turn has read it, and the numbers are the CPU's", function()
+    -- What two shared variables are after some turns: each new value by both old ones.
+    local cases = {
+      function(a, b) return b * 0.5 + 1, a - b end,
+      function(a, b) return b, a end,
+      function(a, b) return a, a * b end,
+      function(a, b) return b, T.tanh(b) * 0.5 end,
+      function(a, b) return T.dot(a, b), T.tanh(a) end,
+      function(a, b) return T.tanh(T.dot(b, a)), T.dot(T.tanh(a), b) end,
+      function(a, b) return a[("::-1")] + b, T.dot(a, a) * 0.5 end,
+      function(a, b) return a + 1, b * 0.5 end,
+    }
+    local function after(case)
+      local a, b = theano.shared(numbers(1, 4, 4), { name = "a" }), theano.shared(numbers(2, 4, 4), { name = "b" })
+      local _, updates = theano.scan(function()
+        local x, y = case(a, b)
+        return {}, { { a, x }, { b, y } }
+      end, { n_steps = 5 })
+      local f = theano.compile({ inputs = {}, outputs = {}, updates = updates })
+      for _ = 1, 3 do f() end
+      return arrays({ a:get_value(), b:get_value() })
+    end
+    for i, case in ipairs(cases) do
+      local want = after(case)
+      local _ <close> = theano.config.change_flags(emulated.flags)
+      for j, x in ipairs(after(case)) do assert(apart(x, want[j]) < 1e-12, ("case %d, variable %d"):format(i, j)) end
+    end
+  end)
+
   it("give gradients that finite differences confirm, in float64", function()
     local cell, width = CELLS.lstm, 3
     local x, w, u = numbers(1, 4, 2, 3), numbers(2, 3, 4 * width), numbers(3, width, 4 * width)
@@ -155,8 +184,15 @@ describe("turns of a loop on a GPU", function()
     local f, x = made(CELLS.lstm, "float32", { 20, 4, 3, 8 }, {})
     f(x)
     local r, loops = theano.printing.roofline(f, "h100", { compile = false }), 0
+    local forward, waits, back = 0, 0, 0
     for _, k in ipairs(r.kernels) do loops = loops + (k.turns_of and not k.joined and 1 or 0) end
     assert.equal(2, loops)
+    for _, k in ipairs(r.kernels) do -- sums and gates; what is added to a product is added on its tiles
+      assert(not (k.turns_of and k.kind == "copy"), "a turn copies")
+      if k.turns_of == 0 then forward, waits = forward + 1, waits + k.waits end
+      if k.turns_of == 1 then back = back + k.waits end
+    end
+    assert.same({ 2, 2, 2 }, { forward, waits, back })
     assert(r.launches < 40, r.launches .. " launches")
   end)
 

@@ -31,6 +31,7 @@ static bool node_bodies(Inner at, const ThApply *a, const OptSpec *spec, const C
     const GraphBody *const *b = a->op->bodies ? a->op->bodies(a->attrs, &n) : NULL;
     for (int k = 0; b && k < n; k++) {
         Inner in = {body_graph(c, b[k], w ? w->pairs : NULL), NULL};
+        if (in.fg) in.fg->device = at.fg->device;
         bool ok = in.fg && (!w || (in.of = w->graph(w->user, at.of, a, k, in.fg)));
         if (!ok || !opt_run(in.fg, spec)) {
             fg_free(in.fg);

@@ -147,6 +147,30 @@ static bool result_fits(Planner *p, const Body *y, Port *to, bool now) {
     return true;
 }
 
+static bool touches(const Step *s, int buf) {
+    for (int i = 0; i < s->nbuf; i++)
+        if (s->buf[i] == buf) return true;
+    return false;
+}
+
+/* The body's steps, one after the other, begin to write the result when no step reads the argument any more: it may be
+ * written where the argument lies. */
+static bool read_before(const Plan *y, int arg, int result) {
+    int in = -1, out = y->result[result].buf;
+    bool written = false;
+    if (out < 0 || y->buf[out].kind != BUF_OUTPUT || y->buf[out].index != result || y->nregion != 1) return false;
+    for (int b = 0; b < y->nbuf && in < 0; b++)
+        if (y->buf[b].kind == BUF_INPUT && y->buf[b].index == arg) in = b;
+    for (int r = 0; r < y->noutput; r++)
+        if (y->result[r].buf == in || (r != result && y->result[r].buf == out)) return false;
+    for (int s = 0; s < y->nstep; s++) {
+        if (y->step[s].kind != STEP_KERNEL && y->step[s].kind != STEP_TRANSFER) return false;
+        written |= touches(&y->step[s], out);
+        if (written && touches(&y->step[s], in)) return false;
+    }
+    return in >= 0;
+}
+
 static bool out_port(Planner *p, Embed *e, const ThApply *a, const LoopPort *q, int number, const LoopPort *in, int nin,
                      bool *taken) {
     const ThVar *var = outer_var(a, q, false);
@@ -158,7 +182,8 @@ static bool out_port(Planner *p, Embed *e, const ThApply *a, const LoopPort *q, 
         if (in[i].outer != -1 - q->outer) continue;
         read = true;
         if (!clash(p, q, &in[i], e->trip, &yes)) return false;
-        aside |= yes;
+        /* A GPU's turn is short: a copy at its end is a good part of it. */
+        aside |= yes && !(p->fg->device && e->loop && read_before(e->body[0].plan, in[i].inner, q->inner));
         if (follows(p, &in[i], q)) e->body[0].in[in[i].inner].next = -(1 + number);
     }
     if (!place(p, q, v, read, &e->out[number])) return false;

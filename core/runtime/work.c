@@ -204,8 +204,17 @@ static StepWork work_of_kernel(At at) {
     return at.lost ? unknown : w;
 }
 
+/* A copy reads and writes all of its place. */
+static StepWork work_of_copy(const PlanBuf *to, const int64_t *sym) {
+    int64_t n;
+    if (!size_get(to->size, sym, &n) || n < 0) return unknown;
+    double bytes = (double)n * (double)th_dtype_bytes((ThDtype)to->dtype);
+    return (StepWork){0, 2 * bytes, 2 * bytes, bytes};
+}
+
 StepWork work_of_step(const Plan *p, int step, const int64_t *sym) {
     const Step *s = &p->step[step];
+    if (s->kind == STEP_TRANSFER) return work_of_copy(&p->buf[s->buf[1]], sym);
     double all = s->kind == STEP_HOST ? host_bytes(&p->host[s->host], sym) : 0;
     if (s->kind == STEP_HOST) return (StepWork){-1, all, -1, all};
     if (s->kind != STEP_KERNEL) return s->kind == STEP_SIZE || s->kind == STEP_LATE ? (StepWork){0} : unknown;

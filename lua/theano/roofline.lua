@@ -320,6 +320,10 @@ local function judge(limits, k, image)
   k.limit, k.busy = "memory", k.estimate -- busy: what it keeps from others, however few blocks it has
   if not k.kernel then
     k.by = "bytes"
+    if k.kind == "copy" and k.bytes then -- a thread for 16 bytes, which are on their way at once
+      local waiting = math.min(k.bytes / 2, limits.multiprocessors * limits.threads * 16)
+      k.estimate = math.max(k.estimate, k.bytes / waiting * a.latency)
+    end
     if k.products then -- attention, by tiles of ours
       local limit = product_limit(limits, k.dtype)
       k.flops, k.limit, k.by = k.products, "arithmetic", "tiles"

@@ -67,7 +67,7 @@ M.of = {
 -- states may be written where they lie. amp_views works for devices alone, which golden cases are not for
 -- (gpu_cores_spec); each cast goes in front of all views at once, never back.
 M.neutral = {
-  amp_views = true, ShapeOpt = true, schedule = true, hoist = true, remat_marks = true, remat = true,
+  amp_views = true, gemm_apart = true, ShapeOpt = true, schedule = true, hoist = true, remat_marks = true, remat = true,
   scanOp_make_inplace = true,
 }
 

@@ -224,9 +224,10 @@ static inline ThVar *call2(Opt *o, int s, ThVar *x, ThVar *y) {
 }
 
 /* ---- passes ---- */
-bool pass_merge(Opt *o);        /* merge.c */
-bool pass_shape(Opt *o);        /* shape_feature.c */
-bool pass_gemm(Opt *o);         /* gemm.c */
+bool pass_merge(Opt *o); /* merge.c */
+bool pass_shape(Opt *o); /* shape_feature.c */
+bool pass_gemm(Opt *o);  /* gemm.c */
+bool pass_gemm_apart(Opt *o);
 bool pass_linalg(Opt *o);       /* linalg.c */
 bool pass_xent(Opt *o);         /* xent.c */
 bool pass_attention(Opt *o);    /* attention.c */

@@ -241,3 +241,44 @@ bool pass_gemm(Opt *o) {
     }
     return ok;
 }
+
+/* ---- for a GPU --------------------------------------------------------------------------------------------------- */
+/* Inputs that a call may write into. */
+static bool mutable_inputs(const Opt *o, Map *all) {
+    const FGraph *fg = o->fg;
+    for (int i = 0; i < fg->nin; i++)
+        if (fg->in_mutable[i] && !map_put(o->c, all, KEY(fg->in[i]), 0)) return false;
+    return true;
+}
+
+/* b + x . y, where the Gemm cannot be in place: b is an argument, or a constant, that stays. */
+static bool stays_apart(const ThApply *a, const Map *may) {
+    const ThVar *z = a->in[0];
+    uint32_t at;
+    if (a->op != &op_gemm || !ask_equals(a->in[1], 1) || !ask_equals(a->in[4], 1)) return false;
+    while (z->owner && (z->owner->op->flags & OP_VIEW)) z = z->owner->in[0];
+    return !z->owner && !map_get(may, KEY(z), &at);
+}
+
+static bool part(Opt *o, ThApply *a) {
+    builder_begin_fg(&o->b, o->fg, a->prov);
+    o->b.rule = "gemm_apart";
+    ThVar *dot = apply1(&o->b, &op_dot22, NULL, &a->in[2], 2), *r = dot ? call2(o, S_add, a->in[0], dot) : NULL;
+    if (r && type_eq(r->type, a->out[0]->type)) engine_replace(o, a->out[0], r, "gemm_apart");
+    builder_end(&o->b);
+    return !failed(o->c);
+}
+
+/* There such a sum is added on the product's tiles, with what follows; a Gemm copies b first. */
+bool pass_gemm_apart(Opt *o) {
+    if (!o->fg->device || !(o->met & MET_DOT22)) return true;
+    Map may = {0};
+    const ApplyVec *order = opt_order(o);
+    bool ok = order && mutable_inputs(o, &may);
+    for (int i = 0; ok && i < order->n; i++) {
+        ThApply *a = order->at[i];
+        if (!(a->flags & APPLY_DEAD) && stays_apart(a, &may)) ok = part(o, a);
+    }
+    map_free(o->c, &may);
+    return ok;
+}
