@@ -152,12 +152,21 @@ local shown = {}
 for name, value in pairs(option) do if name ~= "venv" and name ~= "save" then shown[name] = value end end
 local report = { machine = machine(), option = shown, date = os.date("!%Y-%m-%dT%H:%M:%SZ"), rows = {} }
 print(report.machine.processor .. "; load " .. report.machine.load)
+-- Whether --only=TEXT|TEXT.. names the case.
+local function wanted(case)
+  local name = table.concat(case, ", ") .. ","
+  for text in (option.only or ","):gmatch("[^|]+") do
+    if name:find(text, 1, true) then return true end
+  end
+  return false
+end
+
 for _, group in ipairs(groups) do
   local G = dofile("bench/groups/" .. group .. ".lua")
   local rows = {}
   print(("\n== %s: %s"):format(group, G.title))
   for _, case in ipairs(G.cases) do
-    if not option.only or (table.concat(case, ", ") .. ","):find(option.only, 1, true) then
+    if wanted(case) then
       local row = run(group, G, case)
       row.unit = G.unit or "s"
       report.rows[#report.rows + 1] = row

@@ -55,7 +55,14 @@ return function(M, K)
     local sign = start < 0 and -1.0 or 1.0
     local powers = M.linspace(K.double(math.log(start * sign, 10)), K.double(math.log(stop * sign, 10)), num,
       endpoint ~= false)
-    local r, at = as(M.power(K.number(10.0, "float64"), powers)) * sign, M.arange(num)
+    local r = as(M.power(K.number(10.0, "float64"), powers))
+    if sign < 0 then r = -r end
+    if K.plain then -- its ends without rounding
+      if num > 0 then r[0] = start end
+      if num > 1 and endpoint ~= false then r[num - 1] = stop end
+      return r
+    end
+    local at = M.arange(num)
     r = as(M.switch(M.eq(at, 0), K.number(start, "float64"), r))
     if endpoint == false then return r end
     return as(M.switch(M.and_(M.eq(at, num - 1), M.gt(at, 0)), K.number(stop, "float64"), r))

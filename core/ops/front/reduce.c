@@ -257,7 +257,18 @@ int front_norm(Front *f) {
     return front_return(f, keep(f, front_bool(f, 3), x, y, &axis));
 }
 
-/* log(sum(exp(x - m))) + m with m the finite maximum; m takes no part in the gradient, which is the softmax. */
+/* The maximum of x; of nothing it is the least number of its dtype. */
+static ThVar *largest_or_least(Builder *b, ThVar *x, const AttrInts *axis) {
+    if (!x) return NULL;
+    const ThDtype d = (ThDtype)x->type.dtype;
+    if (dtype_is_half(d)) return cast_make(b, largest_or_least(b, cast_make(b, x, TH_FLOAT32), axis), d);
+    if (dtype_is_complex(d)) return reduce_make(b, &op_max, x, axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false); /* says no */
+    const ReduceAttrs r = {.axis = *axis, .dtype = d, .acc_dtype = d, .or_least = true};
+    return apply1(b, &op_max, &r, &x, 1);
+}
+
+/* log(sum(exp(x - m))) + m with m the finite maximum; m takes no part in the gradient, which is the softmax. A sum of
+ * nothing is 0, and its logarithm -inf. */
 int front_logsumexp(Front *f) {
     Builder *b = f->b;
     AttrInts axis;
@@ -265,7 +276,7 @@ int front_logsumexp(Front *f) {
     bool keepdims = front_bool(f, 2);
     if (!x || failed(f->ctx)) return -1;
     if (!dtype_is_float(x->type.dtype)) x = cast_make(b, x, scalar_float_of(x->type.dtype));
-    ThVar *m = keepdims_make(b, x, reduce_make(b, &op_max, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false), &axis);
+    ThVar *m = keepdims_make(b, x, largest_or_least(b, x, &axis), &axis);
     ThVar *zero = const_float(b, 0, x ? (ThDtype)x->type.dtype : TH_FLOAT64);
     m = elemwise_3(b, S_switch, elemwise_1(b, S_isinf, m), zero, m);
     ThVar *s = sum_make(b, elemwise_1(b, S_exp, elemwise_2(b, S_sub, x, m)), &axis);
