@@ -127,4 +127,16 @@ describe("ranks on GPUs", function()
     assert.equal(1, code, text)
     assert.truthy(text:find("rank 1 has ended", 1, true), text)
   end)
+
+  it("end with a message when one is killed in the middle of a job", function()
+    local text, code = jobs.ranks(3, HEAD .. [[
+      local x = T.fvector("x")
+      local f = theano.compile { inputs = { x }, outputs = mpi.mean({ x })[1]:sum() }
+      f(nd.ones({ 5 }, "float32"))
+      if rank == 1 then os.execute("kill -9 " .. io.open("/proc/self/stat"):read("n")) end
+      while true do f(nd.ones({ 5 }, "float32")) end
+    ]])
+    assert.truthy(code == 137 or code == 1, text)
+    assert.truthy(text:find("rank 1 [^\n]*exited on signal 9") or text:find("rank 1 has ended", 1, true), text)
+  end)
 end)

@@ -143,6 +143,50 @@ describe("turns of a loop on a GPU", function()
     end
   end)
 
+  it("keep the states of rows that a random mask leaves out, as the plain graph does", function()
+    local rng = nd.random.RandomState(11)
+    for round = 1, 2 do
+      local steps, rows, wide, width = table.unpack(rng:randint(1, 7, { 4 }):tolist())
+      steps = steps + 1
+      local cell = CELLS[round % 2 == 0 and "lstm" or "gru"]
+      local x, m = T.dtensor3("x"), T.dmatrix("m")
+      local w = theano.shared(rng:normal(0, 0.5, { wide, cell.gates * width }), { name = "w" })
+      local u = theano.shared(rng:normal(0, 0.5, { width, cell.gates * width }), { name = "u" })
+      local values = { rng:normal(0, 1, { steps, rows, wide }), rng:randint(0, 2, { steps, rows }):astype("float64") }
+      local function turn(v, on, ...)
+        local new, old = { cell.step(v, w, u, width, ...) }, { ... }
+        on = on:dimshuffle(0, "x")
+        for i = 1, cell.states do new[i] = on * new[i] + (1 - on) * old[i] end
+        return table.unpack(new, 1, cell.states)
+      end
+      local function zeros()
+        local list = {}
+        for i = 1, cell.states do list[i] = T.unbroadcast(T.constant(numbers(i, rows, width)), 0, 1) end
+        return list
+      end
+      -- By a loop, and written out turn by turn.
+      local function compiled(plain)
+        local h = zeros()
+        if plain then
+          for t = 0, steps - 1 do h = { turn(x[t], m[t], table.unpack(h)) } end
+        else
+          local out = theano.scan(turn, { sequences = { x, m }, outputs_info = h })
+          h = cell.states > 1 and { out[1][-1], out[2][-1] } or { out[-1] }
+        end
+        local cost = T.sqr(h[1]):sum()
+        return theano.compile({ inputs = { x, m }, outputs = { h[1], cost, table.unpack(T.grad(cost, { w, u, x })) } })
+      end
+      local want = arrays({ compiled(true)(table.unpack(values)) })
+      local _ <close> = theano.config.change_flags(emulated.flags)
+      local f, got = compiled(false), nil
+      local n = emulated.counted(function() got = arrays({ f(table.unpack(values)) }) end)
+      assert.equal(2, n.cuLaunchCooperativeKernel)
+      for i, a in ipairs(got) do
+        assert(apart(a, want[i]) <= 1e-12 * (1 + nd.abs(want[i]):max()), ("round %d, result %d"):format(round, i))
+      end
+    end
+  end)
+
   it("give gradients that finite differences confirm, in float64", function()
     local cell, width = CELLS.lstm, 3
     local x, w, u = numbers(1, 4, 2, 3), numbers(2, 3, 4 * width), numbers(3, width, 4 * width)
