@@ -2,7 +2,6 @@
 -- @module spec.support.cpu
 local skip = require("spec.support.skip")
 local theano = require("theano")
-local system = require("system")
 
 local M = {}
 
@@ -13,16 +12,11 @@ function M.only(what)
   if device ~= "cpu" then skip.now(("under device=%s: the test asserts %s"):format(device, what)) end
 end
 
---- Waits until the compilers that earlier functions of this process have started have come to their end, before
--- somebody counts. Where compile.tiers is off there are none.
+--- Before somebody counts compiled units: those of functions that nobody holds any more are counted when these are
+-- collected.
 function M.settled()
-  if not theano.config["compile.tiers"] then return end
-  local seen, since = theano.stat("compiles"), system.monotime()
-  local stop = since + 60
-  while system.monotime() < math.min(since + 3, stop) do
-    system.sleep(0.05)
-    if theano.stat("compiles") ~= seen then seen, since = theano.stat("compiles"), system.monotime() end
-  end
+  collectgarbage()
+  collectgarbage()
 end
 
 return M
