@@ -1,14 +1,14 @@
 /*
  * rows.c -- rows and columns that are reduced as they lie in memory: no instruction stands between the loads and the
- * reductions but a product that is summed, or an opposite whose greatest is sought. In: a stage whose innermost loop is
- * reduced. Out: its accumulators fed, thousands of elements at a time. Always holds: the lanes take the values that
- * blocks would give them, in the same order, hence the same bits.
+ * reductions but a product that is summed, a float that is summed as a double, or an opposite whose greatest is sought.
+ * In: a stage whose innermost loop is reduced. Out: its accumulators fed, thousands of elements at a time. Always
+ * holds: the lanes take the values that blocks would give them, in the same order, hence the same bits.
  */
 #include "interp.h"
 
 #include <string.h>
 
-enum { PLAIN, PRODUCT, OPPOSITE };
+enum { PLAIN, PRODUCT, OPPOSITE, WIDENED };
 
 static bool is_view(const IKernel *ik, int id) {
     const IIns *i = &ik->ins[id];
@@ -26,6 +26,7 @@ static int way_of(const SimdTable *simd, const IKernel *ik, const IRed *d) {
     const int kind = d->red->kind, a = m->in[0].value, b = m->in[1].value;
     if (a < 0 || !is_view(ik, a) || dtype_is_discrete(t) || dtype_is_complex(t)) return -1;
     if (m->fn == simd->prim[P_neg][t] && (kind == RED_MAX || kind == RED_ARGMAX)) return OPPOSITE;
+    if (m->fn == simd->cast[TH_FLOAT64][TH_FLOAT32] && kind == RED_SUM) return WIDENED;
     if (m->fn == simd->prim[P_mul][t] && kind == RED_SUM && b >= 0 && is_view(ik, b) && simd->products[t])
         return PRODUCT;
     return -1;
@@ -185,6 +186,7 @@ static void feed(IRun *r, const LoopStage *s, const IRed *d, int64_t from, int64
         }
     } else if (d->way == PRODUCT) r->simd->products[t](n, acc, p, r->at[m->in[1].value]);
     else if (d->way == OPPOSITE) opposite(r, d, p, n);
+    else if (d->way == WIDENED) r->simd->widened(n, acc, p);
     else r->simd->lanes[d->red->kind][t](n, acc, p);
 }
 

@@ -79,6 +79,7 @@ typedef struct SimdTable {
     SimdFold join[RED_OR + 1][TH_DTYPE_COUNT]; /* these into the first, by halves; n and v do not matter */
     /* lanes of a sum, of products of floats */
     void (*products[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *a, const void *b);
+    SimdFold widened; /* lanes of a sum of float64 whose values are float32 */
     void (*scaled[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *number,
                                    const void *v); /* acc[i] += *number v[i] */
     /* of the dtypes of most arrays, else NULL: the first of n elements that equals *best (NaN: any NaN), or n; best[i]

@@ -540,8 +540,26 @@ FLOATS(PRODUCTS)
         IVDEP for (int64_t i = 0; i < n; i++) acc[i] = acc[i] + w * v[i];                                               \
     }
 FLOATS(SCALED)
+    /* clang-format on */
 
-/* clang-format on */
+    /* Lanes of a sum of doubles, fed by floats. */
+    static void widened(int64_t n, void *pacc, const void *pv) {
+    typedef float Few __attribute__((vector_size(VM_BYTES / 2)));
+    enum { L = SIMD_LANE_BYTES / sizeof(double), EACH = VM_BYTES / sizeof(double) };
+    vm_double acc[L / EACH];
+    const float *v = pv;
+    double *end = pacc;
+    memcpy(acc, pacc, sizeof acc);
+    for (; n >= L; n -= L, v += L)
+        for (int i = 0; i < L / EACH; i++) {
+            Few x;
+            memcpy(&x, v + i * EACH, sizeof x);
+            acc[i] += __builtin_convertvector(x, vm_double);
+        }
+    memcpy(pacc, acc, sizeof acc);
+    for (int64_t i = 0; i < n; i++) end[i] += v[i];
+}
+
 #include "simd_rows.h"
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 /* clang-format off */
@@ -621,6 +639,7 @@ const SimdTable SIMD_TABLE = {
         [RED_AND] = {[TH_BOOL] = join_and_uint8_t}, [RED_OR] = {[TH_BOOL] = join_or_uint8_t},
     },
     .products = AT_FLOAT(products),
+    .widened = widened,
     .scaled = AT_FLOAT(scaled),
     .first = {[TH_INT64] = first_int64_t, [TH_FLOAT32] = first_float, [TH_FLOAT64] = first_double},
     .place = {[TH_INT64] = place_int64_t, [TH_FLOAT32] = place_float, [TH_FLOAT64] = place_double},
