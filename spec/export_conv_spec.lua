@@ -52,6 +52,17 @@ local function functions(add)
   local pooled = T.signal.pool.pool_2d(T.nnet.relu(T.nnet.conv2d(x, w, { border_mode = "half" })), { 2, 2 },
     { ignore_border = true })
   add("pooled", theano.compile { inputs = { x }, outputs = pooled }, { value("float32", 3, 8, 20, 20) })
+  local g = T.ftensor4("g")
+  for name, ws in pairs({ pairs_ = { 2, 2 }, shared = { 3, 2 } }) do
+    for _, ignore in ipairs { true, false } do
+      local y = T.signal.pool.pool_2d(x, ws, { ignore_border = ignore, stride = { 2, 2 } })
+      local gx = T.grad(nil, x, { known_grads = { [y] = g } })
+      local f, images = theano.compile { inputs = { x, g }, outputs = gx }, value("float32", 2, 3, 9, 11)
+      images[{ 0, 0, 2, 2 }], images[{ 0, 1, 3, 3 }] = 0 / 0, images[{ 0, 1, 2, 3 }]
+      local shape = y:eval({ [x] = images }).shape
+      add("maxima_" .. name .. tostring(ignore), f, { images, value("float32", table.unpack(shape)) })
+    end
+  end
 end
 
 describe("an exported convolution", function()

@@ -195,6 +195,86 @@ describe("pooling over two dimensions is that of loops, to the bit,", function()
   end)
 end)
 
+-- A graph of one operation, from its text, on x and what else it reads.
+local function of_text(dtype, ws, ignore)
+  local window = ("%%0: const int64[?] (2) %d %d\n"):format(ws, ws) .. "%1: const int64[?] (2) 2 2\n" ..
+    "%2: const int64[?] (2) 0 0\n"
+  local attrs = ("{ndim=2, mode=0, ignore_border=%s}"):format(ignore and "True" or "False")
+  local inputs = ("x: %s[?,?,?]\ng: %s[?,?,?]\n"):format(dtype, dtype)
+  return theano.printing.graph_read(inputs .. window .. "%3 = Pool" .. attrs .. "(x, %0, %1, %2)\n%4 = MaxPoolGrad" ..
+    attrs .. "(x, %3, g, %0, %1, %2)\n%5 = MaxPoolGradFromInput" .. attrs .. "(x, g, %0, %1, %2)\nout %4, %5\n")
+end
+
+describe("the gradient of maxima", function()
+  local x, g = T.ftensor4("x"), T.ftensor4("g")
+  local function nodes(ws, keys, outputs)
+    local z = pool(x, ws, keys)
+    local gx = T.grad(nil, x, { known_grads = { [z] = g } })
+    local f = compile({ inputs = { x, g }, outputs = outputs == 2 and { z, gx } or gx, mode = interpreter })
+    return theano.printing.debugprint(f, { file = "str" })
+  end
+
+  it("finds the maxima of windows of 2x2 as it goes, and nobody stores them", function()
+    for outputs = 1, 2 do
+      local text = nodes({ 2, 2 }, { ignore_border = true }, outputs)
+      assert.truthy(text:find("MaxPoolGradFromInput{", 1, true))
+      assert.equal(outputs == 2, text:find("Pool{", 1, true) ~= nil)
+    end
+    assert.truthy(nodes({ 2, 2 }, { ignore_border = false }, 1):find("MaxPoolGradFromInput{", 1, true))
+  end)
+
+  it("reads the maxima of other windows, and those that are cut off where they are there anyway", function()
+    for _, text in ipairs({ nodes({ 3, 2 }, { ignore_border = true }, 1),
+      nodes({ 2, 2 }, { ignore_border = true, stride = { 2, 1 } }, 1),
+      nodes({ 2, 2 }, { ignore_border = true, pad = { 1, 0 } }, 1), nodes({ 2, 2 }, { ignore_border = false }, 2) }) do
+      assert.truthy(text:find("MaxPoolGrad{", 1, true))
+      assert.falsy(text:find("MaxPoolGradFromInput{", 1, true))
+    end
+  end)
+
+  it("is the same to the bit either way, of any windows #asan", function()
+    for _, mode in ipairs({ interpreter, native }) do
+      for _, dtype in ipairs({ "float32", "float64" }) do
+        for ws = 1, 4 do
+          for _, ignore in ipairs({ true, false }) do
+            local inputs, outputs = of_text(dtype, ws, ignore)
+            local keep = compile.Mode({ linker = mode.linker, optimizer = "None" })
+            local f = compile({ inputs = inputs, outputs = outputs, mode = keep })
+            for w = ws, mode == native and 20 or 41 do
+              local h = 3 + w % 4
+              local oh, ow = out_length(h, ws, 2, 0, ignore), out_length(w, ws, 2, 0, ignore)
+              local value = rng:randint(0, 5, { 2, h, w }):astype(dtype)
+              value[{ 0, 1, 0 }] = 0 / 0
+              local one, other = f(value, nd.asarray(rng:randn(2, oh, ow), dtype))
+              assert.equal(one:tobytes(), other:tobytes(), ("%s %d %dx%d"):format(dtype, ws, h, w))
+            end
+          end
+        end
+      end
+    end
+  end)
+
+  it("has derivatives of its own", function()
+    local inputs, outputs = of_text("float64", 2, true)
+    local seen, back = inputs[1], inputs[2]
+    local v = T.dtensor3("v")
+    local f = compile({ inputs = { seen, back, v }, mode = interpreter,
+      outputs = { T.grad((outputs[1] * v):sum(), back), T.grad((outputs[2] * v):sum(), back),
+        T.Rop(outputs[2], back, back * back), T.Rop(outputs[1], back, back * back) } })
+    local a, b, c, d = f(rng:randn(2, 4, 6), rng:randn(2, 2, 3), rng:randn(2, 4, 6))
+    assert.same({ 2, 2, 3 }, { table.unpack(b.shape) })
+    assert(nd.array_equal(a, b) and nd.array_equal(c, d))
+  end)
+
+  it("refuses other dtypes and dimensions", function()
+    local head = "x: int32[?,?]\ng: int32[?,?]\n%0: const int64[?] (2) 2 2\n%1: const int64[?] (2) 0 0\n"
+    raises("TypeError", "MaxPoolGradFromInput: maxima of floats over two dimensions", function()
+      local _ = theano.printing.graph_read(head .. "%2 = MaxPoolGradFromInput{ndim=2, mode=0, ignore_border=True}" ..
+        "(x, g, %0, %0, %1)\nout %2\n")
+    end)
+  end)
+end)
+
 describe("pooling", function()
   local x = T.dtensor4("x")
   local function run(y, ...) return compile({ inputs = { x }, outputs = y, mode = interpreter })(...) end

@@ -175,6 +175,7 @@ static bool known_op(const Capture *q) {
                                     &op_cum,
                                     &op_corr_mm_grad_inputs,
                                     &op_max_pool_grad,
+                                    &op_max_pool_grad_from_input,
                                     &op_average_pool_grad,
                                     &op_corr_mm_grad_weights,
                                     &op_searchsorted,

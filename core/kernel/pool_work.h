@@ -22,8 +22,8 @@ typedef struct PoolWork {
     PoolMode mode;
     bool ignore_border;
     int64_t images, h, w, oh, ow, ws[2], st[2], pad[2]; /* images: of all channels */
-    const char *x, *m, *g; /* images; and for a gradient maxima (or NULL, x too: sum or mean) and what comes back.. */
-    char *to;              /* .. which goes to images, else results */
+    const char *x, *m, *g; /* images; for a gradient what comes back, and of maxima images and them, or NULL.. */
+    char *to;              /* ..which are found then; to images, else results */
     bool back;
     CallDone done; /* of results: called with images and channels, once for each, from any thread; or NULL */
     void *user;

@@ -28,6 +28,7 @@ M.of = {
   local_abstractconv_gemm = "number AbstractConv",
   local_abstractconv_gradinputs_gemm = "number AbstractConv_gradInputs",
   local_abstractconv_gradweight_gemm = "number AbstractConv_gradWeights",
+  local_max_pool_grad_from_input = "number MaxPoolGrad",
   -- it moves to the inputs: nodes that compute what it works on
   local_abs_lift = "below abs_", local_dimshuffle_lift = "below DimShuffle",
   local_lift_transpose_through_dot = "below DimShuffle", local_rebroadcast_lift = "below Rebroadcast",

@@ -1,5 +1,5 @@
 /*
- * pool.c -- Pool, MaxPoolGrad, AveragePoolGrad, DownsampleFactorMaxGradGrad: types, lengths, derivatives, names.
+ * pool.c -- Pool, MaxPoolGrad, AveragePoolGrad, DownsampleFactorMaxGradGrad and the like: types, lengths, derivatives.
  * In: a tensor whose last ndim dimensions are pooled, and windows as integer vectors. Out: see pool.h.
  */
 #include "pool.h"
@@ -75,6 +75,9 @@ static bool infer_pool(Infer *q) {
         if (!want_tensor(q, i)) return false;
     if (!want_window(q, n)) return false;
     ThType x = q->in[0]->type;
+    if (q->op == &op_max_pool_grad_from_input &&
+        (at->ndim != 2 || at->mode != POOL_MAX || !dtype_is_float((ThDtype)x.dtype) || x.dtype != q->in[1]->type.dtype))
+        return err(q->ctx, TH_TypeError, "%s: maxima of floats over two dimensions", q->op->name);
     uint32_t lead = x.broadcastable & ((1u << (x.ndim - at->ndim)) - 1);
     bool pooled = q->op == &op_pool || q->op == &op_max_pool_grad_grad;
     ThDtype d = n == 1 ? (ThDtype)x.dtype : th_dtype_upcast((ThDtype)x.dtype, (ThDtype)q->in[n - 1]->type.dtype);
@@ -170,13 +173,17 @@ static ThVar *again(Builder *b, const Op *op, const ThApply *a, ThVar *x, ThVar 
     return pool_make(b, op, ATTRS(PoolAttrs, a), in, a->in + pool_tensors(a->op));
 }
 
-/* Of its last tensor, in which every one of the four is linear (Pool of a maximum apart). */
+/* Of its last tensor, in which every one of them is linear (Pool of a maximum apart). */
 static ThVar *linear(Builder *b, const ThApply *a, ThVar *gz) {
     ThVar *x = a->in[0];
     bool max = ATTRS(PoolAttrs, a)->mode == POOL_MAX;
     if (a->op == &op_pool)
         return max ? again(b, &op_max_pool_grad, a, x, a->out[0], gz) : again(b, &op_average_pool_grad, a, x, gz, NULL);
     if (a->op == &op_max_pool_grad) return again(b, &op_max_pool_grad_grad, a, x, a->in[1], gz);
+    if (a->op == &op_max_pool_grad_from_input) {
+        ThVar *maxima = again(b, &op_pool, a, x, NULL, NULL);
+        return maxima ? again(b, &op_max_pool_grad_grad, a, x, maxima, gz) : NULL;
+    }
     if (a->op == &op_max_pool_grad_grad) return again(b, &op_max_pool_grad, a, x, a->in[1], gz);
     return again(b, &op_pool, a, gz, NULL, NULL);
 }
@@ -252,6 +259,7 @@ static void str_pool(Text *t, const ThApply *a) {
     };
 POOL_OP(pool, "Pool", 4, "maximum, sum or mean of windows over the last dimensions")
 POOL_OP(max_pool_grad, "MaxPoolGrad", 6, "gradient of Pool's maximum, to every element that is one")
+POOL_OP(max_pool_grad_from_input, "MaxPoolGradFromInput", 5, "MaxPoolGrad, the maxima found on the way")
 POOL_OP(average_pool_grad, "AveragePoolGrad", 5, "gradient of Pool's sum or mean")
 POOL_OP(max_pool_grad_grad, "DownsampleFactorMaxGradGrad", 6, "elements at the maxima of windows, summed")
 

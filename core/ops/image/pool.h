@@ -17,12 +17,16 @@ typedef struct PoolAttrs {
 /*
  *   Pool                        (x, ws, stride, pad) -> pooled
  *   MaxPoolGrad                 (x, maxout, gz, ws, stride, pad) -> like x: gz of every window whose maximum x is
+ *   MaxPoolGradFromInput        (x, gz, ws, stride, pad) -> the same, maxima found on the way: floats, two dimensions
  *   AveragePoolGrad             (x, gz, ws, stride, pad) -> like x, of sums and means
  *   DownsampleFactorMaxGradGrad (x, maxout, v, ws, stride, pad) -> like maxout: v summed where x is the maximum
  */
-extern const Op op_pool, op_max_pool_grad, op_average_pool_grad, op_max_pool_grad_grad;
+extern const Op op_pool, op_max_pool_grad, op_max_pool_grad_from_input, op_average_pool_grad, op_max_pool_grad_grad;
 
-static inline int pool_tensors(const Op *op) { return op == &op_pool ? 1 : op == &op_average_pool_grad ? 2 : 3; }
+static inline int pool_tensors(const Op *op) {
+    if (op == &op_pool) return 1;
+    return op == &op_average_pool_grad || op == &op_max_pool_grad_from_input ? 2 : 3;
+}
 /* tensors: pool_tensors of them; window: ws, stride, pad */
 ThVar *pool_make(Builder *b, const Op *op, const PoolAttrs *at, ThVar *const *tensors, ThVar *const *window);
 

@@ -18,7 +18,7 @@ static int pool_host_run(HostCall *h) {
                   .w = x[nd - 1],
                   .oh = z[nd - 2],
                   .ow = z[nd - 1],
-                  .x = h->in[0]->data,
+                  .x = at->mode == POOL_MAX ? h->in[0]->data : NULL,
                   .m = n == 3 ? h->in[1]->data : NULL,
                   .g = h->in[n - 1]->data,
                   .to = h->out[0]->data,
@@ -38,7 +38,9 @@ bool pool_hosted(Lower *l, bool *ok) {
     const ThApply *a = l->node;
     int n = pool_tensors(a->op);
     ThDtype d = (ThDtype)a->out[0]->type.dtype;
-    if (ATTRS(PoolAttrs, a)->ndim != 2 || a->op == &op_max_pool_grad_grad || !dtype_is_float(d) || l->api->loops(l))
+    bool must = a->op == &op_max_pool_grad_from_input; /* which has no loops */
+    if (ATTRS(PoolAttrs, a)->ndim != 2 || a->op == &op_max_pool_grad_grad || !dtype_is_float(d) ||
+        (l->api->loops(l) && !must))
         return false;
     for (int i = 0; i < n; i++)
         if (a->in[i]->type.dtype != d) return false;

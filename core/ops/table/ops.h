@@ -37,7 +37,7 @@
 #define OP_LIST_LOOP(X) X(scan) X(ifelse) X(if_lazy)
 #define OP_LIST_IMAGE(X) \
     X(conv) X(conv_grad_inputs) X(conv_grad_weights) X(corr_mm) X(corr_mm_grad_inputs) X(corr_mm_grad_weights) \
-    X(pool) X(max_pool_grad) X(average_pool_grad) X(max_pool_grad_grad) \
+    X(pool) X(max_pool_grad) X(max_pool_grad_from_input) X(average_pool_grad) X(max_pool_grad_grad) \
     X(images2neibs) X(neibs_grad)
 /* clang-format on */
 #define OP_LIST(X) \

@@ -126,7 +126,8 @@ ThVar *rw_alloc_empty_to_zeros(Opt *o, ThApply *a);
 ThVar *rw_logsoftmax_view(Opt *o, ThApply *a);
 ThVar *rw_argmax_pushdown(Opt *o, ThApply *a);
 ThVar *rw_sumsqr2dot(Opt *o, ThApply *a);
-ThVar *rw_conv_gemm(Opt *o, ThApply *a);         /* conv.c */
+ThVar *rw_conv_gemm(Opt *o, ThApply *a); /* conv.c */
+ThVar *rw_max_pool_grad_from_input(Opt *o, ThApply *a);
 ThVar *rw_softmax_with_bias(Opt *o, ThApply *a); /* xent.c */
 ThVar *rw_crossentropy_onehot(Opt *o, ThApply *a);
 ThVar *rw_crossentropy_onehot_grad(Opt *o, ThApply *a);

@@ -12,6 +12,7 @@ typedef struct PoolPart {
     const PoolWork *w;
     int64_t n, q0, q1;
     void *line; /* room for a row of results */
+    bool far;   /* the images lie in no cache: what comes next is asked for */
 } PoolPart;
 
 typedef struct PoolKernels {
