@@ -341,8 +341,13 @@ struct Op {
      * head it does. */
     uint32_t device;
     const OpFailure *failures; /* in elements, by number; or NULL */
-    const char *doc;
+    const char *doc;           /* a line, for those who read the source; NULL without TH_HELP */
 };
+#if TH_HELP
+#define OP_DOC(text) (text)
+#else
+#define OP_DOC(text) NULL
+#endif
 extern const Op *const op_table[];
 extern const int op_count;
 const Op *op_find(const char *name);

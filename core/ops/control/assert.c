@@ -80,7 +80,7 @@ const Op op_assert = {
     .connected = first_connected,
     .batch = batch_assert,
     .rop = rop_linear,
-    .doc = "a value, raising where a condition does not hold",
+    .doc = OP_DOC("a value, raising where a condition does not hold"),
 };
 
 ThVar *assert_make(Builder *b, ThVar *x, ThVar *const *cond, int n, const char *msg, ThError kind) {

@@ -150,16 +150,18 @@ static const AttrField scale_fields[] = {{"by", ATTR_FLOAT, offsetof(GradScaleAt
                          .batch = batch_same, \
                          __VA_ARGS__};
 IDENTITY(disconnected_grad, "DisconnectedGrad", .grad = grad_cut, .rop = rop_cut, .connected = never,
-         .doc = "x, of which no gradient knows")
-IDENTITY(zero_grad, "ZeroGrad", .grad = grad_zero, .rop = rop_zero, .doc = "x, through which gradients are zero")
-IDENTITY(undefined_grad, "UndefinedGrad", .grad = grad_refused, .doc = "x, through which no gradient is defined")
+         .doc = OP_DOC("x, of which no gradient knows"))
+IDENTITY(zero_grad, "ZeroGrad", .grad = grad_zero, .rop = rop_zero,
+         .doc = OP_DOC("x, through which gradients are zero"))
+IDENTITY(undefined_grad, "UndefinedGrad", .grad = grad_refused,
+         .doc = OP_DOC("x, through which no gradient is defined"))
 IDENTITY(remat, "Remat", .grad = grad_through, .rop = rop_linear,
-         .doc = "x, recomputed for its later users instead of kept")
+         .doc = OP_DOC("x, recomputed for its later users instead of kept"))
 IDENTITY(transfer, "Transfer", .grad = grad_transfer, .rop = rop_linear, .attr_bytes = sizeof(TransferAttrs),
-         .attrs = transfer_fields, .nattr = 1, .str = str_transfer, .doc = "x in the memory of another device")
+         .attrs = transfer_fields, .nattr = 1, .str = str_transfer, .doc = OP_DOC("x in the memory of another device"))
 IDENTITY(grad_clip, "GradClip", .grad = grad_clipped, .rop = rop_linear, .attr_bytes = sizeof(GradClipAttrs),
-         .attrs = clip_fields, .nattr = 2, .doc = "x, whose gradient is clipped to an interval")
+         .attrs = clip_fields, .nattr = 2, .doc = OP_DOC("x, whose gradient is clipped to an interval"))
 IDENTITY(grad_scale, "GradScale", .grad = grad_scaled, .rop = rop_scaled, .attr_bytes = sizeof(GradScaleAttrs),
-         .attrs = scale_fields, .nattr = 1, .doc = "x, whose gradient is multiplied by a number")
+         .attrs = scale_fields, .nattr = 1, .doc = OP_DOC("x, whose gradient is multiplied by a number"))
 
 ThVar *grad_view_make(Builder *b, const Op *op, const void *attrs, ThVar *x) { return apply1(b, op, attrs, &x, 1); }

@@ -155,7 +155,7 @@ const Op op_ifelse = {
     .rop = rop_ifelse,
     .batch = batch_ifelse,
     .device = DEVICE_FORM | DEVICE_READS(0),
-    .doc = "the values of one of two branches",
+    .doc = OP_DOC("the values of one of two branches"),
 };
 
 int ifelse_make(Builder *b, ThVar *cond, ThVar *const *yes, ThVar *const *no, int n, const char *name, ThVar **out) {
@@ -359,5 +359,5 @@ const Op op_if_lazy = {
     .rop = rop_by_gradient,
     .batch = batch_lazy,
     .bodies = bodies_lazy,
-    .doc = "one of two graphs, only that one computed",
+    .doc = OP_DOC("one of two graphs, only that one computed"),
 };

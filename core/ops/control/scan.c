@@ -323,5 +323,5 @@ const Op op_scan = {
     .batch = scan_batch,
     .bodies = bodies_scan,
     .outer_of = outer_of_scan,
-    .doc = "a loop over an inner graph",
+    .doc = OP_DOC("a loop over an inner graph"),
 };

@@ -181,7 +181,7 @@ const Op op_elemwise = {
     .connected = elemwise_connected,
     .rop = rop_elemwise,
     .batch = batch_elemwise,
-    .doc = "a scalar operation applied to every element of its inputs, with broadcasting by type",
+    .doc = OP_DOC("a scalar operation applied to every element of its inputs, with broadcasting by type"),
 };
 
 /* ---- builders ---------------------------------------------------------------------------------------------------- */

@@ -208,7 +208,7 @@ static bool batch_dft(Batch *q) {
         .connected = dft_connected, \
         .rop = rop_linear, \
         .batch = batch_dft, \
-        .doc = text, \
+        .doc = OP_DOC(text), \
     }
 DFT_OP(dft, "FFTOp", "discrete Fourier transform of complex numbers along axes");
 DFT_OP(dft_to_half, "RealFFTOp", "the first half of the Fourier transform of real numbers");

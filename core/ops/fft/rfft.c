@@ -141,7 +141,7 @@ static bool batch_rfft(Batch *q) {
         .rop = rop_linear, \
         .batch = batch_rfft, \
         .str = str_rfft, \
-        .doc = text, \
+        .doc = OP_DOC(text), \
     }
 static void str_rfft(Text *t, const ThApply *a) { text_put(t, a->op->name); }
 RFFT_OP(rfft, "RFFTOp", grad_rfft, "Fourier transforms of batches of real numbers, as pairs");

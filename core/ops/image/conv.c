@@ -380,7 +380,7 @@ static bool two_connected(const ThApply *a, int in, int out) {
         .connected = two_connected, \
         .rop = conv_rop, \
         .batch = conv_batch, \
-        .doc = about, \
+        .doc = OP_DOC(about), \
     };
 CONV_OP(conv, "AbstractConv", 2, "images convolved with filters")
 CONV_OP(conv_grad_inputs, "AbstractConv_gradInputs", 3, "gradient of a convolution for its images")

@@ -303,7 +303,7 @@ static void str_neibs(Text *t, const ThApply *a) {
         .connected = only_first, \
         .rop = rop_linear, \
         .batch = batch_neibs, \
-        .doc = about, \
+        .doc = OP_DOC(about), \
     };
 NEIBS_OP(images2neibs, "Images2Neibs", 3, "patches of images as rows")
 NEIBS_OP(neibs_grad, "NeibsGrad", 4, "rows of patches added back into images")

@@ -255,7 +255,7 @@ static void str_pool(Text *t, const ThApply *a) {
         .connected = tensors_connected, \
         .rop = rop_pool, \
         .batch = batch_pool, \
-        .doc = about, \
+        .doc = OP_DOC(about), \
     };
 POOL_OP(pool, "Pool", 4, "maximum, sum or mean of windows over the last dimensions")
 POOL_OP(max_pool_grad, "MaxPoolGrad", 6, "gradient of Pool's maximum, to every element that is one")

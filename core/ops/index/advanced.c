@@ -147,7 +147,7 @@ const Op op_adv_subtensor1 = {
     .connected = first_connected,
     .rop = rop_linear,
     .batch = batch_take,
-    .doc = "rows of x chosen by an integer vector",
+    .doc = OP_DOC("rows of x chosen by an integer vector"),
 };
 const Op op_adv_subtensor = {
     .name = "AdvancedSubtensor",
@@ -165,7 +165,7 @@ const Op op_adv_subtensor = {
     .connected = first_connected,
     .rop = rop_linear,
     .batch = batch_take,
-    .doc = "elements of x chosen by integer tensors and slices",
+    .doc = OP_DOC("elements of x chosen by integer tensors and slices"),
 };
 
 /* ---- setting and increasing -------------------------------------------------------------------------------------- */
@@ -269,7 +269,7 @@ const Op op_adv_inc_subtensor1 = {
     .connected = two_connected,
     .rop = rop_linear,
     .batch = batch_put,
-    .doc = "x with rows chosen by an integer vector set or increased",
+    .doc = OP_DOC("x with rows chosen by an integer vector set or increased"),
 };
 const Op op_adv_inc_subtensor = {
     .name = "AdvancedIncSubtensor",
@@ -288,7 +288,7 @@ const Op op_adv_inc_subtensor = {
     .connected = two_connected,
     .rop = rop_linear,
     .batch = batch_put,
-    .doc = "x with elements chosen by integer tensors and slices set or increased",
+    .doc = OP_DOC("x with elements chosen by integer tensors and slices set or increased"),
 };
 
 /* ---- builders ---------------------------------------------------------------------------------------------------- */

@@ -121,7 +121,7 @@ const Op op_extract_diag = {
     .lower = lower_extract,
     .batch = batch_diag,
     .rop = rop_linear,
-    .doc = "diagonal of two axes of x, as its last axis",
+    .doc = OP_DOC("diagonal of two axes of x, as its last axis"),
 };
 
 ThVar *extract_diag_make(Builder *b, ThVar *x, const DiagAttrs *at) { return apply1(b, &op_extract_diag, at, &x, 1); }
@@ -214,7 +214,7 @@ const Op op_alloc_diag = {
     .lower = lower_alloc_diag,
     .batch = batch_diag,
     .rop = rop_linear,
-    .doc = "zeros with x on the diagonal of two axes",
+    .doc = OP_DOC("zeros with x on the diagonal of two axes"),
 };
 
 ThVar *alloc_diag_make(Builder *b, ThVar *x, const DiagAttrs *at) { return apply1(b, &op_alloc_diag, at, &x, 1); }
@@ -310,7 +310,7 @@ const Op op_fill_diagonal = {
     .lower = lower_fill,
     .batch = batch_fill_diagonal,
     .rop = rop_linear,
-    .doc = "a with its main diagonal set to a value",
+    .doc = OP_DOC("a with its main diagonal set to a value"),
 };
 const Op op_fill_diagonal_offset = {
     .name = "FillDiagonalOffset",
@@ -324,7 +324,7 @@ const Op op_fill_diagonal_offset = {
     .lower = lower_fill,
     .batch = batch_fill_diagonal,
     .rop = rop_linear,
-    .doc = "a matrix with one diagonal set to a value",
+    .doc = OP_DOC("a matrix with one diagonal set to a value"),
 };
 
 ThVar *fill_diagonal_make(Builder *b, ThVar *a, ThVar *value, ThVar *offset) {

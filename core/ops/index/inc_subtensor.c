@@ -180,7 +180,7 @@ const Op op_inc_subtensor = {
     .connected = two_connected,
     .rop = rop_linear,
     .batch = batch_put,
-    .doc = "x with a part set or increased",
+    .doc = OP_DOC("x with a part set or increased"),
 };
 
 ThVar *inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx, ThVar *const *in, int n, bool set) {

@@ -122,7 +122,7 @@ const Op op_count_nonzero = {
     .connected = not_connected,
     .batch = batch_count,
     .device = DEVICE_FORM,
-    .doc = "how many elements are not zero",
+    .doc = OP_DOC("how many elements are not zero"),
 };
 
 /* ---- Nonzero ----------------------------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ const Op op_nonzero = {
     .failures = found_failures,
     .connected = not_connected,
     .batch = batch_ragged,
-    .doc = "positions of the nonzero elements, a vector for each dimension",
+    .doc = OP_DOC("positions of the nonzero elements, a vector for each dimension"),
 };
 
 ThApply *nonzero_make(Builder *b, ThVar *x, ThVar *const *lengths) {
@@ -310,7 +310,7 @@ const Op op_repeat_index = {
     .failures = repeat_failures,
     .connected = not_connected,
     .batch = batch_ragged,
-    .doc = "position i repeated repeats[i] times",
+    .doc = OP_DOC("position i repeated repeats[i] times"),
 };
 
 ThVar *repeat_index_make(Builder *b, ThVar *repeats, ThVar *sum, ThVar *length) {

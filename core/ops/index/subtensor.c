@@ -136,7 +136,7 @@ const Op op_subtensor = {
     .connected = first_connected,
     .rop = rop_linear,
     .batch = batch_take,
-    .doc = "part of a tensor by integers and slices: a view",
+    .doc = OP_DOC("part of a tensor by integers and slices: a view"),
 };
 
 /* Drops trailing whole slices, which say nothing. */

@@ -18,7 +18,8 @@ static void str_cholesky(Text *t, const ThApply *a) {
 }
 
 LINALG_OP(cholesky, "Cholesky", 1, 1, cholesky_fields, &cholesky_spec, .str = str_cholesky,
-          .grad = OP_IF(TH_LINALG, cholesky_grad), .doc = "the triangular factor of a positive definite matrix");
+          .grad = OP_IF(TH_LINALG, cholesky_grad),
+          .doc = OP_DOC("the triangular factor of a positive definite matrix"));
 
 ThVar *cholesky_make(Builder *b, ThVar *x, bool lower, bool nan) {
     return linalg_apply(b, &op_cholesky, &(LinalgAttrs){.lower = lower, .nan = nan}, &x, 1);
@@ -29,7 +30,8 @@ static const AttrField lu_fields[] = {LINALG_FIELD(ATTR_BOOL, "nan", nan)};
 static const LinalgSpec lu_spec = {FACTOR_LU, "mn>mn,p", "ti", "t"};
 
 LINALG_OP(lu_factor, "LUFactor", 1, 2, lu_fields, &lu_spec, .grad = OP_IF(TH_LINALG, lu_grad),
-          .doc = "both triangular factors of a matrix in one, with rows exchanged, and the positions of the exchange");
+          .doc = OP_DOC(
+              "both triangular factors of a matrix in one, with rows exchanged, and the positions of the exchange"));
 
 ThApply *lu_make(Builder *b, ThVar *x) { return linalg_node(b, &op_lu_factor, &(LinalgAttrs){0}, &x, 1); }
 
@@ -47,7 +49,7 @@ static void str_qr(Text *t, const ThApply *a) {
 }
 
 LINALG_OP(qr, "QR", 1, -1, qr_fields, &qr_specs[at->mode & 3], .str = str_qr, .grad = OP_IF(TH_LINALG, qr_grad),
-          .doc = "a matrix as a unitary one times an upper triangular one");
+          .doc = OP_DOC("a matrix as a unitary one times an upper triangular one"));
 
 ThApply *qr_make(Builder *b, ThVar *x, int mode) {
     return linalg_node(b, &op_qr, &(LinalgAttrs){.mode = (int8_t)mode}, &x, 1);
@@ -65,7 +67,8 @@ static void str_svd(Text *t, const ThApply *a) {
 }
 
 LINALG_OP(svd, "SVD", 1, -1, svd_fields, &svd_specs[at->vectors ? 1 + (at->full != 0) : 0], .str = str_svd,
-          .grad = OP_IF(TH_LINALG, svd_grad), .doc = "singular values of a matrix, descending, and their vectors");
+          .grad = OP_IF(TH_LINALG, svd_grad),
+          .doc = OP_DOC("singular values of a matrix, descending, and their vectors"));
 
 ThApply *svd_make(Builder *b, ThVar *x, bool full, bool vectors) {
     return linalg_node(b, &op_svd, &(LinalgAttrs){.full = full, .vectors = vectors}, &x, 1);
@@ -85,7 +88,8 @@ static void str_eig(Text *t, const ThApply *a) {
 }
 
 LINALG_OP(eig, "Eig", 1, -1, eig_fields, &eig_specs[(at->vectors != 0) + 2 * (at->complex != 0)], .str = str_eig,
-          .grad = OP_IF(TH_LINALG, eig_grad), .doc = "eigenvalues of a matrix, and right eigenvectors in columns");
+          .grad = OP_IF(TH_LINALG, eig_grad),
+          .doc = OP_DOC("eigenvalues of a matrix, and right eigenvectors in columns"));
 
 ThApply *eig_make(Builder *b, ThVar *x, bool complex, bool vectors) {
     return linalg_node(b, &op_eig, &(LinalgAttrs){.complex = complex, .vectors = vectors}, &x, 1);
@@ -103,7 +107,7 @@ static void str_eigh(Text *t, const ThApply *a) {
 
 LINALG_OP(eigh, "Eigh", 1, -1, eigh_fields, &eigh_specs[at->vectors != 0], .str = str_eigh,
           .grad = OP_IF(TH_LINALG, eigh_grad),
-          .doc = "real eigenvalues of a Hermitian matrix, ascending, and orthonormal eigenvectors in columns");
+          .doc = OP_DOC("real eigenvalues of a Hermitian matrix, ascending, and orthonormal eigenvectors in columns"));
 
 ThApply *eigh_make(Builder *b, ThVar *x, bool lower, bool vectors) {
     return linalg_node(b, &op_eigh, &(LinalgAttrs){.lower = lower, .vectors = vectors}, &x, 1);
@@ -118,7 +122,7 @@ static void str_eigvalsh(Text *t, const ThApply *a) {
 
 LINALG_OP(eigvalsh, "Eigvalsh", 2, 1, eigvalsh_fields, &eigvalsh_spec, .str = str_eigvalsh,
           .grad = OP_IF(TH_LINALG, eigvalsh_grad),
-          .doc = "eigenvalues of one Hermitian matrix relative to a positive definite one, ascending");
+          .doc = OP_DOC("eigenvalues of one Hermitian matrix relative to a positive definite one, ascending"));
 
 ThVar *eigvalsh_make(Builder *b, ThVar *x, ThVar *y, bool lower) {
     if (y) return linalg_apply(b, &op_eigvalsh, &(LinalgAttrs){.lower = lower}, (ThVar *[]){x, y}, 2);

@@ -45,7 +45,7 @@ const Op op_hint = {
     .lower = lower_hint,
     .rop = rop_linear,
     .batch = batch_same,
-    .doc = "a matrix, of which it is known that it is positive definite, symmetric or triangular",
+    .doc = OP_DOC("a matrix, of which it is known that it is positive definite, symmetric or triangular"),
 };
 
 ThVar *hint_make(Builder *b, ThVar *x, const HintAttrs *at) { return apply1(b, &op_hint, at, &x, 1); }

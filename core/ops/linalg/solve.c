@@ -27,7 +27,7 @@ static void str_solve(Text *t, const ThApply *a) {
 }
 
 LINALG_OP(solve, "Solve", 2, 1, solve_fields, &solve_spec, .str = str_solve, .grad = OP_IF(TH_LINALG, solve_grad),
-          .doc = "solution of a system of linear equations for each column of the right side");
+          .doc = OP_DOC("solution of a system of linear equations for each column of the right side"));
 
 ThVar *solve_make(Builder *b, ThVar *x, ThVar *y, const LinalgAttrs *at) {
     LinalgAttrs own = {.assume = at->assume, .lower = at->lower, .trans = at->trans, .nan = at->nan};
@@ -48,7 +48,7 @@ static void str_triangular(Text *t, const ThApply *a) {
 
 LINALG_OP(solve_triangular, "SolveTriangular", 2, 1, triangular_fields, &triangular_spec, .str = str_triangular,
           .grad = OP_IF(TH_LINALG, triangular_grad),
-          .doc = "solution of a triangular system of linear equations for each column of the right side");
+          .doc = OP_DOC("solution of a triangular system of linear equations for each column of the right side"));
 
 ThVar *solve_triangular_make(Builder *b, ThVar *x, ThVar *y, const LinalgAttrs *at) {
     LinalgAttrs own = {.lower = at->lower, .trans = at->trans, .unit = at->unit, .nan = at->nan};
@@ -59,7 +59,7 @@ static const AttrField cho_fields[] = {LINALG_FIELD(ATTR_BOOL, "lower", lower)};
 static const LinalgSpec cho_spec = {FACTOR_CHO_SOLVE, "nn,nk>nk", "t", "tt"};
 
 LINALG_OP(cholesky_solve, "CholeskySolve", 2, 1, cho_fields, &cho_spec, .grad = OP_IF(TH_LINALG, cholesky_solve_grad),
-          .doc = "solution of a positive definite system, given the factor of Cholesky");
+          .doc = OP_DOC("solution of a positive definite system, given the factor of Cholesky"));
 
 ThVar *cholesky_solve_make(Builder *b, ThVar *l, ThVar *y, bool lower) {
     return linalg_apply(b, &op_cholesky_solve, &(LinalgAttrs){.lower = lower}, (ThVar *[]){l, y}, 2);
@@ -70,7 +70,7 @@ static const AttrField lu_solve_fields[] = {LINALG_FIELD(ATTR_BYTE, "trans", tra
 static const LinalgSpec lu_solve_spec = {FACTOR_LU_SOLVE, "nn,n,nk>nk", "t", "tit"};
 
 LINALG_OP(lu_solve, "LUSolve", 3, 1, lu_solve_fields, &lu_solve_spec, .grad = OP_IF(TH_LINALG, lu_solve_grad),
-          .doc = "solution of a system of linear equations, given what LUFactor made of the matrix");
+          .doc = OP_DOC("solution of a system of linear equations, given what LUFactor made of the matrix"));
 
 ThVar *lu_solve_make(Builder *b, ThVar *lu, ThVar *at, ThVar *y, int trans, bool nan) {
     ThVar *in[] = {lu, y};
@@ -85,7 +85,7 @@ static const AttrField lstsq_fields[] = {LINALG_FIELD(ATTR_BOOL, "nan", nan)};
 static const LinalgSpec lstsq_spec = {FACTOR_LSTSQ, "mn,mk>nk,k,,p", "trlr", "tts"};
 
 LINALG_OP_READS(lstsq, "lstsq", 3, 4, lstsq_fields, &lstsq_spec, DEVICE_READS(2), .grad = OP_IF(TH_LINALG, lstsq_grad),
-                .doc = "the shortest solution that leaves least squares, what is left, rank, singular values");
+                .doc = OP_DOC("the shortest solution that leaves least squares, what is left, rank, singular values"));
 
 ThApply *lstsq_make(Builder *b, ThVar *x, ThVar *y, ThVar *rcond) {
     ThVar *in[] = {x, y};

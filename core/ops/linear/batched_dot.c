@@ -114,7 +114,7 @@ const Op op_batched_dot = {
     .lower = lower_batched,
     .batch = batch_batched_dot,
     .rop = rop_bilinear,
-    .doc = "products of the vectors or matrices along the first axis",
+    .doc = OP_DOC("products of the vectors or matrices along the first axis"),
 };
 
 ThVar *batched_dot_make(Builder *b, ThVar *x, ThVar *y) {

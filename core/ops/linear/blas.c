@@ -38,7 +38,7 @@ const Op op_dot22 = {
     .lower = lower_dot22,
     .rop = rop_bilinear,
     .batch = batch_dot,
-    .doc = "product of two matrices",
+    .doc = OP_DOC("product of two matrices"),
 };
 const Op op_dot22scalar = {
     .name = "Dot22Scalar",
@@ -49,7 +49,7 @@ const Op op_dot22scalar = {
     .shape = shape_dot22,
     .lower = lower_dot22,
     .batch = batch_dot_scaled,
-    .doc = "x . y * a",
+    .doc = OP_DOC("x . y * a"),
 };
 
 /* ---- Gemm(z, a, x, y, b) = b * z + a * x . y --------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ const Op op_gemm = {
     .lower = lower_gemm,
     .str = str_inplace,
     .batch = batch_gemm,
-    .doc = "b * z + a * x . y on matrices",
+    .doc = OP_DOC("b * z + a * x . y on matrices"),
 };
 
 /* ---- Gemv(y, alpha, A, x, beta) = beta * y + alpha * A . x ------------------------------------------------------- */
@@ -114,7 +114,7 @@ static bool lower_gemv(Lower *l) { return product_lower(l, &(Product){.a = 2, .b
         .lower = lower_gemv, \
         .str = str_inplace, \
         .batch = batch_gemm, \
-        .doc = about, \
+        .doc = OP_DOC(about), \
     };
 GEMV(gemv, "Gemv", "beta * y + alpha * A . x")
 GEMV(cgemv, "CGemv", "Gemv in compiled code")
@@ -166,7 +166,7 @@ static void str_ger(Text *t, const ThApply *a) {
         .lower = lower_ger, \
         .str = str_ger, \
         .batch = batch_ger, \
-        .doc = about, \
+        .doc = OP_DOC(about), \
     };
 GER(ger, "Ger", "A + alpha * outer(x, y)")
 GER(cger, "CGer", "Ger in compiled code")

@@ -84,7 +84,7 @@ const Op op_dot = {
     .pp = pp_dot,
     .rop = rop_bilinear,
     .batch = batch_dot,
-    .doc = "product of vectors and matrices",
+    .doc = OP_DOC("product of vectors and matrices"),
 };
 
 ThVar *dot_make(Builder *b, ThVar *x, ThVar *y) { return apply1(b, &op_dot, NULL, (ThVar *[]){x, y}, 2); }

@@ -148,7 +148,7 @@ static bool lower_attention(Lower *l) {
         .shape = shape_attention, \
         .lower = lower_attention, \
         .device = DEVICE_FORM, \
-        .doc = text, \
+        .doc = OP_DOC(text), \
     }
 ATTENTION_OP(attention, "Attention", 2,
              "softmax of scaled and masked products of x and y, times z; what its gradient needs of each row");

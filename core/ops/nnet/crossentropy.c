@@ -97,7 +97,7 @@ const Op op_crossentropy_1hot = {
     .grad = grad_1hot,
     .lower = lower_1hot,
     .batch = batch_rows,
-    .doc = "-log of the probability of each row's class",
+    .doc = OP_DOC("-log of the probability of each row's class"),
 };
 
 /* ---- CrossentropyCategorical1HotGrad(gz, coding, y) -------------------------------------------------------------- */
@@ -171,7 +171,7 @@ const Op op_crossentropy_1hot_grad = {
     .grad = grad_1hot_grad,
     .lower = lower_1hot_grad,
     .batch = batch_rows,
-    .doc = "gradient of CrossentropyCategorical1Hot",
+    .doc = OP_DOC("gradient of CrossentropyCategorical1Hot"),
 };
 
 /* ---- CrossentropySoftmaxArgmax1HotWithBias(x, b, y) -> nll, softmax, argmax -------------------------------------- */
@@ -248,7 +248,7 @@ const Op op_crossentropy_softmax = {
     .grad = grad_fused,
     .lower = lower_fused,
     .batch = batch_crossentropy_softmax,
-    .doc = "loss, softmax and argmax of x + b against classes",
+    .doc = OP_DOC("loss, softmax and argmax of x + b against classes"),
 };
 
 /* ---- CrossentropySoftmax1HotWithBiasDx(dy, sm, y) = dy * (sm - onehot(y)) ---------------------------------------- */
@@ -312,5 +312,5 @@ const Op op_crossentropy_softmax_dx = {
     .grad = grad_dx,
     .lower = lower_dx,
     .batch = batch_rows,
-    .doc = "gradient of the fused loss with respect to x",
+    .doc = OP_DOC("gradient of the fused loss with respect to x"),
 };

@@ -325,7 +325,7 @@ static bool batch_ctc(Batch *q) {
         .failures = failures, \
         .connected = ctc_connected, \
         .batch = batch_ctc, \
-        .doc = text, \
+        .doc = OP_DOC(text), \
     }
 CTC_OP(ctc, "ConnectionistTemporalClassification", 3, grad_ctc,
        "minus the log probability of each sequence's labels over all their alignments");

@@ -58,7 +58,7 @@ const Op op_softmax = {
     .grad = grad_softmax,
     .lower = lower_softmax,
     .batch = batch_rows,
-    .doc = "exp(x) / sum(exp(x)) of each row",
+    .doc = OP_DOC("exp(x) / sum(exp(x)) of each row"),
 };
 
 /* ---- SoftmaxWithBias --------------------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ const Op op_softmax_with_bias = {
     .grad = grad_bias,
     .lower = lower_bias,
     .batch = batch_softmax_bias,
-    .doc = "softmax of x + b, b added to each row",
+    .doc = OP_DOC("softmax of x + b, b added to each row"),
 };
 
 /* ---- LogSoftmax -------------------------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ const Op op_log_softmax = {
     .grad = grad_log_softmax,
     .lower = lower_log_softmax,
     .batch = batch_rows,
-    .doc = "log of the softmax of each row",
+    .doc = OP_DOC("log of the softmax of each row"),
 };
 
 /* ---- SoftmaxGrad(dy, sm) = dy * sm - sum(dy * sm) * sm ----------------------------------------------------------- */
@@ -184,7 +184,7 @@ const Op op_softmax_grad = {
     .grad = grad_softmax_grad,
     .lower = lower_softmax_grad,
     .batch = batch_rows,
-    .doc = "gradient of Softmax, from its output",
+    .doc = OP_DOC("gradient of Softmax, from its output"),
 };
 
 ThVar *softmax_make(Builder *b, const Op *op, ThVar *x) {

@@ -180,7 +180,7 @@ const Op op_cum = {
     .str = str_cum,
     .batch = batch_cum,
     .device = DEVICE_FORM,
-    .doc = "running sums or products",
+    .doc = OP_DOC("running sums or products"),
 };
 
 ThVar *cumulate_make(Builder *b, ThVar *x, const AttrInts *axis, bool prod) {

@@ -154,7 +154,7 @@ const Op op_searchsorted = {
     .batch = batch_search,
     .device = DEVICE_FORM,
     .failures = failures,
-    .doc = "where elements go into a sorted vector",
+    .doc = OP_DOC("where elements go into a sorted vector"),
 };
 
 ThVar *searchsorted_make(Builder *b, ThVar *x, ThVar *v, ThVar *sorter, bool right) {

@@ -216,7 +216,7 @@ const Op op_sort = {
     .connected = first_connected,
     .batch = batch_sort,
     .device = DEVICE_FORM | DEVICE_READS(1),
-    .doc = "elements along an axis in ascending order",
+    .doc = OP_DOC("elements along an axis in ascending order"),
 };
 const Op op_argsort = {
     .name = "ArgSortOp",
@@ -234,7 +234,7 @@ const Op op_argsort = {
     .connected = first_connected,
     .batch = batch_sort,
     .device = DEVICE_FORM | DEVICE_READS(1),
-    .doc = "positions of the elements along an axis in ascending order",
+    .doc = OP_DOC("positions of the elements along an axis in ascending order"),
 };
 
 ThVar *sort_make(Builder *b, ThVar *x, ThVar *axis, const char *kind) {

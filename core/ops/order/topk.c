@@ -156,7 +156,7 @@ const Op op_topk = {
     .connected = topk_connected,
     .batch = batch_topk,
     .device = DEVICE_FORM | DEVICE_READS(1),
-    .doc = "the largest or smallest elements along an axis and their positions",
+    .doc = OP_DOC("the largest or smallest elements along an axis and their positions"),
 };
 
 ThApply *topk_make(Builder *b, ThVar *x, ThVar *k, const TopKAttrs *at) {

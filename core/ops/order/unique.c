@@ -170,7 +170,7 @@ const Op op_unique = {
     .connected = unique_connected,
     .batch = batch_ragged,
     .device = DEVICE_FORM,
-    .doc = "distinct elements or rows in ascending order, their first positions, inverse, counts and number",
+    .doc = OP_DOC("distinct elements or rows in ascending order, their first positions, inverse, counts and number"),
 };
 
 ThApply *unique_make(Builder *b, ThVar *x, const UniqueAttrs *at) { return apply_make(b, &op_unique, at, &x, 1); }

@@ -125,7 +125,7 @@ const Op op_mrg_uniform = {
     .lower = lower_mrg,
     .str = str_mrg,
     .batch = batch_mrg,
-    .doc = "uniform random numbers of MRG31k3p streams, and the streams' states after them",
+    .doc = OP_DOC("uniform random numbers of MRG31k3p streams, and the streams' states after them"),
 };
 
 ThApply *mrg_uniform_make(Builder *b, ThVar *rstate, ThVar *size, const MrgAttrs *at) {

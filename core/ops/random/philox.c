@@ -135,7 +135,7 @@ const Op op_philox = {
     .str = str_philox,
     .connected = philox_connected,
     .batch = batch_philox,
-    .doc = "random numbers of Philox4x32-10, which depend on a key and a counter alone",
+    .doc = OP_DOC("random numbers of Philox4x32-10, which depend on a key and a counter alone"),
 };
 
 ThVar *philox_make(Builder *b, ThVar *key, ThVar *counter, ThVar *size, const PhiloxAttrs *at) {

@@ -222,7 +222,7 @@ static bool batch_pick(Batch *q) {
                                    .str = str_pick, \
                                    .connected = pick_connected, \
                                    .batch = batch_pick, \
-                                   .doc = what};
+                                   .doc = OP_DOC(what)};
 PICK(multinomial, "MultinomialFromUniform", "how often each column of probabilities is picked by uniform numbers")
 PICK(choice, "ChoiceFromUniform", "different columns of probabilities picked by uniform numbers")
 

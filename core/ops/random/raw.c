@@ -391,7 +391,7 @@ const Op op_random_function = {
     .str = str_random,
     .device = DEVICE_FORM | DEVICE_READS(1) | DEVICE_READS(2) | DEVICE_READS(3) | DEVICE_READS(4),
     .failures = failures,
-    .doc = "a draw from the state of a RandomState, and the state behind it",
+    .doc = OP_DOC("a draw from the state of a RandomState, and the state behind it"),
 };
 
 int th_random_function(ThContext *c, const char *fn, ThType out, int ndim_added, ThVar *const *in, int n,

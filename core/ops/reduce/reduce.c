@@ -138,7 +138,7 @@ static const AttrField argmax_fields[] = {{"axis", ATTR_AXES, offsetof(ArgmaxAtt
         .str = string, \
         .rop = forward, \
         .batch = batch_reduce, \
-        .doc = about, \
+        .doc = OP_DOC(about), \
     };
 REDUCTION(sum, "Sum", OP_PURE, sum_grad, rop_linear, str_dtype, "sum over dimensions")
 REDUCTION(prod, "Prod", OP_PURE, prod_grad, NULL, str_dtype, "product over dimensions")
@@ -161,7 +161,7 @@ const Op op_max_and_argmax = {
     .lower = argmax_lower,
     .str = str_argmax,
     .batch = batch_argmax,
-    .doc = "largest element over dimensions and its first position",
+    .doc = OP_DOC("largest element over dimensions and its first position"),
 };
 const Op op_argmax = {
     .name = "Argmax",
@@ -177,7 +177,7 @@ const Op op_argmax = {
     .lower = argmax_lower,
     .str = str_argmax,
     .batch = batch_argmax,
-    .doc = "first position of the largest element over dimensions",
+    .doc = OP_DOC("first position of the largest element over dimensions"),
 };
 
 /* ---- builders ---------------------------------------------------------------------------------------------------- */

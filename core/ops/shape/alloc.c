@@ -110,7 +110,7 @@ const Op op_alloc = {
     .connected = first_connected,
     .rop = rop_linear,
     .batch = batch_alloc,
-    .doc = "a value broadcast to a shape",
+    .doc = OP_DOC("a value broadcast to a shape"),
 };
 
 ThVar *alloc_make(Builder *b, ThVar *value, ThVar *const *shape, int n) {
@@ -166,7 +166,7 @@ const Op op_alloc_empty = {
     .str = str_dtype,
     .connected = not_connected,
     .batch = batch_alloc_empty,
-    .doc = "memory of a shape, contents undefined",
+    .doc = OP_DOC("memory of a shape, contents undefined"),
 };
 
 ThVar *alloc_empty_make(Builder *b, ThDtype d, ThVar *const *shape, int n) {
@@ -262,7 +262,7 @@ const Op op_arange = {
     .lower = lower_arange,
     .str = str_dtype,
     .batch = batch_arange,
-    .doc = "start, start + step, .. below stop",
+    .doc = OP_DOC("start, start + step, .. below stop"),
 };
 
 static ThDtype arange_dtype(ThVar *const v[3]) {
@@ -347,7 +347,7 @@ const Op op_eye = {
     .str = str_dtype,
     .connected = not_connected,
     .batch = batch_diagonal,
-    .doc = "n x m matrix with ones on diagonal k",
+    .doc = OP_DOC("n x m matrix with ones on diagonal k"),
 };
 const Op op_tri = {
     .name = "Tri",
@@ -364,5 +364,5 @@ const Op op_tri = {
     .str = str_dtype,
     .connected = not_connected,
     .batch = batch_diagonal,
-    .doc = "n x m matrix with ones on and below diagonal k",
+    .doc = OP_DOC("n x m matrix with ones on and below diagonal k"),
 };

@@ -30,5 +30,5 @@ const Op op_deep_copy = {
     .lower = lower_copy,
     .rop = rop_linear,
     .batch = batch_same,
-    .doc = "a copy of x in memory of its own",
+    .doc = OP_DOC("a copy of x in memory of its own"),
 };

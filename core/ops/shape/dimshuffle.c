@@ -127,7 +127,7 @@ const Op op_dimshuffle = {
     .pp = pp_text,
     .rop = rop_linear,
     .batch = batch_dimshuffle,
-    .doc = "dimensions permuted, added ('x') or dropped, as a view",
+    .doc = OP_DOC("dimensions permuted, added ('x') or dropped, as a view"),
 };
 
 ThVar *dimshuffle_node(Builder *b, ThVar *x, const int8_t *pattern, int n) {

@@ -227,7 +227,7 @@ const Op op_join = {
     .connected = join_connected,
     .rop = rop_linear,
     .batch = batch_join,
-    .doc = "tensors one after the other along an axis",
+    .doc = OP_DOC("tensors one after the other along an axis"),
 };
 
 ThVar *join_make(Builder *b, ThVar *axis, ThVar *const *in, int n) {
@@ -343,7 +343,7 @@ const Op op_split = {
     .connected = split_connected,
     .rop = rop_linear,
     .batch = batch_split,
-    .doc = "consecutive parts of x along an axis",
+    .doc = OP_DOC("consecutive parts of x along an axis"),
 };
 
 ThApply *split_make(Builder *b, ThVar *x, ThVar *axis, ThVar *sizes, int n) {

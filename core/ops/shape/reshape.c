@@ -189,7 +189,7 @@ const Op op_reshape = {
     .connected = first_connected,
     .rop = rop_linear,
     .batch = batch_reshape,
-    .doc = "the elements of x in another shape",
+    .doc = OP_DOC("the elements of x in another shape"),
 };
 
 ThVar *reshape_make(Builder *b, ThVar *x, ThVar *shape, int ndim) {
@@ -268,7 +268,7 @@ const Op op_rebroadcast = {
     .str = str_rebroadcast,
     .rop = rop_linear,
     .batch = batch_rebroadcast,
-    .doc = "x with other promises of length 1, checked at run time",
+    .doc = OP_DOC("x with other promises of length 1, checked at run time"),
 };
 
 ThVar *patternbroadcast_make(Builder *b, ThVar *x, uint32_t broadcastable) {

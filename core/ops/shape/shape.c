@@ -166,7 +166,7 @@ const Op op_shape = {
     .lower = lower_shape,
     .connected = not_connected,
     .batch = batch_lengths,
-    .doc = "lengths of x as an int64 vector",
+    .doc = OP_DOC("lengths of x as an int64 vector"),
 };
 
 static bool infer_shape_i(Infer *q) {
@@ -210,7 +210,7 @@ const Op op_shape_i = {
     .str = str_shape_i,
     .connected = not_connected,
     .batch = batch_length,
-    .doc = "length of dimension i of x, int64",
+    .doc = OP_DOC("length of dimension i of x, int64"),
 };
 
 /* ---- MakeVector -------------------------------------------------------------------------------------------------- */
@@ -284,7 +284,7 @@ const Op op_make_vector = {
     .pp = pp_make_vector,
     .rop = rop_linear,
     .batch = batch_make_vector,
-    .doc = "vector of scalars",
+    .doc = OP_DOC("vector of scalars"),
 };
 
 /* ---- SpecifyShape ------------------------------------------------------------------------------------------------ */
@@ -345,7 +345,7 @@ const Op op_specify_shape = {
     .connected = first_connected,
     .rop = rop_linear,
     .batch = batch_specify_shape,
-    .doc = "x, raising at run time unless it has this shape",
+    .doc = OP_DOC("x, raising at run time unless it has this shape"),
 };
 
 /* ---- ScalarFromTensor, TensorFromScalar -------------------------------------------------------------------------- */
@@ -382,7 +382,7 @@ const Op op_scalar_from_tensor = {
     .lower = lower_same,
     .rop = rop_linear,
     .batch = batch_index,
-    .doc = "0-d tensor as an index",
+    .doc = OP_DOC("0-d tensor as an index"),
 };
 const Op op_tensor_from_scalar = {
     .name = "TensorFromScalar",
@@ -396,7 +396,7 @@ const Op op_tensor_from_scalar = {
     .lower = lower_same,
     .rop = rop_linear,
     .batch = batch_index,
-    .doc = "index as a 0-d tensor",
+    .doc = OP_DOC("index as a 0-d tensor"),
 };
 
 /* ---- builders ---------------------------------------------------------------------------------------------------- */

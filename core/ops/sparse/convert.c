@@ -69,7 +69,7 @@ const Op op_sparse_from_dense = {
     .connected = sparse_connected_first,
     .rop = OP_IF(TH_SPARSE, rop_linear),
     .device = DEVICE_FORM | DEVICE_READS(1),
-    .doc = "what is not zero of a matrix",
+    .doc = OP_DOC("what is not zero of a matrix"),
 };
 
 ThVar *sparse_from_dense_make(Builder *b, ThVar *x, char format) {
@@ -134,7 +134,7 @@ const Op op_dense_from_sparse = {
     .str = str_to_dense,
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
-    .doc = "a sparse matrix as a dense one",
+    .doc = OP_DOC("a sparse matrix as a dense one"),
 };
 
 ThVar *dense_from_sparse_make(Builder *b, ThVar *x, bool structured) {
@@ -190,7 +190,7 @@ const Op op_sparse_convert = {
     .lower = OP_IF(TH_SPARSE, lower_convert),
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
-    .doc = "a sparse matrix in the other format",
+    .doc = OP_DOC("a sparse matrix in the other format"),
 };
 
 ThVar *sparse_format_make(Builder *b, ThVar *x, char format) {
@@ -260,7 +260,7 @@ static bool lower_remove0(Lower *l) { return l->api->host(l, run_remove0, 0); }
         .lower = OP_IF(TH_SPARSE, lowering), \
         .rop = OP_IF(TH_SPARSE, sparse_rop), \
         .device = SPARSE_FIRST, \
-        .doc = text, \
+        .doc = OP_DOC(text), \
     }
 TIDY(sparse_sort, "EnsureSortedIndices", lower_sort, "a sparse matrix whose indices ascend within each line");
 TIDY(sparse_fold, "SparseFold", lower_sort, "the same with values of one place added");

@@ -149,7 +149,7 @@ const Op op_sparse_choice_count = {
     .rop = OP_IF(TH_SPARSE, rop_none),
     .device = SPARSE_FIRST,
     .failures = sparse_failures,
-    .doc = "how many values rows and columns of a sparse matrix have",
+    .doc = OP_DOC("how many values rows and columns of a sparse matrix have"),
 };
 
 const Op op_sparse_choose = {
@@ -168,7 +168,7 @@ const Op op_sparse_choose = {
     .rop = OP_IF(TH_SPARSE, rop_choose),
     .device = SPARSE_FIRST | DEVICE_READS(3),
     .failures = sparse_failures,
-    .doc = "rows and columns of a sparse matrix",
+    .doc = OP_DOC("rows and columns of a sparse matrix"),
 };
 
 static ThVar *all_of(Builder *b, ThVar *n) {
@@ -342,7 +342,7 @@ const Op op_sparse_stack = {
     .str = str_stack,
     .rop = OP_IF(TH_SPARSE, rop_stack),
     .device = DEVICE_FORM | (~0u << 16), /* heads of all */
-    .doc = "sparse matrices side by side, or one below the other",
+    .doc = OP_DOC("sparse matrices side by side, or one below the other"),
 };
 
 ThVar *sparse_stack_make(Builder *b, ThVar *const *x, int n, bool along, char format) {

@@ -176,7 +176,7 @@ const Op op_sparse_dot = {
     .str = str_dot,
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_TWO,
-    .doc = "product of a sparse matrix with a dense or sparse one, dense",
+    .doc = OP_DOC("product of a sparse matrix with a dense or sparse one, dense"),
 };
 
 ThVar *sparse_dot_make(Builder *b, ThVar *x, ThVar *y, bool structured) {
@@ -247,7 +247,7 @@ const Op op_sparse_dot_count = {
     .connected = connected_none,
     .rop = OP_IF(TH_SPARSE, rop_none),
     .device = SPARSE_TWO,
-    .doc = "how many values a product of sparse matrices may have",
+    .doc = OP_DOC("how many values a product of sparse matrices may have"),
 };
 
 static bool infer_true_dot(Infer *q) {
@@ -341,7 +341,7 @@ const Op op_true_dot = {
     .connected = connected_two,
     .rop = OP_IF(TH_SPARSE, rop_true_dot),
     .device = SPARSE_TWO | DEVICE_READS(2),
-    .doc = "product of two sparse matrices, sparse",
+    .doc = OP_DOC("product of two sparse matrices, sparse"),
 };
 
 ThVar *sparse_true_dot_make(Builder *b, ThVar *x, ThVar *y) {
@@ -420,7 +420,7 @@ const Op op_sparse_rows_dot = {
     .connected = sparse_connected_values,
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
-    .doc = "products of rows of two matrices where a sparse one stores values",
+    .doc = OP_DOC("products of rows of two matrices where a sparse one stores values"),
 };
 
 ThVar *sparse_rows_dot_make(Builder *b, ThVar *p, ThVar *x, ThVar *y) {

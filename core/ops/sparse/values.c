@@ -119,7 +119,7 @@ const Op op_sparse_take = {
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_TWO,
     .failures = sparse_failures,
-    .doc = "the values of one matrix where another stores some",
+    .doc = OP_DOC("the values of one matrix where another stores some"),
 };
 
 ThVar *sparse_take_make(Builder *b, ThVar *x, ThVar *g) {
@@ -192,7 +192,7 @@ static SparseAxisAttrs axis_attrs(const ThVar *x, int axis) {
         .connected = sparse_connected_values, \
         .rop = OP_IF(TH_SPARSE, sparse_rop), \
         .device = SPARSE_FIRST, \
-        .doc = text, \
+        .doc = OP_DOC(text), \
     }
 AXIS_OP(sparse_spread, "SparseSpread", spread, "for each stored value the number of its row, or of its column");
 
@@ -303,7 +303,7 @@ const Op op_sp_sum = {
     .str = str_total,
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
-    .doc = "sum of a sparse matrix, of all or along an axis",
+    .doc = OP_DOC("sum of a sparse matrix, of all or along an axis"),
 };
 
 ThVar *sparse_total_make(Builder *b, ThVar *x, int axis, bool structured) {
@@ -377,7 +377,7 @@ static bool rop_add(Rop *r) {
         .rop = OP_IF(TH_SPARSE, forward), \
         .device = SPARSE_TWO, \
         .failures = sparse_failures, \
-        .doc = text, \
+        .doc = OP_DOC(text), \
     }
 BOTH_OP(sparse_add, "AddSS", grad_add, rop_add, "sum of two sparse matrices");
 BOTH_OP(sparse_mul, "MulSS", grad_mul, sparse_rop, "elementwise product of two sparse matrices");
@@ -467,7 +467,7 @@ const Op op_sparse_add_dense = {
     .lower = OP_IF(TH_SPARSE, lower_add_dense),
     .rop = OP_IF(TH_SPARSE, rop_add_dense),
     .device = SPARSE_FIRST,
-    .doc = "sum of a sparse and a dense matrix, dense",
+    .doc = OP_DOC("sum of a sparse and a dense matrix, dense"),
 };
 
 ThVar *sparse_add_dense_make(Builder *b, ThVar *x, ThVar *y) {
@@ -517,7 +517,7 @@ const Op op_sparse_diag = {
     .lower = OP_IF(TH_SPARSE, lower_diag),
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
-    .doc = "the diagonal of a square sparse matrix",
+    .doc = OP_DOC("the diagonal of a square sparse matrix"),
 };
 
 ThVar *sparse_diag_make(Builder *b, ThVar *x) { return apply1(b, &op_sparse_diag, NULL, &x, 1); }
@@ -566,7 +566,7 @@ const Op op_sparse_square_diagonal = {
     .lower = OP_IF(TH_SPARSE, lower_square),
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = DEVICE_FORM,
-    .doc = "a square sparse matrix with the given diagonal",
+    .doc = OP_DOC("a square sparse matrix with the given diagonal"),
 };
 
 ThVar *sparse_square_diagonal_make(Builder *b, ThVar *d) { return apply1(b, &op_sparse_square_diagonal, NULL, &d, 1); }
@@ -644,7 +644,7 @@ const Op op_sparse_at = {
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
     .failures = sparse_failures,
-    .doc = "elements of a sparse matrix at rows and columns",
+    .doc = OP_DOC("elements of a sparse matrix at rows and columns"),
 };
 
 ThVar *sparse_at_make(Builder *b, ThVar *x, ThVar *row, ThVar *col) {

@@ -39,7 +39,7 @@ const Op op_sparse_word = {
     .lower = OP_IF(TH_SPARSE, lower_word),
     .connected = connected_none,
     .rop = OP_IF(TH_SPARSE, no_rop),
-    .doc = "a number of a sparse matrix's head: rows, columns, stored values",
+    .doc = OP_DOC("a number of a sparse matrix's head: rows, columns, stored values"),
 };
 
 ThVar *sparse_word_make(Builder *b, ThVar *x, int word) {
@@ -121,7 +121,7 @@ const Op op_sparse_part = {
     .str = str_part,
     .connected = connected_part,
     .rop = OP_IF(TH_SPARSE, rop_part),
-    .doc = "stored values, their indices, or where lines begin: views of a sparse matrix",
+    .doc = OP_DOC("stored values, their indices, or where lines begin: views of a sparse matrix"),
 };
 
 ThVar *sparse_part_make(Builder *b, ThVar *x, const char *part) {
@@ -176,7 +176,7 @@ const Op op_sparse_with = {
     .connected = sparse_connected_values,
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = SPARSE_FIRST,
-    .doc = "a sparse matrix with the structure of another and values of its own",
+    .doc = OP_DOC("a sparse matrix with the structure of another and values of its own"),
 };
 
 ThVar *sparse_with_make(Builder *b, ThVar *x, ThVar *values) {
@@ -215,7 +215,7 @@ const Op op_sparse_transpose = {
     .grad = OP_IF(TH_SPARSE, grad_transpose),
     .lower = OP_IF(TH_SPARSE, lower_transpose),
     .rop = OP_IF(TH_SPARSE, sparse_rop),
-    .doc = "the transpose of a sparse matrix: the same words in the other format",
+    .doc = OP_DOC("the transpose of a sparse matrix: the same words in the other format"),
 };
 
 ThVar *sparse_transpose_make(Builder *b, ThVar *x) {
@@ -315,7 +315,7 @@ const Op op_csm = {
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = DEVICE_FORM | DEVICE_READS(3),
     .failures = sparse_failures,
-    .doc = "a sparse matrix of its values, indices, pointers and shape",
+    .doc = OP_DOC("a sparse matrix of its values, indices, pointers and shape"),
 };
 
 ThVar *csm_make(Builder *b, char format, ThVar *data, ThVar *indices, ThVar *indptr, ThVar *shape) {
@@ -446,7 +446,7 @@ const Op op_sparse_triplets = {
     .rop = OP_IF(TH_SPARSE, sparse_rop),
     .device = DEVICE_FORM | DEVICE_READS(3) | DEVICE_READS(4),
     .failures = sparse_failures,
-    .doc = "a sparse matrix of values with their rows and columns; those at one place are added",
+    .doc = OP_DOC("a sparse matrix of values with their rows and columns; those at one place are added"),
 };
 
 ThVar *sparse_triplets_make(Builder *b, char format, ThVar *data, ThVar *row, ThVar *col, ThVar *rows, ThVar *cols) {

@@ -113,7 +113,7 @@ const Op op_collective_start = {
     .str = str_ranks,
     .rop = rop_none,
     .device = DEVICE_FORM,
-    .doc = "x of all ranks, on its way to be reduced",
+    .doc = OP_DOC("x of all ranks, on its way to be reduced"),
 };
 
 const Op op_collective_wait = {
@@ -132,7 +132,7 @@ const Op op_collective_wait = {
     .str = str_ranks,
     .rop = rop_wait,
     .device = DEVICE_FORM,
-    .doc = "what came of x when the last of its list had set out",
+    .doc = OP_DOC("what came of x when the last of its list had set out"),
 };
 
 /* ---- from outside ------------------------------------------------------------------------------------------------ */

@@ -232,7 +232,7 @@ static bool lower_run(Lower *l) { return l->api->host(l, run_user, 0); }
         .lower = low, \
         .str = user_str, \
         .batch = batch_ragged, \
-        .doc = about, \
+        .doc = OP_DOC(about), \
     };
 RUNNING(user_lengths, "UserLengths", 1, infer_lengths, shape_lengths, lower_lengths,
         "lengths of what an operation of the user computes")

@@ -459,7 +459,7 @@ const Op op_user = {
     .rop = rop_user,
     .batch = batch_user,
     .expand = expand_user,
-    .doc = "an operation of the user",
+    .doc = OP_DOC("an operation of the user"),
 };
 
 /* ---- applying -----------------------------------------------------------------------------------------------------
