@@ -63,7 +63,9 @@ static void combine(Emit *e, Text *t, const Red *d, const char *x, const char *y
     case RED_OR: text_printf(t, "%s | %s", x, y); break;
     default: { /* NaN stays, NaN wins */
         const char *op = d->kind == RED_MAX ? ">=" : "<=", * or = lanes > 1 ? "|" : "||";
-        text_printf(t, "%s((%s %s %s) %s (%s != %s), %s, %s)", need_select(e, a, lanes), x, op, y, or, x, x, x, y);
+        if (lanes > 1 && (a == TH_FLOAT32 || a == TH_FLOAT64))
+            text_printf(t, "%s(%s, %s)", need_extreme(e, d->kind == RED_MAX, a, lanes), x, y);
+        else text_printf(t, "%s((%s %s %s) %s (%s != %s), %s, %s)", need_select(e, a, lanes), x, op, y, or, x, x, x, y);
     }
     }
 }

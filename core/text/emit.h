@@ -75,6 +75,7 @@ const char *names_wrapping(const Emit *e, ThDtype d);
 /* helpers.c: each returns the helper's name, valid until the next call */
 const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes);
 const char *need_select(Emit *e, ThDtype d, int lanes);
+const char *need_extreme(Emit *e, bool max, ThDtype d, int lanes); /* of two vectors of floats: NaN stays, NaN wins */
 const char *need_splat(Emit *e, ThDtype d, int lanes);
 const char *need_bool_of_mask(Emit *e, ThDtype d, int lanes); /* u8 lanes of 0 and 1 */
 const char *need_mask_of_bool(Emit *e, ThDtype d, int lanes);
