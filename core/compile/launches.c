@@ -88,7 +88,10 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s, bool th
         behind = !conv_lies(g, l->sizes);
     }
     put_lengths(l, matrices, m, n, k);
-    if (thin && !library) text_put(l->t, ", \"thin\": true");
+    if (thin && !library) {
+        ChooseTile t = choose_tile_shape(CHOOSE_THIN, contract_item(c));
+        text_printf(l->t, ", \"tile\": [%d, %d, %d]", t.rows, t.cols, t.deep);
+    }
     describe_string(l->t, "dtype", th_dtype_name((ThDtype)(c->half ? c->half : c->dtype)));
     if (library) describe_string(l->t, "library", library);
     if (library && behind) {

@@ -56,6 +56,7 @@ M.assumed = {
   join = 1.7e-6,   -- ..that waits for another one than that before it, or for several
   launch = 2.6e-6, -- of one that is launched alone
   wait = 1.2e-6, -- until all blocks of a launch have seen that all are there
+  chain = 4, -- cycles from a term of a sum to the next
   near = 0.3e-6, -- seconds from a load to its value in the second cache
   call = 6e-6,     -- of a call: its graph's launch, the argument's copy begun, the cost awaited
 }
@@ -279,15 +280,21 @@ local function in_flight(limits, k)
   return threads * math.min(most, k.issued and k.issued.flight or 16) / M.assumed.latency
 end
 
--- A product by thin tiles (16 by 32): each slice comes from the second cache while that before it is multiplied, whose
--- operands come by 16 bytes from shared memory: three wavefronts for four terms of two sums of a warp's threads, eight
--- warps. Several blocks of a multiprocessor share its shared memory, and hide each other's ways.
+-- A product by thin tiles: each slice comes from the second cache while that before it is multiplied, whose operands
+-- come by 16 bytes from shared memory: for four terms of a warp's threads a wavefront for rows and one for each of
+-- their columns, eight warps; and terms of a sum wait for each other. Several blocks of a multiprocessor share its
+-- shared memory, and hide each other's ways.
 local function thin(limits, k)
   local a, together = M.assumed, math.max(1, math.floor(k.occupancy * limits.threads / k.threads + 1e-9))
-  local wide = k.dtype:find("64") and 2 or 1
-  local blocks = rows(k.matrices * rows(k.m, 16) * rows(k.n, 32), limits.multiprocessors)
-  local slices, each = rows(k.k, 128 // wide), math.min(k.k, 128 // wide) * wide * 8 * 3 / 4 / limits.clock
-  local function wave(n) return n > 0 and a.near + (slices - 1) * math.max(a.near, n * each) + n * each or 0 end
+  local wide, high, across, deep = k.dtype:find("64") and 2 or 1, table.unpack(k.tile)
+  local all = k.matrices * rows(k.m, high) * rows(k.n, across)
+  local blocks, slices, terms = rows(all, limits.multiprocessors), rows(k.k, deep), math.min(k.k, deep)
+  local each = terms * wide * math.max(a.chain, 8 * (1 + across / 16) / 4) / limits.clock
+  local function wave(n)
+    local bytes = math.min(all, n * limits.multiprocessors) * (high + across) * terms * 4 * wide
+    local near = a.near + bytes / limits.memory / a.l2
+    return n > 0 and near + (slices - 1) * math.max(near, n * each) + n * each or 0
+  end
   return blocks // together * wave(together) + wave(blocks % together)
 end
 
@@ -301,7 +308,7 @@ local function product(limits, k)
   k.busy = math.max(k.busy, flops / limit / (k.library and a.product or a.tile))
   local waste = math.min(k.library and 2 or 8, ceil(tiles / limits.multiprocessors) * limits.multiprocessors / tiles)
   k.estimate = math.max(k.bytes / limits.memory / a.memory, flops / limit / (k.library and a.product or a.tile) * waste)
-  if k.thin then k.estimate = math.max(k.bytes / limits.memory / a.memory, thin(limits, k)) end
+  if k.tile then k.estimate = math.max(k.bytes / limits.memory / a.memory, thin(limits, k)) end
   k.by = k.library and "library" or "tiles"
   if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
 end
