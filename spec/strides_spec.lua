@@ -99,3 +99,28 @@ describe("arrays that are lines, and numbers, have the answers of dense copies",
     end
   end)
 end)
+
+-- A long row ends with a block of its own, and what is the same for all of it fills no more than that.
+describe("rows and columns beside matrices have the answers of whole matrices", function()
+  local rng = nd.random.RandomState(6)
+  local CALLS = { function(a, b) return a + b end, function(a, b) return b / a end,
+    function(a, b) return nd.exp(a / 64) - b end, function(a, b) return nd.where(nd.lt(a, b), a, b) end,
+    function(a, b) return (a * b).T end }
+  for _, dtype in ipairs({ "float64", "float32", "int16" }) do
+    it("of " .. dtype, function()
+      for _, n in ipairs({ 0, 1, 15, 17, 159, 160, 161, 175, 177, 511, 512, 513, 671, 672, 687, 1025 }) do
+        local m = nd.floor(rng:rand(3, n) * 100 + 1):astype(dtype)
+        local row, column = m[0], nd.floor(rng:rand(3, 1) * 100 + 1):astype(dtype)
+        for _, other in ipairs({ row, column, m[{ "::-1", "::-1" }] }) do
+          local whole = nd.broadcast_to(other, { 3, n }):copy()
+          for i, call in ipairs(CALLS) do
+            assert.is_true(nd.array_equal(call(m, other), call(m, whole)), ("call %d of %d"):format(i, n))
+            local a = m:copy()
+            a[{ "::", "::" }] = call(a, other):reshape(3, n)
+            assert.is_true(i == 5 or nd.array_equal(a, call(m, whole):astype(dtype)))
+          end
+        end
+      end
+    end)
+  end
+end)

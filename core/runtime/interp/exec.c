@@ -257,6 +257,13 @@ static int compute(IRun *r, const LoopStage *s, const IIns *i, int64_t n, int64_
     return 0;
 }
 
+/* How often a value that is the same for a whole block stands in its register: in as many elements as blocks have. */
+static int64_t filled(const IRun *r, const LoopStage *s) {
+    if (r->ik->k->st.n > 1 || r->row || s->vec < 0) return SIMD_BLOCK;
+    const int64_t n = r->n[s->loop[s->vec]];
+    return n < SIMD_BLOCK ? padded(n) : SIMD_BLOCK;
+}
+
 static int one(IRun *r, const LoopStage *s, const IIns *i) {
     int64_t n = i->block ? r->len : 1, np = padded(n);
     char *o = r->regs + i->reg;
@@ -280,10 +287,10 @@ static int one(IRun *r, const LoopStage *s, const IIns *i) {
     case INS_RED: memcpy(o, r->regs + r->ik->red[i->ins->a].reg, (size_t)i->bytes * (size_t)n); break;
     default:
         if (compute(r, s, i, n, np)) return 1;
-        if (i->fill) interp_replicate(o, i->bytes, 1, SIMD_BLOCK);
+        if (i->fill) interp_replicate(o, i->bytes, 1, filled(r, s));
         return 0;
     }
-    interp_replicate(o, i->bytes, n, i->fill ? SIMD_BLOCK : np);
+    interp_replicate(o, i->bytes, n, i->fill ? filled(r, s) : np);
     return 0;
 }
 

@@ -37,6 +37,13 @@ static int run_rows(IRun *r, const LoopStage *s, int64_t from, int64_t n) {
     return done;
 }
 
+/* Elements of a block of at most `most`. Where nothing is reduced a long one is of whole vectors, which are read and
+ * written where they lie; the last few are a block of their own. */
+static int64_t block_length(const IRun *r, const LoopStage *s, int64_t most) {
+    enum { LONG = 160 };
+    return most >= LONG && !s->st->nred && !r->row ? most / SIMD_PAD * SIMD_PAD : most;
+}
+
 /* Steps [from, n) of loop d. */
 static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n) {
     int dim = s->loop[d];
@@ -45,9 +52,9 @@ static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n
         if (turn(r) || (some = interp_wide_columns(r, s, from, n)) < 0) return 1;
     if (d == s->vec) {
         int64_t each = r->ik->step[s - r->ik->order.stage];
-        for (int64_t i = from; i < n; i += each) {
+        for (int64_t i = from; i < n; i += r->len) {
             r->pos = i;
-            r->len = n - i < each ? n - i : each;
+            r->len = block_length(r, s, n - i < each ? n - i : each);
             if (turn(r) || run_depth(r, s, d + 1)) return 1;
         }
         r->len = 1;
