@@ -433,6 +433,12 @@ b: float64[]
     check_vmap(function(v) return T.grad(T.sum(T.tanh(T.remat(T.exp(v)))), v) end, { x })
   end)
 
+  it("of a gradient of maxima that are found on the way", function()
+    check_read("x: float64[?,?]\ng: float64[?,?]\n%0: const int64[?] (2) 2 2\n%1: const int64[?] (2) 0 0\n" ..
+      "%2 = MaxPoolGradFromInput{ndim=2, mode=0, ignore_border=True}(x, g, %0, %0, %1)\nout %2\n",
+      { F(4, 6), F(2, 3) }, {})
+  end)
+
   it("goes through transfers", function()
     check_vmap(function(v) return T.exp(v:transfer("gpu")):transfer("cpu") end, { nd.array({ 0.5, -1.5, 2.0 }) })
   end)
