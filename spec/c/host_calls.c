@@ -192,8 +192,8 @@ static void started(void) {
     CHECK(!th_call_start(b, done, &last));
     while (__atomic_load_n(&last.times, __ATOMIC_ACQUIRE) == 0) usleep(1000);
     drop(&k);
-    for (int i = 0; i < 5000 && th_stat(c, "live_nodes") > 0; i++) usleep(1000); /* the call goes behind `done` */
     th_context_release(c);
+    for (int i = 0; i < 5000 && test_leaked() > 0; i++) usleep(1000); /* the call goes behind `done`, on its thread */
     CHECK(test_leaked() == 0);
 
     host = test_failing_host(0);
