@@ -230,6 +230,11 @@ void text_float(Text *t, double v, ThDtype d);
  */
 typedef bool TextOperand(void *u, Text *t, int input);
 void text_check(Text *t, const char *why, const int64_t v[2], TextOperand *operand, void *u);
+/*
+ * The text of "IndexError: text", and its kind, which stays as it was where none is named; *cause: it is "IndexError!
+ * text", of which other checks' failures are but the consequence.
+ */
+const char *text_check_kind(const char *why, ThError *kind, bool *cause);
 int text_digits(double v, ThDtype d, char *digits, int *exponent); /* |v| finite = d.ddd * 10^exponent; <= 17 digits */
 int text_rounded(double v, int n, char *digits, int *exponent);    /* the same, rounded to at most n <= 17 digits */
 char *text_take(Text *t);                                          /* owned by the caller (th_free); empty text is "" */

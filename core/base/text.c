@@ -93,6 +93,17 @@ static bool any_named(Text *t, const char *why, TextOperand *operand, void *u) {
     return any;
 }
 
+const char *text_check_kind(const char *why, ThError *kind, bool *cause) {
+    *cause = false;
+    for (int e = 1; e < TH_ERROR_COUNT; e++) {
+        const char *name = th_error_name((ThError)e), *end = why + strlen(name);
+        if (strncmp(why, name, strlen(name)) != 0 || (*end != ':' && *end != '!')) continue;
+        *kind = (ThError)e, *cause = *end == '!';
+        return end + 1 + (end[1] == ' ');
+    }
+    return why;
+}
+
 void text_check(Text *t, const char *why, const int64_t v[2], TextOperand *operand, void *u) {
     static const char hint[] = " A length of 1 broadcasts only";
     bool told = false, named = any_named(t, why, operand, u);

@@ -38,7 +38,7 @@ static void put(const Export *x, Text *t, const ShapeIns *i) {
         a = (int)x->place[i->a].at;
     } else if (i->op == SHAPE_VALUE) c = integer((ThDtype)p->buf[i->a].dtype);
     else if (i->op >= SHAPE_CHECK_EQ)
-        c = shape_check_of_index(&p->check[i->k]) ? -p->check[i->k].kind : p->check[i->k].kind;
+        c = shape_check_yields(&p->check[i->k]) ? -p->check[i->k].kind : p->check[i->k].kind;
     text_printf(t, "    {%d, %d, %d, %d, %d, %lld},\n", i->op, i->dst, a, i->b, c, (long long)i->k);
 }
 

@@ -139,14 +139,9 @@ static bool operand(void *u, Text *t, int input) {
 static void report(const Lengths *l, int64_t a, int64_t b, const char *why) {
     const int64_t v[2] = {a, b};
     ThError kind = TH_ValueError;
+    bool cause;
     Text t;
-    for (int e = 1; e < TH_ERROR_COUNT; e++) {
-        size_t n = strlen(th_error_name((ThError)e));
-        if (strncmp(why, th_error_name((ThError)e), n) == 0 && why[n] == ':') {
-            kind = (ThError)e;
-            why += n + 1 + (why[n + 1] == ' ');
-        }
-    }
+    why = text_check_kind(why, &kind, &cause);
     text_init(&t, l->c);
     text_check(&t, why, v, operand, (void *)l->node);
     text_put(&t, " in ");

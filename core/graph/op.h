@@ -121,7 +121,8 @@ typedef struct ShapeAlg {
     Sz (*value)(void *u, int in,
                 int64_t elem); /* value of element `elem` of integer input `in` (TYPE_SCALAR, 0-d or 1-d) */
     /* Must be equal at run time: a check that names the node. `why` is the message, {0} and {1} are the two values; it
-     * may start with an error kind ("IndexError: index out of bounds: {0}"), else the kind is ValueError. */
+     * may start with an error kind ("IndexError: index out of bounds: {0}", with ! where other checks may fail for that
+     * reason alone), else the kind is ValueError. */
     bool (*equal)(void *u, Sz a, Sz b, const char *why);
     void *u;
     bool (*same)(void *u, Sz a, Sz b);  /* `equal` would hold in any case, so that no text is made for it; or NULL */

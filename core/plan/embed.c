@@ -250,6 +250,7 @@ static bool check(const Translate *t, const ShapeIns *i) {
     if (ok && s->check.n > n) {
         ShapeCheck *mine = &s->check.at[s->check.n - 1];
         mine->kind = c->kind;
+        mine->cause = c->cause;
         mine->text = c->text;
         mine->node = c->node < 0 ? t->p->node : c->node + t->y->node0;
     }

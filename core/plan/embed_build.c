@@ -365,7 +365,7 @@ static bool fits_check(const Put *t, const Port *q) {
     }
     Import m = {.step = b->step.n, .first = s->ins.n};
     for (int d = 0; d < v->ndim; d++) {
-        ShapeCheck c = {t->node, TH_ValueError, intern(b->ctx, embed_misfit)};
+        ShapeCheck c = {.node = t->node, .kind = TH_ValueError, .text = intern(b->ctx, embed_misfit)};
         SizeIns x = {.dyn = true, .import = true, .a = at[d][0], .b = at[d][2], .c = -1, .node = -1, .home = -1};
         x.op = SHAPE_MUL;
         if (at[d][2] >= 0 && (x.a = sizes_push(s, x)) < 0) return false;

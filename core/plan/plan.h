@@ -39,6 +39,7 @@ typedef struct {
     int node;
     ThError kind;
     const char *text; /* format: {0} {1} are the two values; interned */
+    bool cause;       /* what fails as well follows from it (text_check_kind) */
 } ShapeCheck;
 
 /* ---- buffers ---- */
@@ -268,7 +269,7 @@ typedef struct ShapeEnv {
     int at;          /* out: the instruction that failed */
 } ShapeEnv;
 int shape_run(const Plan *p, int first, int n, int64_t *sym, ShapeEnv *env);
-bool shape_check_of_index(const ShapeCheck *c); /* speaks of an index: out of bounds, of another length */
+bool shape_check_yields(const ShapeCheck *c); /* to lengths that do not fit: it says what is wrong with an index */
 /* TLSF replay: offset[b] for every TEMP buffer, total arena bytes. size_t overflow: -1. Touches only memory given. */
 int64_t plan_layout(const Plan *p, const int64_t *sym, int64_t *offset, void *work, size_t work_bytes);
 int64_t plan_results_bytes(const Plan *p, const int64_t *sym); /* of results and of new values that are exchanged */

@@ -22,7 +22,7 @@ PlanBuilder *planb_new(ThContext *c) {
     PlanBuilder *b = ctx_alloc0(c, sizeof *b);
     Arena *a = b ? arena_new(c) : NULL;
     Plan *p = a ? arena_alloc0(a, sizeof *p) : NULL;
-    ShapeCheck overflow = {-1, TH_ValueError, "A size does not fit in 64 bits"};
+    ShapeCheck overflow = {.node = -1, .kind = TH_ValueError, .text = "A size does not fit in 64 bits"};
     if (!p || !vec_push(c, &b->check, overflow)) {
         if (a) arena_free(a);
         ctx_free(c, b, b ? sizeof *b : 0);

@@ -3,7 +3,6 @@
  * values, or the number of the check that failed with its two values. Overflow of int64 fails check 0.
  */
 #include "plan.h"
-#include <string.h>
 
 static int64_t floor_div(int64_t a, int64_t b) {
     if (b == 0 || (b == -1 && a == INT64_MIN)) return 0;
@@ -46,7 +45,7 @@ static bool operands_known(const ShapeIns *i, const int64_t *sym) {
            (i->op != SHAPE_SELECT || sym[i->c] != SIZE_UNKNOWN);
 }
 
-bool shape_check_of_index(const ShapeCheck *c) { return c->kind == TH_IndexError && strstr(c->text, "index"); }
+bool shape_check_yields(const ShapeCheck *c) { return c->kind != TH_ValueError && !c->cause; }
 
 /*
  * A check has failed at `at`. Of two that fail in one call rewriting may have put either first, so lengths that do not
@@ -57,7 +56,7 @@ bool shape_check_of_index(const ShapeCheck *c) { return c->kind == TH_IndexError
 static const ShapeIns *told(const Plan *p, const ShapeIns *at, const ShapeIns *end, int64_t *sym, ShapeEnv *env) {
     const ShapeIns *found = at, *i = at;
     int64_t values[2];
-    while (shape_check_of_index(&p->check[found->k]) && ++i < end) {
+    while (shape_check_yields(&p->check[found->k]) && ++i < end) {
         if (i->op >= SHAPE_CHECK_EQ) {
             if (p->check[i->k].kind != TH_ValueError || !operands_known(i, sym) || !misfit(i, sym, values)) continue;
             found = i, env->fail[0] = values[0], env->fail[1] = values[1];

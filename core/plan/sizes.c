@@ -9,7 +9,7 @@
 
 bool sizes_init(Sizes *s, ThContext *c, Arena *a) {
     *s = (Sizes){.ctx = c, .arena = a, .node = -1};
-    ShapeCheck overflow = {-1, TH_ValueError, "A size does not fit in 64 bits"};
+    ShapeCheck overflow = {.node = -1, .kind = TH_ValueError, .text = "A size does not fit in 64 bits"};
     return vec_push(c, &s->check, overflow);
 }
 
@@ -222,17 +222,9 @@ Size sizes_op(Sizes *s, char op, Size a, Size b) {
     return at < 0 ? SIZE_BAD : sizes_find(s, (Size){1, at});
 }
 
-/* "IndexError: text" -> kind and text. */
 static ShapeCheck parse_check(Sizes *s, const char *why, ThError kind) {
-    const char *colon = strchr(why, ':');
-    ShapeCheck c = {s->node, kind, why};
-    for (int e = 1; colon && e < TH_ERROR_COUNT; e++) {
-        const char *name = th_error_name((ThError)e);
-        size_t n = strlen(name);
-        if ((size_t)(colon - why) == n && !memcmp(name, why, n))
-            c.kind = (ThError)e, c.text = colon + 1 + (colon[1] == ' ');
-    }
-    c.text = intern(s->ctx, c.text);
+    ShapeCheck c = {.node = s->node, .kind = kind};
+    c.text = intern(s->ctx, text_check_kind(why, &c.kind, &c.cause));
     return c;
 }
 
@@ -261,7 +253,7 @@ bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text) {
     if (a.sym < 0 && a.k >= 0) return true;
     if (nonneg(s, a, 4)) return true;
     int x = sizes_materialize(s, a);
-    ShapeCheck c = {s->node, kind, intern(s->ctx, text)};
+    ShapeCheck c = parse_check(s, text, kind);
     return x >= 0 && c.text && vec_push(s->ctx, &s->check, c) &&
            push(s, SHAPE_CHECK_GE0, x, -1, -1, s->check.n - 1, s->ins.at[x].dyn) >= 0;
 }

@@ -167,7 +167,7 @@ static bool shape_scan(ShapeQ *q) {
     int64_t known;
     Sz n = scalar_known(node->in[0], &known) ? a->constant(a->u, known) : a->value(a->u, 0, 0);
     Sz zero = a->constant(a->u, 0);
-    if (!a->equal(a->u, n, a->op(a->u, 'M', n, zero), "IndexError: scan: the number of steps, {0}, is negative"))
+    if (!a->equal(a->u, n, a->op(a->u, 'M', n, zero), "IndexError! scan: the number of steps, {0}, is negative"))
         return false;
     for (int i = scan_in_seq(&s); i < scan_in_state(&s); i++)
         if (!a->equal(a->u, a->op(a->u, 'm', q->in[i][0], n), n,

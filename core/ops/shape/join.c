@@ -32,7 +32,7 @@ static bool axis_of(const ShapeAlg *a, const ThApply *node, int input, int ndim,
         axis->flag[d] = calc(a, '-', one, calc(a, '+', less, more));
     }
     Sz inside = calc(a, 'M', number(a, 0), calc(a, 'm', at, number(a, ndim - 1)));
-    return a->equal(a->u, at, inside, "IndexError: axis {0} is out of bounds (the nearest one is {1})");
+    return a->equal(a->u, at, inside, "IndexError! axis {0} is out of bounds (the nearest one is {1})");
 }
 
 /* yes where d is the axis, else no. */
