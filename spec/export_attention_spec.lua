@@ -67,6 +67,6 @@ end
 
 describe("an exported program", function()
   for _, by in ipairs(exported.compilers(100, 5, 5)) do
-    it("attends and picks with the bits of the function, by " .. by.compiler, function() by:has_bits(functions) end)
+    it("attends and picks with the bits of the function, by " .. by.name, function() by:has_bits(functions) end)
   end
 end)

@@ -67,6 +67,6 @@ end
 
 describe("an exported convolution", function()
   for _, by in ipairs(exported.compilers(10, 4, 4)) do
-    it("has the bits of the function, by " .. by.compiler, function() by:has_bits(functions) end)
+    it("has the bits of the function, by " .. by.name, function() by:has_bits(functions) end)
   end
 end)

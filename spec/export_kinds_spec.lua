@@ -116,7 +116,7 @@ end
 
 describe("an exported program", function()
   for _, by in ipairs(exported.compilers(100, 5, 5)) do
-    it("counts and draws with the bits of the function, by " .. by.compiler, function() by:has_bits(functions) end)
+    it("counts and draws with the bits of the function, by " .. by.name, function() by:has_bits(functions) end)
   end
 
   it("has room for as many elements as there can be, whatever the example had", function()

@@ -142,7 +142,7 @@ end
 describe("an exported program", function()
   -- all of them by gcc, others every day by the rest
   for _, by in ipairs(exported.compilers(100, 12, 8)) do
-    it("gives the bits of the function, in standard C by " .. by.compiler, function() by:has_bits(functions) end)
+    it("gives the bits of the function, in standard C by " .. by.name, function() by:has_bits(functions) end)
   end
 
   it("runs through several columns inside the loop over rows, for any number of columns, with the same bits", function()

@@ -29,7 +29,7 @@ describe("a class of kernels", function()
 
   -- all of them by gcc, others every day by the rest
   for _, by in ipairs(exported.compilers(100, 5, 5)) do
-    it("gives the same bits as an exported program, by " .. by.compiler, function() by:has_bits(functions) end)
+    it("gives the same bits as an exported program, by " .. by.name, function() by:has_bits(functions) end)
   end
 
   it("is refused by the name of what has no C text yet", function()

@@ -1,5 +1,6 @@
 --- Functions as C programs: exported, compiled in one go, and run against what they gave here.
 -- @module spec.support.exported
+local lfs = require("lfs")
 local rotate = require("spec.support.rotate")
 local runner = require("spec.support.runner")
 
@@ -43,7 +44,8 @@ end
 local function has_bits(by, collect)
   local cpu, skip = require("spec.support.cpu"), require("spec.support.skip") -- busted's: a program has neither
   cpu.only("the bits of the CPU")
-  skip.unless(M.has(by.compiler) and (not by.run or M.has(by.run)), by.compiler .. " is not here")
+  for _, program in ipairs(by.needs) do skip.unless(M.has(program), program .. " is not here") end
+  skip.unless(not by.folder or os.execute("test -d " .. by.folder), "there is no " .. tostring(by.folder))
   local list = {}
   collect(function(name, f, args, near) list[#list + 1] = { name, f, { args = args }, near = near } end)
   list = rotate.some(list, by.many)
@@ -53,15 +55,21 @@ local function has_bits(by, collect)
       e[2], e[3] = f, { args = args }
     end
   end
-  local said = M.run(by.compiler, M.strict .. " -O1" .. (by.run and " -static" or ""), list, by.run)
+  local said = M.run(by.compiler, M.strict .. " -O1" .. (by.flags or ""), list, by.run)
   for _, e in ipairs(list) do assert(said:find("\n" .. e[1] .. ": 0\n", 1, true), said) end
 end
 
---- The compilers, each with how many functions it tries a day, and `has_bits(by, collect)`.
-function M.compilers(gcc, clang, arm64)
-  local list = { { compiler = "gcc", many = gcc }, { compiler = "clang", many = clang },
-    { compiler = "aarch64-linux-gnu-gcc", many = arm64, run = "qemu-aarch64" } }
-  for _, by in ipairs(list) do by.has_bits = has_bits end
+--- The compilers, each with how many functions it tries a day, and `has_bits(by, collect)`; `foreign` for other
+-- processors. scripts/platforms --setup installs what these need.
+function M.compilers(gcc, clang, foreign)
+  local wasm = lfs.currentdir() .. "/cmake/toolchain/wasi.mjs"
+  local list = { { name = "gcc", compiler = "gcc", many = gcc }, { name = "clang", compiler = "clang", many = clang },
+    { name = "aarch64-linux-gnu-gcc", compiler = "aarch64-linux-gnu-gcc", many = foreign, flags = " -static",
+      run = "qemu-aarch64", needs = { "aarch64-linux-gnu-gcc", "qemu-aarch64" } },
+    { name = "clang for WebAssembly", compiler = "clang --target=wasm32-wasi", many = foreign,
+      flags = " -Wl,-z,stack-size=8388608", run = "node --no-warnings --single-threaded " .. wasm,
+      needs = { "clang", "wasm-ld", "node" }, folder = "/usr/include/wasm32-wasi" } }
+  for _, by in ipairs(list) do by.has_bits, by.needs = has_bits, by.needs or { by.compiler } end
   return list
 end
 
