@@ -160,12 +160,13 @@ function ndarray:ptp(axis, keepdims) end
 ---@return any
 function ndarray:norm(L, axis, keepdims) end
 
----log of the sum of exp(x) over axis, without overflow
+---log of the sum of b exp(x) over axis (b=1), without overflow; -inf of nothing
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param b? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean, b?: theano.Value }): any
 ---@return any
-function ndarray:logsumexp(axis, keepdims) end
+function ndarray:logsumexp(axis, keepdims, b) end
 
 ---whether any element is nonzero, of those where holds for
 ---@param axis? theano.Axis
@@ -2478,6 +2479,13 @@ function nd.triu_indices(n, k, m) end
 ---@return any
 function nd.triu_indices_from(matrix, k) end
 
+---The methods of NumPy's elementwise functions: `np.add.at(a, i, v)` is `nd.ufunc(nd.add).at(a, i, v)`; so
+---`reduce(a, axis, dtype, keepdims, initial, where)`, `accumulate(a, axis, dtype)`, `reduceat(a, indices, axis,
+---dtype)`, `outer(a, b)`. Along the first axis, unless another is said (`nd.none`: all).
+---@param fn function
+---@return any
+function nd.ufunc(fn) end
+
 ---The sorted elements that are in either.
 ---@param x any
 ---@param y any
@@ -2783,13 +2791,14 @@ function nd.ptp(a, axis, keepdims) end
 ---@return any
 function nd.norm(x, L, axis, keepdims) end
 
----log of the sum of exp(x) over axis, without overflow
+---log of the sum of b exp(x) over axis (b=1), without overflow; -inf of nothing
 ---@param x theano.Value
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@param b? theano.Value
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean, b?: theano.Value }): any
 ---@return any
-function nd.logsumexp(x, axis, keepdims) end
+function nd.logsumexp(x, axis, keepdims, b) end
 
 ---whether any element is nonzero, of those where holds for
 ---@param x theano.Value

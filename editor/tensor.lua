@@ -1291,13 +1291,14 @@ function T.ptp(a, axis, keepdims) end
 ---@return theano.Variable
 function T.norm(x, L, axis, keepdims) end
 
----log of the sum of exp(x) over axis, without overflow
+---log of the sum of b exp(x) over axis (b=1), without overflow; -inf of nothing
 ---@param x theano.Operand
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param b? theano.Operand
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean, b?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.logsumexp(x, axis, keepdims) end
+function T.logsumexp(x, axis, keepdims, b) end
 
 ---whether any element is nonzero, of those where holds for
 ---@param x theano.Operand

@@ -198,12 +198,13 @@ function Variable:ptp(axis, keepdims) end
 ---@return theano.Variable
 function Variable:norm(L, axis, keepdims) end
 
----log of the sum of exp(x) over axis, without overflow
+---log of the sum of b exp(x) over axis (b=1), without overflow; -inf of nothing
 ---@param axis? theano.Axis
 ---@param keepdims? boolean
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@param b? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean, b?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:logsumexp(axis, keepdims) end
+function Variable:logsumexp(axis, keepdims, b) end
 
 ---whether any element is nonzero, of those where holds for
 ---@param axis? theano.Axis

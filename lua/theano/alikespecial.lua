@@ -76,12 +76,7 @@ return function(M, K)
   function special.logsumexp(a, ...)
     local o = help.options("logsumexp", { "axis", "b", "keepdims" }, ...)
     if o.b == nil then return M.logsumexp(a, over(o.axis, o.keepdims)) end
-    a, o.b = floats(as(a)), as(o.b)
-    a = pick(M.eq(o.b, 0), -math.huge, a) -- what does not count may be infinite
-    local most = as(M.max(a, { axis = o.axis, keepdims = true, initial = K.plain and -math.huge or nil }))
-    most = pick(M.isfinite(most), most, 0.0)
-    local r = as(M.log(M.sum(o.b * M.exp(a - most), { axis = o.axis, keepdims = true })) + most)
-    return M.sum(r, over(o.axis, o.keepdims)) -- of one element
+    return M.logsumexp(a, { axis = o.axis, keepdims = o.keepdims, b = o.b })
   end
   --- `softmax(x, axis)`: exp(x) / sum(exp(x)) over an axis, a sequence of axes or all.
   function special.softmax(x, axis)

@@ -7,6 +7,7 @@
 #include "ops/table/index.h"
 #include "ops/table/shape.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -267,19 +268,29 @@ static ThVar *largest_or_least(Builder *b, ThVar *x, const AttrInts *axis) {
     return apply1(b, &op_max, &r, &x, 1);
 }
 
-/* log(sum(exp(x - m))) + m with m the finite maximum; m takes no part in the gradient, which is the softmax. A sum of
+/* x where its weight is not 0, -inf elsewhere: what does not count may be infinite. Both have all dims then. */
+static ThVar *weighed(Builder *b, ThVar *x, ThVar *weights) {
+    ThVar *none = elemwise_2(b, S_eq, weights, constant(b, 0, weights));
+    ThVar *least = x ? const_float(b, -INFINITY, (ThDtype)x->type.dtype) : NULL;
+    return elemwise_3(b, S_switch, none, least, x);
+}
+
+/* log(sum(w exp(x - m))) + m with m the finite maximum; m takes no part in the gradient, which is the softmax. A sum of
  * nothing is 0, and its logarithm -inf. */
 int front_logsumexp(Front *f) {
     Builder *b = f->b;
     AttrInts axis;
-    ThVar *x = input(f, &axis);
+    ThVar *x = front_var(f, 0), *w = front_none(f, 3) ? NULL : front_var(f, 3);
     bool keepdims = front_bool(f, 2);
     if (!x || failed(f->ctx)) return -1;
     if (!dtype_is_float(x->type.dtype)) x = cast_make(b, x, scalar_float_of(x->type.dtype));
+    if (w && !(x = weighed(b, x, w))) return -1;
+    if (!x || !front_axes(f, 1, x->type.ndim, &axis)) return -1;
     ThVar *m = keepdims_make(b, x, largest_or_least(b, x, &axis), &axis);
     ThVar *zero = const_float(b, 0, x ? (ThDtype)x->type.dtype : TH_FLOAT64);
     m = elemwise_3(b, S_switch, elemwise_1(b, S_isinf, m), zero, m);
-    ThVar *s = sum_make(b, elemwise_1(b, S_exp, elemwise_2(b, S_sub, x, m)), &axis);
+    ThVar *e = elemwise_1(b, S_exp, elemwise_2(b, S_sub, x, m));
+    ThVar *s = sum_make(b, w ? elemwise_2(b, S_mul, w, e) : e, &axis);
     ThVar *r = elemwise_2(b, S_add, elemwise_1(b, S_log, keepdims_make(b, x, s, &axis)), m);
     if (keepdims || !r) return front_return(f, r);
     int8_t order[TH_MAX_NDIM];

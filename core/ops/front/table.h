@@ -85,7 +85,7 @@ enum { FUNC = 0, METHOD = 1 };
     FRONT("max_and_argmax", "a, axis=None, keepdims=False", NULL, METHOD, front_max_and_argmax, "largest element and its first position, as two results") \
     FRONT("ptp", "a, axis=None, keepdims=False", NULL, METHOD, front_ptp, "max - min over axis") \
     FRONT("norm", "x, L, axis=None, keepdims=False", NULL, METHOD, front_norm, "L-norm over axis: sum(|x|^L)^(1/L)") \
-    FRONT("logsumexp", "x, axis=None, keepdims=False", NULL, METHOD, front_logsumexp, "log of the sum of exp(x) over axis, without overflow") \
+    FRONT("logsumexp", "x, axis=None, keepdims=False, b=None", NULL, METHOD, front_logsumexp, "log of the sum of b exp(x) over axis (b=1), without overflow; -inf of nothing") \
     FRONT("any", "x, axis=None, keepdims=False, where=None", NULL, METHOD, front_any, "whether any element is nonzero, of those where holds for") \
     FRONT("all", "x, axis=None, keepdims=False, where=None", NULL, METHOD, front_all, "whether all elements are nonzero, of those where holds for")
 
