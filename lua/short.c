@@ -465,16 +465,36 @@ WIDE(void, unpack, (uint8_t *restrict to, const uint8_t *x, int64_t n), (to, x, 
         memcpy(to + 8 * i, &spread, 8);
     }
 })
+static inline uint64_t size_of(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 /* How many bits of |x| are set: sums of neighbouring bits, pairs, quads. */
-WIDE(void, set_bits, (uint8_t *restrict to, const int64_t *x, int64_t n), (to, x, n), {
+static void set_bits_any(uint8_t *restrict to, const int64_t *x, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
-        uint64_t v = x[i] < 0 ? 0 - (uint64_t)x[i] : (uint64_t)x[i];
+        uint64_t v = size_of(x[i]);
         v = v - (v >> 1 & 0x5555555555555555u);
         v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
         v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu;
         to[i] = (uint8_t)(v * 0x0101010101010101u >> 56);
     }
-})
+}
+#ifdef WIDE_BY_PROCESSOR /* it has an instruction for one number, or for vectors of them */
+#define COUNTED \
+    { \
+        for (int64_t i = 0; i < n; i++) to[i] = (uint8_t)__builtin_popcountll(size_of(x[i])); \
+    }
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq"))) static void set_bits_vectors(
+    uint8_t *restrict to, const int64_t *x, int64_t n) COUNTED
+    __attribute__((target("popcnt"))) static void set_bits_numbers(uint8_t *restrict to, const int64_t *x,
+                                                                   int64_t n) COUNTED
+    static void set_bits(uint8_t *restrict to, const int64_t *x, int64_t n) {
+    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        set_bits_vectors(to, x, n);
+    else if (__builtin_cpu_supports("popcnt")) set_bits_numbers(to, x, n);
+    else set_bits_any(to, x, n);
+}
+#else
+static void set_bits(uint8_t *restrict to, const int64_t *x, int64_t n) { set_bits_any(to, x, n); }
+#endif
 
 static int short_bitwise_count(lua_State *L, LtState *s) { /* of int64 */
     ThArray *a = short_dense(L, s, 1);

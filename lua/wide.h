@@ -6,6 +6,7 @@
 #define LT_WIDE_H
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(_WIN32) && defined(__OPTIMIZE__)
+#define WIDE_BY_PROCESSOR
 #define WIDE(result, name, parameters, arguments, ...) \
     static inline __attribute__((always_inline)) result name##_loop parameters __VA_ARGS__ \
         __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static result name##_avx512 parameters { \

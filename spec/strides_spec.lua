@@ -124,3 +124,60 @@ describe("rows and columns beside matrices have the answers of whole matrices", 
     end)
   end
 end)
+
+-- Calls on arrays whose operands are broadcast, or are parts of larger arrays, run block by block without a frame.
+describe("operands of every form have the answers of dense copies", function()
+  local rng = nd.random.RandomState(8)
+  local CALLS = {
+    function(a, b) return a + b end, function(a, b) return b - a end, function(a, b) return nd.lt(a, b) end,
+    function(a, b) return nd.where(nd.lt(a, b), b, 7) end, function(a, b) return nd.clip(b, a - 3, a) end,
+    function(a, b) return nd.exp(b / 64) * (a + 1) end, function(a, b) return nd.isclose(a, b, 0.1) end,
+  }
+  -- The shape of the result, and operands that are broadcast to it.
+  local function forms(n, dtype)
+    local function some(...) return nd.floor(rng:rand(...) * 100):astype(dtype) end
+    local m, long = some(7, n + 5), some(3 * n + 4)
+    local row, column = long[("1:%d"):format(n + 1)], m[":, 2:3"]
+    return {
+      { { 7, n }, m[(":, 3:%d"):format(n + 3)], row, row:reshape({ 1, n }), column, m[("::-1, 0:%d"):format(n)],
+        long[("0:%d:3"):format(3 * n)], nd.flip(row), nd.asarray(5):astype(dtype), nd.asarray({ { 6 } }):astype(dtype),
+        m[0][("5:%d"):format(n + 5)], nd.ascontiguousarray(m[(":, 0:%d"):format(n)].T).T, some(7, n) },
+      { { 2, 7, n }, m[(":, 3:%d"):format(n + 3)], row, column, some(2, 1, n), some(2, 7, 1), some(2, 1, 1),
+        some(7, n, 2):transpose(2, 0, 1) },
+    }
+  end
+  local function whole(a, shape) return nd.broadcast_to(a, shape):copy() end
+  local function same_as_dense(shape, a, b, call, what)
+    local reached = nd.broadcast_shapes(a.shape, b.shape)
+    if table.concat(reached, ",") ~= table.concat(shape, ",") then return 0 end
+    local got = call(a, b)
+    assert.same(shape, { table.unpack(got.shape) })
+    assert.is_true(nd.array_equal(got, call(whole(a, shape), whole(b, shape))), what)
+    return 1
+  end
+  for _, dtype in ipairs({ "float64", "float32", "int16", "int64" }) do
+    it("of " .. dtype, function()
+      local count = 0
+      for _, n in ipairs({ 0, 1, 2, 3, 15, 16, 17, 100, 316, 511, 513, 700, 1100, 2047, 2049, 2600 }) do
+        for _, form in ipairs(forms(n, dtype)) do
+          for i = 2, #form do
+            for j = 2, #form do
+              local call = (i + 5 * j + n) % #CALLS + 1
+              count = count + same_as_dense(form[1], form[i], form[j], CALLS[call],
+                ("n = %d, operands %d and %d, call %d"):format(n, i, j, call))
+            end
+          end
+        end
+      end
+      assert.is_true(count > 1500)
+    end)
+  end
+  it("and what does not fit is refused", function()
+    local m = nd.zeros({ 7, 20 })
+    for _, shape in ipairs({ { 19 }, { 7 }, { 7, 2 }, { 2, 20 }, { 3, 2, 20 } }) do
+      local fine, message = pcall(function() return m + nd.zeros(shape) end)
+      assert.is_false(fine)
+      assert.matches("ValueError", message)
+    end
+  end)
+end)

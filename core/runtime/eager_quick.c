@@ -24,6 +24,7 @@ typedef struct Quick {
     uint64_t turn;              /* of the flags */
     int func, nargs, nout, nsaid;
     bool strided; /* its operands need not lie densely */
+    bool spreads; /* direct may run on what is broadcast */
     ThType in[MOST_ARGS], out[MOST_OUT];
     char said[]; /* the other arguments */
 } Quick;
@@ -237,16 +238,30 @@ static bool computed(ThVar *const *out, int n) {
     return true;
 }
 
-/* Each element of the results is one of the operands' elements at that place, and of numbers. */
-static bool elementwise(ThContext *c, ThVar *const *out, int n) {
+/* A tensor with dimensions in front, as broadcasting gives it. */
+static bool is_broadcast(const ThApply *a) {
+    if (a->op != &op_dimshuffle) return false;
+    const int ndim = a->out[0]->type.ndim, before = ndim - a->in[0]->type.ndim;
+    for (int d = before; d >= 0 && d < ndim; d++)
+        if (dimshuffle_source(a->out[0], d) != d - before) return false;
+    return before > 0;
+}
+
+/* Each element of the results is one of the operands' elements at that place, and of numbers. all: every operand takes
+ * part in it. */
+static bool elementwise(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int n, bool *all) {
     ApplyVec order = {0};
-    bool all = graph_toposort(c, out, n, NULL, 0, &order);
+    bool fine = graph_toposort(c, out, n, NULL, 0, &order), used[MOST_ARGS] = {false};
     for (int i = 0; i < order.n; i++) {
         const ThApply *a = order.at[i];
-        all &= (a->op->flags & OP_ELEMWISE) || (a->op == &op_dimshuffle && a->in[0]->type.ndim == 0);
+        fine &= (a->op->flags & OP_ELEMWISE) || is_broadcast(a);
+        for (int j = 0; j < a->nin; j++)
+            for (int k = 0; k < nin; k++) used[k] |= a->in[j] == in[k];
     }
+    *all = true;
+    for (int k = 0; k < nin; k++) *all &= used[k];
     vec_free(c, &order);
-    return all;
+    return fine;
 }
 
 /* A list of a few with Variables for the arrays in it, made in `room`; k: the operands before it. */
@@ -277,7 +292,9 @@ static void prepare(ThContext *c, int func, const Operands *o, const ThArg *give
     if (n > 0 && n <= MOST_OUT && computed(out, n)) q->fn = function_of(c, in, o, out, n);
     q->nout = n > 0 ? n : 0;
     for (int i = 0; i < n && i < MOST_OUT; i++) q->out[i] = out[i]->type;
-    if (q->fn && elementwise(c, out, n)) q->direct = interp_direct(q->fn->interp);
+    bool all;
+    if (q->fn && elementwise(c, in, o->n, out, n, &all) && (q->direct = interp_direct(q->fn->interp)))
+        q->spreads = all && n == 1 && interp_direct_spreads(q->direct);
     for (int i = 0; i < n && i < MOST_OUT; i++) th_var_release(out[i]);
     for (int i = 0; i < o->n; i++) th_var_release(in[i]);
     if (failed(c)) th_error_clear(c);
@@ -378,6 +395,71 @@ static bool registers(ThContext *c, Kept *k, size_t bytes) {
     return true;
 }
 
+/* The shape to which all operands are broadcast; false: they do not fit, or are not on the host. */
+static bool broadcast(const Operands *o, int *ndim, int64_t *shape) {
+    *ndim = 0;
+    for (int i = 0; i < o->n; i++) {
+        if (o->at[i] && buffer_special(o->at[i]->buf)) return false;
+        if (o->at[i] && o->at[i]->ndim > *ndim) *ndim = o->at[i]->ndim;
+    }
+    for (int d = 0; d < *ndim; d++) shape[d] = 1;
+    for (int i = 0; i < o->n; i++) {
+        const ThArray *a = o->at[i];
+        for (int d = 0; a && d < a->ndim; d++) {
+            const int64_t n = ARRAY_SHAPE(a)[d];
+            int64_t *all = &shape[*ndim - a->ndim + d];
+            if (*all != 1 && n != 1 && n != *all) return false;
+            if (n != 1) *all = n;
+        }
+    }
+    return true;
+}
+
+/* How a is read in the order of r's elements. */
+static DirectSpread spread_of(const ThArray *a, const ThArray *r) {
+    DirectSpread w;
+    w.n = 0;
+    for (int d = r->ndim - 1, own = a->ndim - 1; d >= 0; d--, own--) {
+        const int64_t n = ARRAY_SHAPE(r)[d];
+        const int64_t step = own < 0 || ARRAY_SHAPE(a)[own] == 1 ? 0 : ARRAY_STRIDES(a)[own];
+        if (n == 1) continue;
+        if (w.n && step == w.step[w.n - 1] * w.len[w.n - 1]) w.len[w.n - 1] *= n;
+        else w.len[w.n] = n, w.step[w.n++] = step;
+    }
+    if (w.n == 0) w.len[0] = 1, w.step[0] = 0, w.n = 1;
+    return w;
+}
+
+/* The same for operands that are broadcast, or lie in no line. */
+static bool run_spread(ThContext *c, Kept *k, const Quick *q, const Operands *o, ThArray **out) {
+    int ndim;
+    int64_t shape[TH_MAX_NDIM], step[MOST_ARGS];
+    bool number[MOST_ARGS];
+    char *in[MOST_ARGS];
+    DirectSpread spread[MOST_ARGS];
+    if (!q->spreads || !broadcast(o, &ndim, shape) || !registers(c, k, interp_direct_room(q->direct, true)))
+        return false;
+    ThArray *r = th_array_empty(c, (ThDtype)q->out[0].dtype, ndim, shape);
+    if (!r) return false;
+    for (int i = 0; i < o->n && r->size; i++) {
+        const ThArray *a = o->at[i];
+        in[i] = a ? a->data : (char *)&o->cell[i];
+        number[i] = !a || a->ndim == 0;
+        step[i] = spread[i].n = 0;
+        if (number[i]) continue;
+        spread[i] = spread_of(a, r);
+        if (spread[i].n == 1 && spread[i].step[0]) { /* a line */
+            spread[i].n = 0;
+            step[i] = spread[i].step[0] == (int64_t)th_dtype_bytes((ThDtype)a->dtype) ? 0 : spread[i].step[0];
+        }
+    }
+    char *to = r->data;
+    const DirectCall call = {.n = r->size, .in = in, .number = number, .step = step, .spread = spread, .out = &to};
+    if (r->size) interp_direct_run(q->direct, &call, k->regs);
+    out[0] = r;
+    return true;
+}
+
 /* false: that is not possible with these arrays, or memory is out. */
 static bool run_direct(ThContext *c, Kept *k, const Quick *q, Operands *o, ThArray **out) {
     bool number[MOST_ARGS], any;
@@ -385,7 +467,8 @@ static bool run_direct(ThContext *c, Kept *k, const Quick *q, Operands *o, ThArr
     char *in[MOST_ARGS], *to[MOST_OUT];
     lay_out(c, o);
     const ThArray *shape = one_shape(o, number, step, &any);
-    if (!shape || !registers(c, k, interp_direct_room(q->direct))) return false;
+    if (!shape) return run_spread(c, k, q, o, out);
+    if (!registers(c, k, interp_direct_room(q->direct, false))) return false;
     for (int i = 0; i < o->n; i++) in[i] = o->at[i] ? o->at[i]->data : (char *)&o->cell[i];
     for (int i = 0; i < q->nout; i++) {
         out[i] = th_array_empty(c, (ThDtype)q->out[i].dtype, shape->ndim, ARRAY_SHAPE(shape));

@@ -1,7 +1,7 @@
 /*
- * direct.c -- an elementwise kernel run without a frame: on arrays of one shape that are lines, and on numbers. In: a
- * plan of one such kernel, addresses of arguments and results. Always holds: the same block kernels on the same blocks
- * as the loops of interp.c, hence the same bits; nothing fails, no memory is taken.
+ * direct.c -- an elementwise kernel run without a frame: on arrays of one shape, on what is broadcast to that
+ * (spread.c), and on numbers. In: a plan of one such kernel, addresses of arguments and results. Always holds: the same
+ * block kernels as in the loops of interp.c, hence the same bits; nothing fails, no memory is taken.
  */
 #include "unit.h"
 
@@ -15,8 +15,11 @@ struct InterpDirect {
     int16_t *at;            /* by access: number of the argument, -1 - number of the result, or FIXED */
     const char **fixed;     /* by access: address of a constant array's element */
     char **block;           /* by value: a block of the number that it is, or NULL */
+    bool *each;             /* by value: it is one for each element of the result */
+    int *load, nload;       /* by value: number of the load */
+    size_t row_bytes;       /* of rows that loads may repeat */
 };
-enum { FIXED = INT16_MAX };
+enum { FIXED = INT16_MAX, MOST_LOADS = 8 };
 
 /* ---- which plans ---- */
 static bool plain(const Access *a) { return a->idx < 0 && a->guard < 0 && !(a->flags & (ACC_ADD | ACC_ROWTEMP)); }
@@ -49,24 +52,37 @@ static bool resolve(const Plan *p, const Step *s, const Kernel *k, int i, Interp
     return false;
 }
 
-/* What belongs to the kernel's points stands in their loop. */
-static bool in_loop(const Plan *p, const Step *s, const IKernel *ik, int id) {
-    const IIns *i = &ik->ins[id];
-    if (i->ins->op != INS_LOAD && i->ins->op != INS_STORE) return !i->fails;
-    return i->block || p->buf[s->buf[ik->k->acc.at[i->ins->a].buf]].ndim == 0;
+/* Arrays have something for each element of the result, also those that the kernel's inner loop sees as a number, and
+ * so has what is computed with them. */
+static bool is_each(const Plan *p, const Step *s, const InterpDirect *d, int id) {
+    const IIns *i = &d->ik->ins[id];
+    int v[6];
+    if (i->ins->op == INS_LOAD || i->ins->op == INS_STORE)
+        return d->at[i->ins->a] != FIXED && p->buf[s->buf[d->ik->k->acc.at[i->ins->a].buf]].ndim > 0;
+    const int n = ins_reads(d->ik->k, i->ins, v);
+    for (int j = 0; j < n; j++)
+        if (d->each[v[j]]) return true;
+    return false;
 }
 
 /* The instructions of the blocks, or those before them. */
-static bool append(const InterpUnit *u, const Step *s, InterpDirect *d, bool block) {
+static bool append(const InterpUnit *u, const Step *s, InterpDirect *d, bool each) {
     for (int j = 0; j < d->ik->order.ncode; j++) {
         int id = d->ik->order.code[j];
         const IIns *i = &d->ik->ins[id];
         if (d->block[id]) continue;
-        if (!in_loop(u->plan, s, d->ik, id)) return false;
         if (i->ins->op == INS_PARAM || i->ins->op == INS_CONST) {
             if (!(d->block[id] = arena_alloc(u->arena, (size_t)i->bytes * SIMD_BLOCK))) return false;
             interp_number(s, i->ins, d->block[id], SIMD_BLOCK);
-        } else if (i->block == block) d->code[d->ncode++] = id;
+            continue;
+        }
+        if (i->fails) return false;
+        if (!each) d->each[id] = is_each(u->plan, s, d, id);
+        if (d->each[id] != each) continue;
+        d->code[d->ncode++] = id;
+        if (!each || i->ins->op != INS_LOAD) continue;
+        d->load[id] = d->nload++;
+        d->row_bytes += (size_t)i->bytes * (SPREAD_ROW + SIMD_BLOCK);
     }
     return true;
 }
@@ -89,7 +105,7 @@ static bool is_straight(const InterpDirect *d, const Plan *p, const Step *s, boo
             if (m->in[o].value < 0 && m->in[o].base != NULL) return false;
             if (m->in[o].value < 0) continue;
             const IIns *v = &ik->ins[m->in[o].value];
-            if (!v->block) *numbers = true;
+            if (!d->each[m->in[o].value]) *numbers = true;
             else if (v->ins->op != INS_LOAD) return false;
         }
     }
@@ -109,7 +125,9 @@ const InterpDirect *interp_direct(const InterpUnit *u) {
     d->at = arena_alloc0(u->arena, sizeof *d->at * (size_t)(k->acc.n + 1));
     d->fixed = arena_alloc0(u->arena, sizeof *d->fixed * (size_t)(k->acc.n + 1));
     d->block = arena_alloc0(u->arena, sizeof *d->block * (size_t)(k->ins.n + 1));
-    if (!d->code || !d->at || !d->fixed || !d->block) return NULL;
+    d->each = arena_alloc0(u->arena, sizeof *d->each * (size_t)(k->ins.n + 1));
+    d->load = arena_alloc0(u->arena, sizeof *d->load * (size_t)(k->ins.n + 1));
+    if (!d->code || !d->at || !d->fixed || !d->block || !d->each || !d->load) return NULL;
     for (int i = 0; i < k->acc.n; i++)
         if (!resolve(p, s, k, i, d)) return NULL;
     if (!append(u, s, d, false)) return NULL;
@@ -119,7 +137,11 @@ const InterpDirect *interp_direct(const InterpUnit *u) {
     return d;
 }
 
-size_t interp_direct_room(const InterpDirect *d) { return d->ik->reg_bytes; }
+static size_t row_offset(const InterpDirect *d) { return (d->ik->reg_bytes + 63) / 64 * 64; }
+
+size_t interp_direct_room(const InterpDirect *d, bool spread) { return row_offset(d) + (spread ? d->row_bytes : 0); }
+
+bool interp_direct_spreads(const InterpDirect *d) { return d->nload <= MOST_LOADS; }
 
 /* ---- running ---- */
 typedef struct Run {
@@ -127,6 +149,7 @@ typedef struct Run {
     char *regs, **value; /* by value: where its block is */
     const DirectCall *c;
     int64_t pos, len, padded, room; /* of the block; room: of the longest one, in which uniform values are repeated */
+    SpreadWalk walk[MOST_LOADS];    /* by load, where the call has spreads */
 } Run;
 
 /* The access's elements, and whether they are one number. */
@@ -153,12 +176,32 @@ static void pad(char *p, size_t bytes, int64_t n, int64_t padded) {
     for (; n < padded; n++) memcpy(p + (size_t)n * bytes, &x, bytes);
 }
 
+/* How an argument is spread over the result, or NULL. */
+static const DirectSpread *spread_over(const Run *r, int access) {
+    const int at = r->d->at[access];
+    return r->c->spread && at >= 0 && at != FIXED && r->c->spread[at].n ? &r->c->spread[at] : NULL;
+}
+
+static void load_spread(Run *r, int id, const IIns *i, const DirectSpread *w) {
+    SpreadWalk *k = &r->walk[r->d->load[id]];
+    const bool whole = r->len == r->padded;
+    char *reg = r->regs + i->reg;
+    if (k->row) r->value[id] = k->row + r->pos % w->len[0] * i->bytes;
+    else r->value[id] = (char *)interp_spread(w, k, r->len, i->bytes, whole, reg);
+    if (!whole && !k->row) pad(reg, i->bytes, r->len, r->padded);
+}
+
 static void load(Run *r, int id, const IIns *i) {
     bool number;
     char *p = base(r, i->ins->a, &number), *reg = r->regs + i->reg;
-    if (number || !i->block) {
+    if (number || !r->d->each[id]) {
         memcpy(reg, p, i->bytes);
         interp_replicate(reg, i->bytes, 1, r->room);
+        return;
+    }
+    const DirectSpread *w = spread_over(r, i->ins->a);
+    if (w) {
+        load_spread(r, id, i, w);
         return;
     }
     const int64_t step = spread_of(r, i->ins->a);
@@ -182,7 +225,7 @@ static void by_pieces(const Run *r, const IMicro *m, int64_t n, char *result, in
     for (int j = 0; j < 3; j++) {
         const int v = m->in[j].value;
         in[j] = v >= 0 ? r->value[v] : r->regs + m->in[j].off;
-        step[j] = v >= 0 && ins[v].block ? ins[v].bytes * (int64_t)SIMD_BLOCK : 0;
+        step[j] = v >= 0 && r->d->each[v] ? ins[v].bytes * (int64_t)SIMD_BLOCK : 0;
     }
     for (; n > 0; n -= SIMD_BLOCK, result += bytes * SIMD_BLOCK) {
         m->fn(n < SIMD_BLOCK ? n : SIMD_BLOCK, result, in[0], in[1], in[2]);
@@ -194,7 +237,8 @@ static void compute(Run *r, int id, const IIns *i) {
     bool number, straight = i->into >= 0 && r->len == r->padded;
     char *result = r->regs + i->reg;
     if (straight) result = base(r, r->d->ik->ins[i->into].ins->a, &number) + r->pos * i->bytes;
-    int64_t n = i->block ? r->padded : SIMD_PAD;
+    const bool each = r->d->each[id];
+    int64_t n = each ? r->padded : SIMD_PAD;
     const IMicro *m = r->d->ik->micro.at + i->micro, *end = m + i->nmicro;
     if (n > SIMD_BLOCK && r->d->numbers) {
         by_pieces(r, m, n, result, i->bytes);
@@ -209,7 +253,7 @@ static void compute(Run *r, int id, const IIns *i) {
         m->fn(n, m == end - 1 ? result : r->regs + m->out, in[0], in[1], in[2]);
     }
     r->value[id] = result;
-    if (!i->block) interp_replicate(result, i->bytes, 1, r->room);
+    if (!each) interp_replicate(result, i->bytes, 1, r->room);
 }
 
 static void store(Run *r, const IIns *i) {
@@ -231,20 +275,43 @@ static int64_t padded(int64_t n) { return (n + SIMD_PAD - 1) / SIMD_PAD * SIMD_P
 
 /* Elements of the next block. What goes from memory to memory is taken but for a last few, which are padded. */
 static int64_t next(const Run *r) {
-    const bool whole = r->d->straight && !r->c->step;
+    const bool whole = r->d->straight && !r->c->step && !r->c->spread;
     const int64_t left = r->c->n - r->pos;
     if (!whole) return left < SIMD_BLOCK ? left : SIMD_BLOCK;
     return left > SIMD_PAD ? left / SIMD_PAD * SIMD_PAD : left;
 }
 
+/* At the first element of what is spread; rows that are repeated stand behind the registers. */
+static void begin(Run *r) {
+    const InterpDirect *d = r->d;
+    char *row = r->regs + row_offset(d);
+    bool number;
+    for (int j = d->once; j < d->ncode; j++) {
+        const IIns *i = &d->ik->ins[d->code[j]];
+        const DirectSpread *w = i->ins->op == INS_LOAD ? spread_over(r, i->ins->a) : NULL;
+        if (!w) continue;
+        SpreadWalk *k = &r->walk[d->load[d->code[j]]];
+        memset(k, 0, sizeof *k);
+        k->p = base(r, i->ins->a, &number);
+        const int64_t n = interp_spread_row(w, r->c->n, i->bytes);
+        if (!n) continue;
+        interp_spread(w, k, n, i->bytes, false, row);
+        k->row = row;
+        row += n * i->bytes;
+    }
+}
+
 void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs) {
     const IKernel *ik = d->ik;
-    Run r = {.d = d, .regs = regs, .value = (char **)(void *)(regs + ik->at), .c = c};
+    Run r;
+    r.d = d, r.regs = regs, r.value = (char **)(void *)(regs + ik->at), r.c = c;
+    r.pos = 0;
     r.room = c->n < SIMD_BLOCK ? padded(c->n) : SIMD_BLOCK;
     r.len = 1, r.padded = SIMD_PAD;
     for (int i = 0; i < ik->k->ins.n; i++) r.value[i] = d->block[i] ? d->block[i] : regs + ik->ins[i].reg;
     for (int j = 0; j < d->once; j++) one(&r, d->code[j]);
     if (d->once == d->ncode) return;
+    if (c->spread) begin(&r);
     for (; r.pos < c->n; r.pos += r.len) {
         r.len = next(&r);
         r.padded = padded(r.len);
