@@ -449,6 +449,32 @@ static int set(lua_State *L) { /* upvalues: state, the long way */
     return long_way(L, lua_upvalueindex(2), 3, 0);
 }
 
+#define ADD_AT(T) \
+    for (int64_t i = 0; i < count; i++) { \
+        T x, y, *p = (T *)th_array_data(a) + (at[i] + (at[i] < 0 ? n : 0)); \
+        memcpy(&x, p, sizeof x); \
+        memcpy(&y, (const T *)th_array_data(v) + i, sizeof y); \
+        x += y; \
+        memcpy(p, &x, sizeof x); \
+    }
+/* add_at(a, at, v): elements of v are added to those of a vector, one after the other; whether that was possible. */
+static int add_at(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1), *places = lt_check_array(L, s, 2), *v = lt_check_array(L, s, 3);
+    const int64_t n = th_array_size(a), count = th_array_size(places);
+    const ThDtype d = th_array_dtype(a);
+    bool fine = th_array_ndim(a) == 1 && dense(a) && th_array_writeable(a) && is_positions(a, places);
+    fine = fine && dense(v) && th_array_dtype(v) == d && th_array_size(v) == count;
+    fine = fine && !th_array_shares_memory(a, v) && !th_array_shares_memory(a, places);
+    const int64_t *at = fine ? th_array_data(places) : NULL;
+    fine = fine && (d == TH_FLOAT64 || d == TH_FLOAT32 || d == TH_INT64) && all_inside(at, count, n);
+    if (fine && d == TH_FLOAT64) ADD_AT(double)
+    else if (fine && d == TH_FLOAT32) ADD_AT(float)
+    else if (fine) ADD_AT(uint64_t)
+    lua_pushboolean(L, fine);
+    return 1;
+}
+
 /* quick_index(methods, get, metatable of shapes, set): __index and __newindex of arrays, which call get and set with
  * the array, the key and the value where they know no shorter way. */
 static int quick_index(lua_State *L) {
@@ -464,6 +490,6 @@ static int quick_index(lua_State *L) {
 }
 
 void lt_open_quick(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"quick_index", quick_index}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"quick_index", quick_index}, {"add_at", add_at}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -224,6 +224,18 @@ local function told(found)
     type(found.value))
 end
 
+-- The method of a function that NumPy's have, "nd.add.at": it is one of nd.ufunc's object here.
+local function method_of(name)
+  local f, method = name:match("^nd%.([%a_][%w_]*)%.(%l+)$")
+  if not f then f, method = name:match("^([%a_][%w_]*)%.(%l+)$") end
+  if not f or rawget(require("theano.ndarray"), f) == nil then return nil end
+  for _, m in ipairs(require("theano.ported").methods) do
+    if m[1] == method then
+      return ("nd.ufunc(nd.%s).%s(%s)\n    %s; in graphs %s"):format(f, method, m[2], m[3], m[4])
+    end
+  end
+end
+
 -- Names as they are called in Theano, with the full path of the module.
 local function spelled(name)
   return (name:gsub("^T%.", "theano.tensor."):gsub("^nd%.", "theano.ndarray."))
@@ -239,6 +251,8 @@ function M.text(name)
   if #found == 0 and wanted:find("^nd%.") then found = matching(list, "T" .. wanted:sub(3)) end
   local why = #found == 0 and require("theano.ported").unwanted[name:match("^nd%.(.*)") or name]
   if why and name:find("^nd%.") then util.raise("KeyError", "no help on '%s': NumPy has it: %s", name, why) end
+  local text = #found == 0 and method_of(name)
+  if text then return text end
   if #found == 0 and method_name(wanted) then found = matching(list, method_name(wanted)) end
   if #found > 0 then
     local texts = {}

@@ -161,6 +161,19 @@ local function of_dots(said, name, number, text, path)
   end
 end
 
+-- A method of a function: NumPy's elementwise functions have some.
+local function of_functions(said, name, number, text, path)
+  local f = said:match("attempt to index a function value %(%w+ '([%a_][%w_]*)'%)")
+  if not f then return nil end
+  local line = bare(lines_of(text, name, path)[number] or "")
+  local owner, method = line:match("([%w_.]-)%.?%f[%w_]" .. f .. "%s*%.%s*([%a_][%w_]*)")
+  for _, m in ipairs(method and require("theano.ported").methods or {}) do
+    if m[1] == method and owner == "T" then return ("T.%s has no methods: %s"):format(f, m[4]:gsub("`", "")) end
+    local whole = owner == "" and f or owner .. "." .. f
+    if m[1] == method then return ("%s.%s(..) is nd.ufunc(%s).%s(..)"):format(whole, method, whole, method) end
+  end
+end
+
 --- A message with a line behind it that says what was meant, where that can be told; else the message as it is. Only
 -- for a message's first line: what a traceback says is left alone.
 -- @tparam string message Lua's, "name:line: text"
@@ -175,7 +188,8 @@ function M.explain(message, text, path)
   name, number = name:gsub("^SyntaxError: ", ""), tonumber(number)
   local hint
   if said:find(" near ", 1, true) then hint = of_syntax(name, number, text, path)
-  else hint = of_names(said, name, number, text, path) or of_dots(said, name, number, text, path) end
+  else hint = of_names(said, name, number, text, path) or of_dots(said, name, number, text, path)
+    or of_functions(said, name, number, text, path) end
   return hint and ("%s\n  %s%s"):format(first, hint, rest) or message
 end
 

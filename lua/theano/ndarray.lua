@@ -251,6 +251,12 @@ function nd.help(name)
   return require("theano.help").text(name:find("^nd%.") and name or "nd." .. name)
 end
 
+--- The methods of NumPy's elementwise functions: `np.add.at(a, i, v)` is `nd.ufunc(nd.add).at(a, i, v)`; so `reduce(a,
+-- axis, dtype, keepdims, initial, where)`, `accumulate(a, axis, dtype)`, `reduceat(a, indices, axis, dtype)`, `outer(a,
+-- b)`. Along the first axis, unless another is said (`nd.none`: all).
+-- @param fn a function of one or two arrays, of nd or your own, or the name of one of nd's
+function nd.ufunc(fn) return require("theano.ndufunc").of(nd, fn) end
+
 -- ---- files and random streams -----------------------------------------------------------------------------------
 for name, f in pairs(require("theano.ndfiles")) do nd[name] = f end
 nd.sparse = require("theano.ndsparse")(nd)

@@ -50,7 +50,10 @@ function M.axis_of(what, a, axis)
 end
 
 -- A result without dimensions is a Lua value.
-function M.result(a) return util.is_array(a) and a.ndim == 0 and a:item() or a end
+function M.result(a)
+  if util.is_array(a) and a.ndim == 0 then return a:item() end
+  return a
+end
 
 -- The axes of a as a sequence, increasing; all of them where axis is nil.
 function M.axes_of(what, a, axis)

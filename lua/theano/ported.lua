@@ -9,8 +9,6 @@ local TEXTS = "arrays of texts are not wanted: tables hold texts"
 local PYTHON = "it is about NumPy's own Python"
 local LETTERS = "letters and classes of dtypes are not used: a dtype is its name, `\"float32\"`"
 local SUBSCRIPTS = "subscripts are texts, numbers and tables: `a[\"1:, ::-1\"]`, `a[{ 0, T.slice(1, n) }]`"
-local UFUNCS = "functions have no methods: `nd.sum`, `nd.prod`, `nd.cumsum` .. reduce and accumulate, "
-  .. "`nd.expand_dims` makes outer ones, `nd.bincount` adds at positions"
 local POLYNOMIAL = "polynomials are arrays of coefficients: `nd.polyval`, `nd.polyfit`, `nd.roots`, `nd.polymul` .."
 
 local unwanted = {
@@ -36,7 +34,7 @@ local unwanted = {
   ndenumerate = "two loops over `a.shape`, or `nd.argwhere(nd.ones(a.shape))`: functions of whole arrays are faster",
   ndindex = "two loops over lengths, or `nd.argwhere(nd.ones(shape))`: functions of whole arrays are faster",
   flatiter = "`a:ravel()` is the flat array", broadcast = "`nd.broadcast_arrays` and `nd.broadcast_shapes`",
-  ufunc = UFUNCS, poly1d = POLYNOMIAL, polynomial = POLYNOMIAL,
+  poly1d = POLYNOMIAL, polynomial = POLYNOMIAL,
   memmap = "`nd.load(path, {mmap = true})` maps a .npy file, `nd.writer` writes one larger than memory",
   lib = "`nd.sliding_window_view(x, n)` is its best known function; the rest is about NumPy's own memory",
   emath = "of complex numbers functions are complex: `nd.sqrt(nd.asarray(x):astype(\"complex128\"))`",
@@ -77,6 +75,21 @@ local other = {
   asarray = "`nd.asarray`, in graphs `T.asarray`",
 }
 
+-- The methods of elementwise functions, where F is one of nd's of two arrays: what is written, and what in graphs.
+local methods = {
+  { "at", "a, indices, values", "elements of a there become F of themselves and of values, one after the other",
+    "`T.inc_subtensor(a[i], v)` for "
+    .. "`add`, else `T.set_subtensor` with what is computed" },
+  { "reduce", "a, axis=0, dtype, keepdims, initial, where", "F between all elements along axes (`nd.none`: all); "
+    .. "`nd.sum`, `nd.prod`, `nd.max`, `nd.min`, `nd.all`, `nd.any` are those of add, multiply, maximum, minimum, "
+    .. "logical_and, logical_or", "`T.sum`, `T.prod`, `T.max`, `T.min`, `T.all`, `T.any`; `theano.reduce`" },
+  { "accumulate", "a, axis=0, dtype", "the same up to each element; `nd.cumsum` and `nd.cumprod` are those of add and "
+    .. "multiply", "`T.cumsum`, `T.cumprod`; `theano.scan`" },
+  { "reduceat", "a, indices, axis=0, dtype", "reduce of the part from each position to the next one, or of one element "
+    .. "where the next is no later", "`T.cumsum`, and differences of its elements" },
+  { "outer", "a, b", "F of each element of a with each of b", "`F(T.expand_dims(a, 1), b)` of vectors" },
+}
+
 -- Dtypes are texts.
 for name in ([[bool_ byte cdouble character clongdouble complex256 complexfloating csingle double dtype dtypes flexible
   float128 floating generic half inexact int_ intc integer intp little_endian long longdouble longlong ndarray number
@@ -85,6 +98,7 @@ for name in ([[bool_ byte cdouble character clongdouble complex256 complexfloati
 
 return {
   unwanted = unwanted,
+  methods = methods,
   arrays_only = arrays_only,
   other = other,
   functions = [[

@@ -1,0 +1,264 @@
+--- The methods that NumPy's elementwise functions have: `nd.ufunc(nd.add)` holds those of `np.add`. Functions are Lua
+-- functions here and have no fields, so the methods stand in an object that is made of one.
+-- @module theano.ndufunc
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+local M = {}
+local arr = core.asarray
+local options = help.options
+
+-- What is known of a function of two by its name: `unit` what changes nothing; `way` the function that reduces at once,
+-- `runs` the one that accumulates; `any`: it may take neighbours together in any order, with the same bits.
+local KNOWN = {
+  add = { unit = 0, way = "sum", runs = "cumsum" }, multiply = { unit = 1, way = "prod", runs = "cumprod" },
+  maximum = { way = "max", any = true }, minimum = { way = "min", any = true },
+  fmax = { any = true }, fmin = { any = true },
+  logical_and = { unit = true, way = "all", any = true }, logical_or = { unit = false, way = "any", any = true },
+  logical_xor = { unit = false, any = true }, bitwise_and = { unit = -1, any = true },
+  bitwise_or = { unit = 0, any = true }, bitwise_xor = { unit = 0, any = true },
+  gcd = { unit = 0, any = true }, lcm = { any = true }, hypot = { unit = 0 },
+  logaddexp = { unit = -math.huge }, logaddexp2 = { unit = -math.huge },
+}
+
+local function is_bool(name) return name and name:find("^logical_") ~= nil end
+
+local function axis_of(what, a, axis)
+  if a.ndim == 0 then util.raise("TypeError", "%s: an array without dimensions has nothing to go along", what) end
+  return help.axis_of(what, a, axis == nil and 0 or axis)
+end
+
+local function front(nd, a, axis) return axis == 0 and a or nd.moveaxis(a, axis, 0) end
+
+-- Elements [from, to) of the first axis, a view.
+local function rows(a, from, to) return a[("%d:%d"):format(from, to)] end
+
+-- u of all of the first axis, which is not empty; operands keep their order.
+local function folded(u, a)
+  local n = a.shape[1]
+  while u.known.any and n > 1 do -- halves by neighbours: few calls of many elements
+    local even = arr(u.fn(a[("0:%d:2"):format(n // 2 * 2)], a[("1:%d:2"):format(n // 2 * 2)]))
+    a = n % 2 == 1 and u.nd.concatenate({ even, rows(a, n - 1, n):astype(even.dtype) }) or even
+    n = a.shape[1]
+  end
+  local r = a[0]
+  for i = 1, n - 1 do r = u.fn(r, a[i]) end
+  return arr(r)
+end
+
+local function unit_of(u, what, a)
+  if u.known.unit == nil then
+    util.raise("ValueError", "%s: of no element there is none, and %s has no identity: initial", what, u.name or "this")
+  end
+  return arr(u.known.unit):astype(a.dtype)
+end
+
+-- a as the method takes it: of a dtype, truth values for what is logical, widened as sums and products are.
+local function taken(u, a, dtype)
+  a = arr(a)
+  if is_bool(u.name) and a.dtype ~= "bool" then a = arr(u.nd.neq(a, 0)) end
+  return dtype and a:astype(dtype) or a
+end
+
+local function reduce_along(u, what, a, axis, o)
+  local all = front(u.nd, a, axis)
+  local r
+  if all.shape[1] == 0 then
+    local shape = { table.unpack(all.shape, 2) }
+    r = o.initial ~= nil and arr(o.initial) or unit_of(u, what, a)
+    return u.nd.broadcast_to(r:astype(a.dtype), shape):copy()
+  end
+  r = folded(u, all)
+  return o.initial ~= nil and arr(u.fn(arr(o.initial):astype(a.dtype), r)) or r
+end
+
+-- The axes of a reduction: the first one, unless something else is said; `nd.none` is all of them.
+local function reduced_axes(nd, what, a, axis)
+  if axis == nd.none then return help.axes_of(what, a, nil) end
+  if axis == nil then return { axis_of(what, a, nil) } end
+  return help.axes_of(what, a, axis)
+end
+
+local function reduce(u, a, ...)
+  local nd, what = u.nd, u.called .. ".reduce"
+  local o = options(what, { "axis", "dtype", "keepdims", "initial", "where" }, ...)
+  a = taken(u, a, o.dtype)
+  local axes = reduced_axes(nd, what, a, o.axis)
+  if o.where ~= nil then
+    a = arr(nd.where(o.where, a, o.initial ~= nil and arr(o.initial):astype(a.dtype) or unit_of(u, what, a)))
+  end
+  local simple = o.initial == nil or u.known.unit ~= nil
+  if u.known.way and simple and (a.size > 0 or u.known.unit ~= nil) then
+    local r = nd[u.known.way](a, { axis = axes, keepdims = o.keepdims })
+    return o.initial ~= nil and u.fn(o.initial, r) or r
+  end
+  for i = #axes, 1, -1 do
+    local shape = a.shape
+    table.remove(shape, axes[i] + 1)
+    if o.keepdims then table.insert(shape, axes[i] + 1, 1) end
+    a = reduce_along(u, what, a, axes[i], i == 1 and o or {}):reshape(shape)
+  end
+  return help.result(a)
+end
+
+-- Of associative functions: every element meets the one 1, 2, 4, .. before it, which has met as many.
+local function doubled(u, r)
+  local n, step = r.shape[1], 1
+  while step < n do
+    r[("%d:"):format(step)] = u.fn(rows(r, 0, n - step), rows(r, step, n))
+    step = 2 * step
+  end
+end
+
+local function accumulate(u, a, ...)
+  local nd, what = u.nd, u.called .. ".accumulate"
+  local o = options(what, { "axis", "dtype" }, ...)
+  a = taken(u, a, o.dtype)
+  local axis = axis_of(what, a, o.axis)
+  if u.known.runs then return nd[u.known.runs](a, { axis = axis }) end
+  if a.size == 0 then return a:copy() end
+  local all = front(nd, a, axis)
+  local first = arr(u.fn(rows(all, 0, 1), rows(all, 0, 1))) -- what it makes of this dtype
+  local r = all:astype(first.dtype)
+  if nd.shares_memory(r, a) then r = r:copy() end
+  if u.known.any then doubled(u, r) else
+    for i = 1, r.shape[1] - 1 do r[("%d:%d"):format(i, i + 1)] = u.fn(rows(r, i - 1, i), rows(all, i, i + 1)) end
+  end
+  return nd.ascontiguousarray(axis == 0 and r or nd.moveaxis(r, 0, axis))
+end
+
+local function reduceat(u, a, indices, ...)
+  local nd, what = u.nd, u.called .. ".reduceat"
+  local o = options(what, { "axis", "dtype" }, ...)
+  a, indices = taken(u, a, o.dtype), arr(indices):tolist()
+  if type(indices) ~= "table" then util.raise("TypeError", "%s: indices are a vector of positions", what) end
+  local axis = axis_of(what, a, o.axis)
+  local all, parts = front(nd, a, axis), {}
+  local n = all.shape[1]
+  for i, from in ipairs(indices) do
+    local to = indices[i + 1] or n
+    if math.type(from) ~= "integer" or from < 0 or from >= n then
+      util.raise("IndexError", "%s: position %s is out of bounds for %d elements", what, util.text(from), n)
+    end
+    parts[i] = arr(reduce(u, rows(all, from, from < to and to or from + 1), { axis = 0, keepdims = true }))
+  end
+  local r = #parts > 0 and nd.concatenate(parts) or rows(all, 0, 0):copy()
+  return nd.ascontiguousarray(axis == 0 and r or nd.moveaxis(r, 0, axis))
+end
+
+local function outer(u, a, b)
+  a, b = arr(a), arr(b)
+  local shape = a.shape
+  for _ = 1, b.ndim do shape[#shape + 1] = 1 end
+  return u.fn(a:reshape(shape), b)
+end
+
+-- ---- writing at positions ------------------------------------------------------------------------------------------
+-- A table of numbers is a list of positions along the first axis; with arrays, texts or slices in it, a subscript.
+local function subscript(at)
+  if type(at) ~= "table" or getmetatable(at) ~= nil then return at end
+  for _, each in ipairs(at) do
+    if type(each) ~= "number" and (type(each) ~= "table" or getmetatable(each) ~= nil) then return at end
+  end
+  return arr(at)
+end
+
+-- Which time each position comes, from 0.
+local function times(nd, places)
+  local n = places.size
+  local order = nd.argsort(places, { kind = "stable" })
+  local sorted = places[order]
+  local first = nd.concatenate({ { true }, nd.neq(rows(sorted, 1, n), rows(sorted, 0, n - 1)) })
+  local starts = nd.flatnonzero(first)
+  local lengths = nd.diff(nd.concatenate({ starts, { n } }))
+  local turn = nd.zeros({ n }, "int64")
+  turn[order] = nd.arange(n) - nd.repeat_(starts, lengths)
+  return turn
+end
+
+-- Elements of the vector at places become fn of themselves and of values (nil: of themselves), one after the other
+-- where a place comes again.
+local function write(u, vector, places, values)
+  local nd = u.nd
+  local turn = times(nd, places)
+  local order, counts = nd.argsort(turn, { kind = "stable" }), nd.bincount(turn):tolist()
+  local from = 0
+  for _, count in ipairs(counts) do
+    local now = rows(order, from, from + count)
+    local at = places[now]
+    local r = values and u.fn(vector[at], values[now]) or u.fn(vector[at])
+    vector[at] = arr(r):astype(vector.dtype)
+    from = from + count
+  end
+end
+
+local function check_kind(u, what, a, values)
+  local r = values and u.fn(rows(a, 0, 1), rows(values, 0, 1)) or u.fn(rows(a, 0, 1))
+  if not u.nd.can_cast(arr(r).dtype, a.dtype, "same_kind") then
+    util.raise("TypeError", "%s: the result is %s, which does not go into an array of %s", what, arr(r).dtype, a.dtype)
+  end
+end
+
+local function at(u, a, indices, values)
+  local nd, what = u.nd, u.called .. ".at"
+  util.expect(what, "a", a, "ndarray")
+  if not a.flags.writeable then util.raise("ValueError", "%s: the array is read-only", what) end
+  local all = nd.arange(a.size):reshape(a.shape)
+  local places = arr(all[subscript(indices)])
+  if values ~= nil then values = nd.broadcast_to(arr(values), places.shape):reshape({ -1 }) end
+  places = places:reshape({ -1 })
+  if places.size == 0 then return end
+  local vector = a:reshape({ -1 }) -- a view of what lies densely, else a copy
+  check_kind(u, what, vector, values)
+  local sign = u.name == "add" and 1 or u.name == "subtract" and values ~= nil and -1
+  local added = false
+  if sign and nd.can_cast(values.dtype, a.dtype, "safe") and not a.dtype:find("^u") then
+    values = values:astype(a.dtype)
+    added = core.add_at(vector, places, sign == 1 and values or -values)
+  end
+  if not added then write(u, vector, places, values) end
+  if not nd.shares_memory(vector, a) then a:assign(vector:reshape(a.shape)) end
+end
+
+local METHODS = { reduce = reduce, accumulate = accumulate, reduceat = reduceat, outer = outer, at = at }
+
+local Meta = { __name = "ufunc" }
+Meta.__call = function(u, ...) return u.fn(...) end
+Meta.__tostring = function(u) return ("<ufunc '%s'>"):format(u.name or "of a Lua function") end
+Meta.__index = function(u, key)
+  util.raise("AttributeError", "%s has no '%s' (known: accumulate, at, outer, reduce, reduceat)", tostring(u),
+    tostring(key))
+end
+
+-- The name of a function of nd, that NumPy has: the one that says most.
+local function name_of(nd, fn)
+  for name in pairs(KNOWN) do
+    if rawget(nd, name) == fn then return name end
+  end
+  for _, name in ipairs({ "subtract", "divide", "power" }) do
+    if rawget(nd, name) == fn then return name end
+  end
+end
+
+--- The ufunc of a function, or of the name of one of nd's.
+function M.of(nd, fn)
+  local name = type(fn) == "string" and fn
+  if name then fn = nd[name] end
+  if getmetatable(fn) == Meta then return fn end
+  if type(fn) ~= "function" then
+    util.raise("TypeError", "ufunc: a function of one or two arrays is expected, or the name of one, not %s",
+      util.kind_of(fn))
+  end
+  name = name_of(nd, fn) or name
+  local u = { nd = nd, fn = fn, name = name, known = name and KNOWN[name] or {}, called = name or "ufunc" }
+  for key, method in pairs(METHODS) do
+    u[key] = function(a, ...)
+      if a == u then util.raise("TypeError", "%s.%s is called with a dot: no object comes first", u.called, key) end
+      return method(u, a, ...)
+    end
+  end
+  return setmetatable(u, Meta)
+end
+
+return M

@@ -1,0 +1,168 @@
+--- The methods of NumPy's elementwise functions (nd.ufunc): what NumPy 2.4 gives, and what the definition says, element
+-- by element in Lua.
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local runner = require("spec.support.runner")
+
+local function text(a) return (tostring(a):gsub("%s+", " ")) end
+local a23 = nd.array({ { 3, 1, 2 }, { 0, 5, 4 } })
+
+describe("nd.ufunc", function()
+  it("reduces along the first axis, one that is said, several or all", function()
+    local add, max = nd.ufunc(nd.add), nd.ufunc("maximum")
+    assert.equal("[3 6 6]", text(add.reduce(a23)))
+    assert.equal("[6 9]", text(add.reduce(a23, 1)))
+    assert.equal(15, add.reduce(a23, { axis = nd.none }))
+    assert.equal("[[3] [5]]", text(max.reduce(a23, { axis = 1, keepdims = true })))
+    assert.equal(15, add.reduce(a23, { axis = { 0, 1 } }))
+    assert.equal("[ 3. -4. -2.]", text(nd.ufunc(nd.subtract).reduce(a23, 0, "float64")))
+    assert.equal("[0.05 0.3 ]", text(nd.round(nd.ufunc(nd.divide).reduce({ { 1, 3 }, { 4, 2 }, { 5, 5 } }), 3)))
+    assert.equal("[ 6 11]", text(nd.ufunc("bitwise_or").reduce({ { 2, 4 }, { 8, 3 } }, 1)))
+    assert.equal(true, nd.ufunc(nd.logical_xor).reduce({ 1, 2, 0, 3 }))
+    assert.equal(6, nd.ufunc(nd.gcd).reduce({ 12, 18, 30 }))
+  end)
+
+  it("reduces with a beginning, where a mask holds, and nothing at all", function()
+    local add, max = nd.ufunc(nd.add), nd.ufunc(nd.maximum)
+    assert.equal(16, add.reduce({ 1, 2, 3 }, { initial = 10 }))
+    assert.equal("[3 7 4]", text(max.reduce(a23, { initial = 0, where = nd.array({ { true, false, true },
+      { true, true, true } }) }):astype("int64") + nd.array({ 0, 2, 0 })))
+    assert.equal(0.0, add.reduce(nd.zeros(0)))
+    assert.equal("[1. 1.]", text(nd.ufunc(nd.multiply).reduce(nd.zeros({ 0, 2 }))))
+    assert.equal(false, nd.ufunc("logical_xor").reduce({ }))
+    assert.equal(7, max.reduce(nd.zeros(0), { initial = 7 }))
+    raises("ValueError", "no identity", function() nd.ufunc(nd.fmax).reduce(nd.zeros(0)) end)
+    raises("ValueError", "maximum", function() max.reduce(nd.zeros({ 0, 3 })) end)
+  end)
+
+  it("accumulates as its definition says, of every function and axis", function()
+    local rng = nd.random.RandomState(3)
+    local m = rng:randint(1, 60, { 17, 3 })
+    for _, name in ipairs({ "add", "multiply", "maximum", "minimum", "subtract", "bitwise_xor", "gcd", "fmax" }) do
+      local u = nd.ufunc(name)
+      local got, across = u.accumulate(m), u.accumulate(m.T, 1)
+      for j = 0, 2 do
+        local so_far
+        for i = 0, 16 do
+          so_far = i == 0 and m[{ 0, j }] or u(so_far, m[{ i, j }])
+          assert.equal(so_far, got[{ i, j }], name)
+          assert.equal(so_far, across[{ j, i }], name)
+        end
+      end
+    end
+    assert.equal("[2. 2. 4. 4.]", text(nd.ufunc(nd.fmax).accumulate({ 2, 0 / 0, 4, 1 })))
+    assert.equal("[ 2. nan nan nan]", text(nd.ufunc(nd.maximum).accumulate({ 2, 0 / 0, 4, 1 })))
+    assert.equal("[ True True False]", text(nd.ufunc(nd.logical_and).accumulate({ 3, 1, 0 })))
+    assert.equal("[]", text(nd.ufunc(nd.subtract).accumulate(nd.zeros(0))))
+  end)
+
+  it("reduces the parts between positions", function()
+    local x = nd.arange(8)
+    assert.equal("[ 6 10 14 18]", text(nd.ufunc(nd.add).reduceat(x, { 0, 4, 1, 5, 2, 6, 3, 7 })["::2"]))
+    assert.equal("[4 0 6]", text(nd.ufunc(nd.maximum).reduceat(nd.array({ 4, 1, 0, 6 }), { 0, 2, 3 })))
+    assert.equal("[[3 2] [5 4]]", text(nd.ufunc(nd.maximum).reduceat(a23, { 0, 2 }, 1)))
+    raises("IndexError", "out of bounds", function() nd.ufunc(nd.add).reduceat(x, { 0, 8 }) end)
+  end)
+
+  it("meets each element of one array with each of another", function()
+    local v = nd.array({ 3, 1, 2 })
+    assert.equal("[[ 0 2 1] [-2 0 -1] [-1 1 0]]", text(nd.ufunc(nd.subtract).outer(v, v)))
+    assert.same({ 2, 3, 4, 1 }, nd.ufunc(nd.add).outer(a23, nd.zeros({ 4, 1 })).shape)
+    assert.equal("[4 5]", text(nd.ufunc(nd.add).outer(3, { 1, 2 })))
+    assert.equal("[[1 4] [9 2]]", text(nd.ufunc(function(a, b) return a * b + 1 end).outer({ 1, 8 }, { 0, 3 })
+      - nd.array({ { 0, 0 }, { -8, 23 } })))
+  end)
+end)
+
+local VIEWS = { function(x) return x[1]["::2"] end, function(x) return x.T[{ "::-2", 1 }] end }
+
+describe("nd.ufunc(f).at", function()
+  it("adds at every position as often as it comes, one after the other", function()
+    local b = nd.array({ 1, 2, 3, 4 })
+    nd.ufunc(nd.add).at(b, { 0, 1, 2, 2 }, 1)
+    assert.equal("[2 3 5 4]", text(b))
+    nd.ufunc(nd.negative).at(b, { 0, 1, 1 })
+    assert.equal("[-2 3 5 4]", text(b))
+    nd.ufunc(nd.multiply).at(b, nd.array({ 3, 3, -1 }), { 2, 3, 10 })
+    assert.equal("[ -2 3 5 240]", text(b))
+    local big = nd.array({ 1e16 })
+    nd.ufunc(nd.add).at(big, { 0, 0, 0 }, { 1.0, 1.0, -1e16 })
+    assert.equal(0.0, big[0])
+  end)
+
+  it("is its definition, element by element, for every dtype, view and function", function()
+    local rng = nd.random.RandomState(4)
+    for _, dtype in ipairs({ "float64", "float32", "int64", "int16", "complex128" }) do
+      for _, name in ipairs({ "add", "subtract", "multiply", "maximum" }) do
+        local u = nd.ufunc(name)
+        if not (dtype == "complex128" and name == "maximum") then
+          local base = rng:randint(0, 9, { 3, 22 }):astype(dtype)
+          local at, values = rng:randint(-11, 11, { 40 }), rng:randint(0, 5, { 40 }):astype(dtype)
+          for _, view in ipairs(VIEWS) do
+            local x, want = base:copy(), base:copy()
+            u.at(view(x), at, values)
+            local w = view(want)
+            for i = 0, 39 do w[at[i]] = u(w[at[i]], values[i]) end
+            assert.is_true(nd.array_equal(x, want), name .. " of " .. dtype)
+          end
+        end
+      end
+    end
+  end)
+
+  it("takes every subscript", function()
+    local function after(at, values)
+      local x = nd.zeros({ 2, 3 })
+      nd.ufunc(nd.add).at(x, at, values)
+      return text(x)
+    end
+    assert.equal("[[0. 0. 0.] [2. 2. 2.]]", after({ 1, 1 }, 1))
+    assert.equal("[[0. 1. 0.] [0. 0. 5.]]", after({ nd.array({ 0, 1, 1 }), nd.array({ 1, 2, 2 }) }, { 1, 2, 3 }))
+    assert.equal("[[0. 7. 0.] [0. 7. 0.]]", after(":, 1", 7))
+    assert.equal("[[1. 0. 1.] [0. 1. 0.]]", after(nd.array({ { true, false, true }, { false, true, false } }), 1))
+    assert.equal("[[0. 0. 0.] [1. 2. 3.]]", after(1, { 1, 2, 3 }))
+    assert.equal("[[0. 0. 0.] [0. 0. 0.]]", after(nd.zeros(0, "int64"), 1))
+  end)
+
+  it("refuses what does not go in, and leaves the array as it was", function()
+    local x = nd.array({ 1, 2, 3 })
+    raises("TypeError", "does not go into", function() nd.ufunc(nd.add).at(x, { 0 }, 0.5) end)
+    raises("IndexError", "", function() nd.ufunc(nd.add).at(x, { 0, 3 }, 1) end)
+    raises("ValueError", "", function() nd.ufunc(nd.add).at(x, { 0, 1 }, { 1, 2, 3 }) end)
+    raises("TypeError", "ndarray", function() nd.ufunc(nd.add).at({ 1 }, { 0 }, 1) end)
+    raises("TypeError", "with a dot", function() nd.ufunc(nd.add):at(x, { 0 }, 1) end)
+    raises("AttributeError", "known: accumulate", function() return nd.ufunc(nd.add).inner end)
+    raises("TypeError", "a function", function() nd.ufunc(3) end)
+    raises("TypeError", "without dimensions", function() nd.ufunc(nd.add).reduce(3) end)
+    local fixed = nd.zeros(3)
+    fixed.flags.writeable = false
+    raises("ValueError", "read-only", function() nd.ufunc(nd.add).at(fixed, { 0 }, 1) end)
+    assert.equal("[1 2 3]", text(x))
+  end)
+end)
+
+describe("a method asked of a function", function()
+  it("is explained by the runner's message and by help", function()
+    local function said(script)
+      local path = os.tmpname()
+      local file = assert(io.open(path, "w"))
+      file:write(script)
+      file:close()
+      local out, status = runner.run({ path })
+      os.remove(path)
+      assert.equal(1, status)
+      return out
+    end
+    local first = "local nd = require('theano.ndarray')\nlocal x = nd.zeros(3)\n"
+    for _, line in ipairs({ "nd.add.at(x, { 0 }, 1)", "x = nd.zeros(2) + nd.add.reduce(x)" }) do
+      local method = line:match("add%.(%l+)")
+      assert.matches(("nd.add.%s(..) is nd.ufunc(nd.add).%s(..)"):format(method, method), said(first .. line), 1, true)
+    end
+    assert.matches("add.at(..) is nd.ufunc(add).at(..)", said("local add = math.abs\nadd.at(1)"), 1, true)
+    assert.matches("T.add has no methods: T.sum", said("local T = require('theano.tensor')\nT.add.reduce(1)"), 1, true)
+    assert.is_nil(said("local f = math.abs\nf.other(1)"):find("ufunc"))
+    assert.matches("nd.ufunc(nd.add).at(a, indices, values)", nd.help("add.at"), 1, true)
+    assert.matches("nd.cumprod", nd.help("multiply.accumulate"), 1, true)
+    raises("KeyError", "add.inner", function() nd.help("add.inner") end)
+  end)
+end)
