@@ -172,6 +172,15 @@ describe("operands of every form have the answers of dense copies", function()
       assert.is_true(count > 1500)
     end)
   end
+  it("and dimensions that only the result has stay", function()
+    local m = nd.arange(6.0):reshape({ 2, 3 })
+    for _ = 1, 3 do
+      assert.same({ 1, 2, 3 }, nd.shape_padleft(m).shape)
+      assert.same({ 1, 1, 2, 3 }, nd.shape_padleft(m, 2).shape)
+      assert.same({ 2, 3 }, nd.second(m, nd.arange(3.0)).shape)
+      assert.same({ 2, 3 }, nd.second(nd.arange(3.0), m).shape)
+    end
+  end)
   it("and what does not fit is refused", function()
     local m = nd.zeros({ 7, 20 })
     for _, shape in ipairs({ { 19 }, { 7 }, { 7, 2 }, { 2, 20 }, { 3, 2, 20 } }) do

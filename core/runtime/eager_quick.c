@@ -247,8 +247,8 @@ static bool is_broadcast(const ThApply *a) {
     return before > 0;
 }
 
-/* Each element of the results is one of the operands' elements at that place, and of numbers. all: every operand takes
- * part in it. */
+/* Each element of the results is one of the operands' elements at that place, and of numbers; their shape is that which
+ * the operands have together. all: every operand takes part in it. */
 static bool elementwise(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int n, bool *all) {
     ApplyVec order = {0};
     bool fine = graph_toposort(c, out, n, NULL, 0, &order), used[MOST_ARGS] = {false};
@@ -258,8 +258,13 @@ static bool elementwise(ThContext *c, ThVar *const *in, int nin, ThVar *const *o
         for (int j = 0; j < a->nin; j++)
             for (int k = 0; k < nin; k++) used[k] |= a->in[j] == in[k];
     }
+    int ndim = 0;
     *all = true;
-    for (int k = 0; k < nin; k++) *all &= used[k];
+    for (int k = 0; k < nin; k++) {
+        *all &= used[k];
+        if (in[k]->type.ndim > ndim) ndim = in[k]->type.ndim;
+    }
+    for (int i = 0; i < n; i++) fine &= out[i]->type.ndim == ndim;
     vec_free(c, &order);
     return fine;
 }
