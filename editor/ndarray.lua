@@ -659,6 +659,10 @@ function ndarray:trace(offset, axis1, axis2, dtype) end
 ---@return any
 function ndarray:transpose(axes) end
 
+---What stands along the first axis as values: `local x, y = p:unpack()`; elements of a vector are numbers.
+---@return any
+function ndarray:unpack() end
+
 ---NumPy's legacy generator.
 ---@class theano.RandomState
 local RandomState = {}

@@ -111,6 +111,7 @@ describe("a method that is called with a dot", function()
     local array = "local a = require('theano').ndarray.ones(3)\nlocal v = a.tolist()"
     assert.truthy(hint(array):find("a:tolist(..)", 1, true))
     assert.equal("", hint("local T = require('theano').tensor\nlocal v = T.sum()"))
+    assert.equal("", hint("local nd = require('theano').ndarray\nlocal v = nd.linalg.lu_solve({ { 1.0 } }, { 1.0 })"))
     for _, call in ipairs({ "w.sum()", "w.sum(0)", "w.astype('int8')" }) do -- the engine's own words
       local ok, message = pcall(assert(load("local w = ...\nlocal v = " .. call)), require("theano").shared(1.0))
       assert.is_false(ok)

@@ -24,6 +24,36 @@ describe("subscripts mean what they mean in NumPy:", function()
   end
 end)
 
+describe("an axis of length 1", function()
+  it("is a subscript of its own, of arrays and Variables", function()
+    local a, x = nd.arange(6):reshape({ 2, 3 }), theano.tensor.dvector("x")
+    for _, name in ipairs({ "None", "newaxis" }) do
+      assert.same({ 1, 2, 3 }, a[name].shape)
+      assert.equal(2, x[name].ndim)
+      local b = a:copy()
+      b[name] = -a
+      assert.is_true(nd.array_equal(b, -a))
+    end
+    raises("AttributeError", "'Nones'", function() return a.Nones end)
+  end)
+end)
+
+describe("a:unpack()", function()
+  it("gives what stands along the first axis as values: numbers of a vector, views of the rest", function()
+    local x, y, z = nd.array({ 3, 1, 2 }):unpack()
+    assert.same({ 3, 1, 2 }, { x, y, z })
+    local i, j = nd.mgrid["0:2, 0:3"]:unpack()
+    assert.is_true(nd.array_equal(i * 3 + j, nd.arange(6):reshape({ 2, 3 })))
+    local m = nd.zeros({ 2, 2 })
+    local row = m:unpack()
+    row[1] = 5
+    assert.equal(5.0, m[{ 0, 1 }])
+    assert.equal(0, select("#", nd.zeros(0):unpack()))
+    raises("TypeError", "without dimensions", function() nd.asarray(3):unpack() end)
+    raises("ValueError", "too many", function() nd.zeros(100001):unpack() end)
+  end)
+end)
+
 describe("assignment through index arrays", function()
   it("takes the last of equal positions, broadcasts, and leaves everything when it fails", function()
     local a = nd.zeros(4, "int64")

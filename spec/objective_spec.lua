@@ -151,13 +151,20 @@ describe("nd.optimize.minimize", function()
     near({ 3 }, optimize.minimize(function(x) return 0 * x:sum() + 1 end, { 3 }).x)
   end)
 
+  it("takes a vector of one element for a number, as SciPy does, where x has one", function()
+    for _, method in ipairs({ "BFGS", "L-BFGS-B", "CG", "Newton-CG", "Nelder-Mead", "SLSQP", "trust-constr" }) do
+      local r = optimize.minimize(function(x) return x ^ 2 + 10 * nd.sin(x) end, { 0.0 }, { method = method })
+      near({ -1.3064400127 }, r.x, 1e-4)
+    end
+  end)
+
   it("refuses what it does not know", function()
     raises("ValueError", "the method is", function() optimize.minimize(bowl, { 1, 1 }, { method = "COBYLA" }) end)
     raises("TypeError", "unknown keyword 'gtl'", function()
       optimize.minimize(bowl, { 1, 1 }, { options = { gtl = 1e-3 } })
     end)
     raises("ValueError", "gives a number, not a tensor", function() optimize.minimize(function(x) return x end,
-      { 1 }) end)
+      { 1, 2 }) end)
     raises("TypeError", "gives a number", function() optimize.minimize(function() return "a" end, { 1 }) end)
     raises("TypeError", "fun", function() optimize.minimize(3, { 1 }) end)
     raises("ValueError", "a vector", function() optimize.minimize(bowl, { { 1, 2 }, { 3, 4 } }) end)

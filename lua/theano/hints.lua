@@ -74,7 +74,9 @@ local NAMES = {
 }
 
 -- What stands before a dot and is no value.
-local MODULES = { theano = true, T = true, nd = true, math = true, string = true, table = true, io = true, os = true }
+local MODULES = {}
+for name in ([[theano T nd math string table io os linalg nlinalg slinalg fft random special optimize integrate
+  interpolate signal sparse nnet extra_ops gradient printing layers train]]):gmatch("%S+") do MODULES[name] = true end
 
 --- What `import NAME` is.
 function M.module(name)
@@ -155,9 +157,10 @@ local function of_dots(said, name, number, text, path)
   local behind
   for method in line:gmatch("[%])]%.([%a_][%w_]*)%s*[({]") do behind = method end
   if behind then return ("a method is called with a colon: x:%s(..)"):format(behind) end
-  for owner, method in line:gmatch("([%a_][%w_]*)%.([%a_][%w_]*)%s*[({]") do
+  for whole, method in line:gmatch("([%a_][%w_.]*)%.([%a_][%w_]*)%s*[({]") do
+    local owner = whole:match("[^.]*$")
     local call = ("%s.%s(..) is %s:%s(..): a colon hands %s over"):format(owner, method, owner, method, owner)
-    if not MODULES[owner] then return call end
+    if not MODULES[owner] and not MODULES[whole:match("^[^.]*")] then return call end
   end
 end
 

@@ -117,6 +117,15 @@ function methods.rows(a)
   end
 end
 
+--- What stands along the first axis as values: `local x, y = p:unpack()`; elements of a vector are numbers.
+function methods.unpack(a)
+  if a.ndim == 0 then util.raise("TypeError", "unpack: an array without dimensions has nothing to unpack") end
+  if a.shape[1] > 100000 then
+    util.raise("ValueError", "unpack: %d values are too many at once: a:rows() walks the first axis", a.shape[1])
+  end
+  return table.unpack(a.ndim == 1 and a:tolist() or nd.unstack(a))
+end
+
 require("theano.ndnumpy")(nd, require("theano.alike").arrays(nd))
 core.metamethods(core.complex_meta, true) -- z * 2, a * z; nd.abs, nd.exp and the others take them too
 
@@ -187,8 +196,10 @@ local function flags_of(a, values)
   return setmetatable({ array = a, values = values }, Flags)
 end
 
+-- A name that is a subscript.
+local AXIS = { None = true, newaxis = true }
 local function get(a, key)
-  if type(key) == "string" and key:find("^[%a_][%w_]*$") then
+  if type(key) == "string" and key:find("^[%a_][%w_]*$") and not AXIS[key] then
     local m = methods[key]
     if m then return m end
     if key == "T" then return methods.transpose(a) end
@@ -203,7 +214,7 @@ local function get(a, key)
   return index(a, key)
 end
 local function set(a, key, value)
-  if type(key) == "string" and key:find("^[%a_][%w_]*$") then
+  if type(key) == "string" and key:find("^[%a_][%w_]*$") and not AXIS[key] then
     local hint = key == "shape" and ": a:reshape(shape) gives a view" or key == "dtype" and ": a:astype(dtype)" or ""
     util.raise("AttributeError", "the attribute '%s' of an ndarray cannot be set%s", key, hint)
   end

@@ -142,7 +142,7 @@ return function(nd)
   function M.solve(fn, x, args, jac, constraints, inner, o)
     local list = M.read(constraints)
     if #list == 0 then
-      return inner(objective.scalar("minimize", fn, args, jac), x, { gtol = o.gtol, maxiter = o.maxiter })
+      return inner(objective.scalar("minimize", fn, args, jac, x.size), x, { gtol = o.gtol, maxiter = o.maxiter })
     end
     local given = jac ~= nil
     for _, c in ipairs(list) do given = given or c.given ~= nil end

@@ -477,7 +477,7 @@ return function(nd)
     o.callback = g.callback
     util.expect("minimize", "fun", g.fun, "function")
     if not free then return under(g, x, args, o) end
-    local O = objective.scalar("minimize", g.fun, args, g.jac)
+    local O = objective.scalar("minimize", g.fun, args, g.jac, x.size)
     if x.size == 0 then
       return { x = x, fun = O.value(x), jac = x, nit = 0, nfev = O.nfev, njev = 0, status = 0, success = true,
         message = MESSAGES[0] }

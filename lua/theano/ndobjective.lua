@@ -160,13 +160,15 @@ function M.graph(cost, x, more) return compiled({ nfev = 0, njev = 0 }, cost, x,
 -- the value at x + a p, its slope along p, that place, the gradient there and its largest element; `times(x, p)`: the
 -- Hessian times p; `beside(v, w, a, b)`: the place a v - b w, and the value there; of a graph `conjugate(x, z, r, d)`:
 -- a step of conjugate gradients with the Hessian at x. `nfev` and `njev` count. jac: nil (of a graph, or by
--- differences), a function, true (fn gives both) or false (differences, and no graph is tried).
-function M.scalar(what, fn, args, jac)
+-- differences), a function, true (fn gives both) or false (differences, and no graph is tried). n: the length of x;
+-- fn of one number may give a vector of one.
+function M.scalar(what, fn, args, jac, n)
   util.expect(what, "fun", fn, "function")
   local O = { nfev = 0, njev = 0 }
   local _, T = M.modules()
   local x = T.dvector("x")
   local cost = jac == nil and graph_of(fn, x, table.unpack(args)) or nil
+  if cost and cost.ndim == 1 and n == 1 then cost = T.reshape(cost, {}, 0) end
   if cost and cost.ndim ~= 0 then
     util.raise("ValueError", "%s: the function gives a number, not a tensor of %d dimensions", what, cost.ndim)
   end

@@ -355,7 +355,7 @@ local noted = { rng = true, rstate = true, update = true, permutation = true }
 meta.__index = function(x, key)
   if type(key) == "number" then
     no_walk(x, key)
-  elseif type(key) == "string" and key:find("^[%a_][%w_]*$") then
+  elseif type(key) == "string" and key:find("^[%a_][%w_]*$") and key ~= "None" and key ~= "newaxis" then
     if plain[key] then
       local value, has = core.var_attribute(x, key)
       if not has then unknown(x, key) end -- of a state, which is no tensor
