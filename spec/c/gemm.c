@@ -220,6 +220,32 @@ static void layouts_agree(ThContext *c) {
         for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++) same_bits(c, sizes[i][0], sizes[i][1], sizes[i][2], (ThDtype)d);
 }
 
+/* A matrix that takes more than the caches, by its strides, has the bits of the same one without gaps. */
+static void far_agrees(ThContext *c, ThDtype d, int64_t m, int64_t k, bool by_rows) {
+    const int64_t far = 20000000 / (int64_t)th_dtype_bytes(d) / (by_rows ? m : k);
+    Matrix near = matrix(d, m, k, by_rows ? 0 : 1), x = matrix(d, k, 1, 0), y = matrix(d, m, 1, 0),
+           z = matrix(d, m, 1, 0);
+    fill(d, &near), fill(d, &x);
+    Matrix wide = near;
+    wide.at = calloc(20000000 + 64, 1), wide.first = 0;
+    wide.rs = by_rows ? far : 1, wide.cs = by_rows ? 1 : far;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < k; j++) put(d, &wide, i, j, elem(d, &near, i, j));
+    GemmArgs g = args(d, &near, &x, &y, 0.75, 0), h = args(d, &wide, &x, &z, 0.75, 0);
+    run(c, &g), run(c, &h);
+    int different = 0;
+    for (int64_t i = 0; i < m; i++) different += elem(d, &y, i, 0) != elem(d, &z, i, 0);
+    CHECK(different == 0);
+    free(near.at), free(wide.at), free(x.at), free(y.at), free(z.at);
+}
+
+static void far_ones_agree(ThContext *c) {
+    static const int64_t sizes[][2] = {{2, 1}, {9, 15}, {70, 16}, {33, 83}, {300, 120}, {260, 203}};
+    for (int i = 0; i < TH_LEN(sizes); i++)
+        for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++)
+            for (int by_rows = 0; by_rows < 2; by_rows++) far_agrees(c, (ThDtype)d, sizes[i][0], sizes[i][1], by_rows);
+}
+
 /* A host hook that runs pieces backwards on two threads. */
 typedef struct Half {
     int n, part;
@@ -566,6 +592,7 @@ int main(void) {
         small_sizes(c);
         large_sizes(c);
         layouts_agree(c);
+        far_ones_agree(c);
         all_specials(c);
         views(c);
         if (test_failures) fprintf(stderr, "up to %s\n", sets[i]);

@@ -140,8 +140,10 @@ static bool orient(GemmArgs *g, int64_t vl) {
     return true;
 }
 
+/* Lanes of sums down the columns (dot_columns), or the vector side by side. */
 static size_t vector_space(const GemmArgs *g, int64_t item) {
-    return (size_t)(up(g->k * item, ALIGN) + GEMV_BLOCK_BYTES);
+    int64_t lanes = min64(((g->m > g->n ? g->m : g->n) + 2 * ALIGN / item) * ALIGN, GEMV_BLOCK_BYTES);
+    return (size_t)(lanes > g->k * item ? lanes : g->k * item);
 }
 
 size_t gemm_scratch_bytes(const GemmArgs *g) {
@@ -497,9 +499,8 @@ static void run_vector(const GemmKernels *kern, GemmArgs g, char *scratch) {
     if (g.m == 1) swap_sides(&g); /* now n is 1 */
     GemmVec v = {g.m, g.k, g.a, g.ars, g.acs, g.b, g.brs, g.c, g.crs, g.alpha, g.beta, scratch};
     if (v.acs == 1 && v.xs != 1) { /* the row kernels want x contiguous */
-        char *x = scratch + GEMV_BLOCK_BYTES;
-        for (int64_t k = 0; k < v.k; k++) memcpy(x + k * item, (const char *)v.x + k * v.xs * item, (size_t)item);
-        v.x = x, v.xs = 1;
+        for (int64_t k = 0; k < v.k; k++) memcpy(scratch + k * item, (const char *)v.x + k * v.xs * item, (size_t)item);
+        v.x = scratch, v.xs = 1;
     }
     kern->gemv(&v);
 }

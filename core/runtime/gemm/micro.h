@@ -435,20 +435,34 @@ INLINE T FN(fold_vector)(V v) {
     V s##i = {0}; \
     const T *p##i = a + FN(at_most)((i) / PARTS, last) * v->ars + (i) % PARTS * VL;
 #define DOT_STEP(i) s##i = VFMA(*(const VU *)(p##i + k), *(const VU *)(x + k + (i) % PARTS * VL), s##i);
-#define DOT_AHEAD(i) \
-    if ((i) % PARTS == 0) __builtin_prefetch(p##i + k + ahead);
 #define DOT_LEFT(i) FN(left)(rest - (i) % PARTS * VL)
 #define DOT_TAIL(i) s##i = VFMA(VPART(p##i + k, DOT_LEFT(i)), VPART(x + k + (i) % PARTS * VL, DOT_LEFT(i)), s##i);
 
 INLINE int64_t FN(at_most)(int64_t i, int64_t n) { return i < n ? i : n; }
 INLINE int64_t FN(left)(int64_t n) { return n < 0 ? 0 : n < VL ? n : VL; }
 
-/* Short rows of a matrix that no cache near the core holds: the processor does not read on from one to the next by
- * itself. (53,824 rows of 120 floats 2.9 ms to 2.5.) */
-INLINE bool FN(far_rows)(const GemmVec *v) {
-    enum { SHORT = 2048, NEAR = 1 << 20 };
-    const int64_t bytes = (int64_t)sizeof(T);
-    return v->ars > 0 && v->ars * bytes <= SHORT && v->m * v->ars * bytes > NEAR;
+/* A matrix that no cache near the core holds is read in the order of its memory, line by line: the processor reads on
+ * by itself there, which it does not where several short lines advance together. (120 columns, 100 MB: 10 GB/s, in
+ * order 30.) */
+INLINE bool FN(is_far)(int64_t lines, int64_t stride) {
+    return stride > 0 && lines * stride * (int64_t)sizeof(T) > (6 << 20);
+}
+
+/* Row i of a times x, on the lanes of dot_rows. */
+INLINE void FN(dot_row)(const GemmVec *v, const T *x, int64_t i) {
+    const T *a = (const T *)v->a + i * v->ars;
+    V s[PARTS] = {{0}};
+    int64_t k = 0;
+    for (; k + LANES <= v->k; k += LANES)
+        for (int p = 0; p < PARTS; p++) s[p] = VFMA(*(const VU *)(a + k + p * VL), *(const VU *)(x + k + p * VL), s[p]);
+    for (int p = 0; p < PARTS && k < v->k; p++) {
+        int64_t n = FN(left)(v->k - k - p * VL);
+        s[p] = VFMA(VPART(a + k + p * VL, n), VPART(x + k + p * VL, n), s[p]);
+    }
+    for (int h = PARTS / 2; h > 0; h /= 2)
+        for (int p = 0; p < h; p++) s[p] += s[p + h];
+    T *y = (T *)v->y + i * v->ys;
+    *y = FN(blend)(FN(fold_vector)(s[0]), (T)v->alpha, (T)v->beta, y);
 }
 
 /* Rows i .. i + DOT_ROWS of a (unit column stride) times x (unit stride). */
@@ -456,13 +470,6 @@ static void FN(dot_rows)(const GemmVec *v, const T *x, int64_t i) {
     const T *a = (const T *)v->a + i * v->ars;
     int64_t last = v->m - i - 1, k = 0;
     EIGHT(DOT_START)
-    if (FN(far_rows)(v)) {
-        const int64_t ahead = DOT_ROWS * v->ars;
-        for (; k + LANES <= v->k; k += LANES) {
-            EIGHT(DOT_STEP)
-            EIGHT(DOT_AHEAD)
-        }
-    }
     for (; k + LANES <= v->k; k += LANES) { EIGHT(DOT_STEP) }
     int64_t rest = v->k - k;
     if (rest > 0) { EIGHT(DOT_TAIL) }
@@ -512,9 +519,11 @@ INLINE void FN(add_columns)(const GemmVec *v, int64_t i, int64_t n, int64_t head
     if (r < n) FN(add_part)(s + r, a + r, da, x0, x1, x2, x3, n - r, columns);
 }
 
-/* Rows i .. i + n of a with unit row stride: lanes[l][row] in scratch, which stays in the first-level cache. A lane
- * starts where vectors of a and of the lane are aligned together. */
+/* Rows i .. i + n of a with unit row stride: lanes[l][row] in scratch, four columns of a lane at a time. A lane starts
+ * where vectors of a and of the lane are aligned together. A far matrix is read in order where no lane leaves the first
+ * cache. */
 static void FN(dot_columns)(const GemmVec *v, int64_t i, int64_t n) {
+    const bool in_order = n == v->m && n <= 256 && FN(is_far)(v->k, v->acs);
     int64_t step = (n + VL - 1) / VL * VL + VL, rest = v->k % LANES, k = 0, heads[LANES];
     T *lanes[LANES], *first = v->scratch;
     for (int64_t l = 0; l < LANES; l++) {
@@ -524,7 +533,7 @@ static void FN(dot_columns)(const GemmVec *v, int64_t i, int64_t n) {
         lanes[l] = first + l * step + off;
         for (int64_t q = 0; q < step; q += VL) *(VU *)(first + l * step + q) = (V){0};
     }
-    for (; k + 4 * LANES <= v->k; k += 4 * LANES)
+    for (; !in_order && k + 4 * LANES <= v->k; k += 4 * LANES)
         for (int l = 0; l < LANES; l++) FN(add_columns)(v, i, n, heads[l], k + l, 4, lanes[l]);
     for (; k < v->k; k++) FN(add_columns)(v, i, n, heads[k % LANES], k, 1, lanes[k % LANES]);
     /* dot_rows adds a product of zeros to the lanes past the end: turns -0 into 0 there and here */
@@ -591,6 +600,8 @@ static void FN(gemv)(const GemmVec *v) {
     if (v->m == 1) {
         if (v->acs == 1 && v->xs == 1) FN(dot_one)(v);
         else FN(dot_strided)(v, 0, 4 * LANES);
+    } else if (v->acs == 1 && v->xs == 1 && FN(is_far)(v->m, v->ars)) {
+        for (int64_t i = 0; i < v->m; i++) FN(dot_row)(v, v->x, i);
     } else if (v->acs == 1 && v->xs == 1) {
         for (int64_t i = 0; i < v->m; i += DOT_ROWS) FN(dot_rows)(v, v->x, i);
 #ifdef VPICK
@@ -771,7 +782,6 @@ static const GemmKernels FN(kernels) = {
 #undef Q
 #undef EIGHT
 #undef DOT_ROWS
-#undef DOT_AHEAD
 #undef DOT_START
 #undef DOT_STEP
 #undef DOT_TAIL

@@ -39,7 +39,7 @@ typedef struct GemmVec {
     void *y;
     int64_t ys;
     double alpha, beta;
-    void *scratch; /* GEMV_BLOCK_BYTES */
+    void *scratch; /* (up(m, VL) + VL) * 64 bytes, at most GEMV_BLOCK_BYTES */
 } GemmVec;
 
 /* ---- operands through general addresses ---- */
@@ -168,7 +168,7 @@ typedef struct GemmKernels {
     const WinogradKernels *winograd; /* float32; else NULL */
 } GemmKernels;
 
-enum { GEMV_BLOCK_BYTES = 32768, GEMM_FEW = 12 };
+enum { GEMV_BLOCK_BYTES = 131072, GEMM_FEW = 12 };
 
 /* [0] float32, [1] float64 */
 extern const GemmKernels *const gemm_kernels_sse2[2];
