@@ -390,30 +390,32 @@ static bool quick_set(lua_State *L, LtState *s, ThArray *a) {
 }
 
 /* ---- the metamethods --------------------------------------------------------------------------------------------- */
-/* A field that most code asks for. */
+/* A field that most code asks for; no method has such a name. */
 static bool push_field(lua_State *L, LtState *s, ThArray *a, const char *k) {
-    if (!strcmp(k, "T")) {
-        ThArray *t = th_array_transpose(a, 0, NULL);
-        if (!t) return th_error_clear(s->ctx), false;
-        lt_push_array(L, s, t);
-    } else if (!strcmp(k, "ndim")) lua_pushinteger(L, th_array_ndim(a));
-    else if (!strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name(th_array_dtype(a)));
-    else if (!strcmp(k, "size")) lua_pushinteger(L, th_array_size(a));
-    else if (!strcmp(k, "shape")) {
+    if (k[0] == 's' && !strcmp(k, "shape")) {
         lt_push_ints(L, th_array_shape(a), th_array_ndim(a));
         lua_pushvalue(L, lua_upvalueindex(4));
         lua_setmetatable(L, -2);
+    } else if (k[0] == 's' && !strcmp(k, "size")) lua_pushinteger(L, th_array_size(a));
+    else if (k[0] == 'n' && !strcmp(k, "ndim")) lua_pushinteger(L, th_array_ndim(a));
+    else if (k[0] == 'd' && !strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name(th_array_dtype(a)));
+    else if (k[0] == 'T' && !k[1]) {
+        ThArray *t = th_array_transpose(a, 0, NULL);
+        if (!t) return th_error_clear(s->ctx), false;
+        lt_push_array(L, s, t);
     } else return false;
     return true;
 }
 
 static bool push_named(lua_State *L, LtState *s, ThArray *a) {
+    const char *k = lua_tostring(L, 2);
+    const bool letter = (*k >= 'a' && *k <= 'z') || (*k >= 'A' && *k <= 'Z') || *k == '_';
+    if (!letter) return push_slices(L, s, a, k);
+    if (push_field(L, s, a, k)) return true;
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return true;
     lua_pop(L, 1);
-    const char *k = lua_tostring(L, 2);
-    bool letter = (*k >= 'a' && *k <= 'z') || (*k >= 'A' && *k <= 'Z') || *k == '_';
-    return letter ? push_field(L, s, a, k) : push_slices(L, s, a, k);
+    return false;
 }
 
 static bool quick_get(lua_State *L, LtState *s, ThArray *a) {
