@@ -31,6 +31,57 @@ describe("Generator draws NumPy's bits:", function()
   end)
 end)
 
+describe("Generator's distributions", function()
+  it("are all of NumPy's but one", function()
+    local g = generator(1)
+    for name in ([[beta binomial chisquare dirichlet exponential f gamma geometric gumbel hypergeometric laplace
+      logistic lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f
+      normal pareto poisson power rayleigh standard_cauchy standard_exponential standard_gamma standard_normal
+      standard_t
+      triangular uniform vonmises wald weibull zipf permuted]]):gmatch("%S+") do
+      assert.equal("function", type(g[name]), name)
+      raises("TypeError", "g:" .. name, function() g[name]() end)
+    end
+    assert.equal("number", type(g:poisson(3)))
+    assert.equal("[]", tostring(g:gamma(2, { size = 0 })))
+  end)
+
+  it("draw from what multivariate_normal is told, by every factor", function()
+    local mean, cov = { 1, -2, 0.5 }, { { 2, 0.5, 0 }, { 0.5, 1, -0.3 }, { 0, -0.3, 0.7 } }
+    for _, method in ipairs({ "svd", "eigh", "cholesky" }) do
+      local x = generator(3):multivariate_normal(mean, cov, { size = 40000, method = method })
+      assert.same({ 40000, 3 }, x.shape)
+      assert.is_true(nd.allclose(x:mean(0), mean, 0, 0.03), method)
+      assert.is_true(nd.allclose(nd.cov(x, nil, false), cov, 0, 0.05), method)
+    end
+    assert.same({ 3 }, generator(3):multivariate_normal(mean, cov).shape)
+    raises("ValueError", "square", function() generator(3):multivariate_normal(mean, { { 1, 0 }, { 0, 1 } }) end)
+    raises("ValueError", "method", function() generator(3):multivariate_normal(mean, cov, 2, "lu") end)
+  end)
+
+  it("refuse what they cannot draw, and stay where they were", function()
+    local g, same = generator(9), generator(9)
+    raises("ValueError", "lam", function() g:poisson(-1) end)
+    raises("ValueError", "", function() g:binomial(3, 1.5) end)
+    raises("ValueError", "", function() g:dirichlet({ 0, 1 }) end)
+    raises("ValueError", "", function() g:dirichlet({ 0.01, -0.01 }) end)
+    raises("ValueError", "", function() g:hypergeometric(3, 4, 9) end)
+    raises("IndexError", "out of bounds", function() g:permuted(nd.zeros(3), 1) end)
+    raises("IndexError", "array", function() g:permuted(3) end)
+    assert.equal(same:random(), g:random())
+    local x = nd.arange(6):reshape({ 2, 3 })
+    local y = g:permuted(x, 1)
+    assert.equal(1, y[1]:min() - 2)
+    assert.is_true(nd.array_equal(nd.sort(y, 1), x))
+  end)
+
+  it("with RandomState stay the legacy ones", function() -- numpy.random.RandomState(7)
+    local r = random.RandomState(7)
+    assert.equal(0.026812116132444164, r:pareto(3))
+    assert.equal(3.479952499168673, r:rayleigh(2))
+  end)
+end)
+
 describe("PCG64", function()
   it("has NumPy's states, as decimal digits", function()
     local p = random.PCG64(42)

@@ -387,7 +387,7 @@ describe("a method that is none", function()
       [MRG(1)] = { poisson = "MRG_RandomStreams has no 'poisson': RandomStreams has it",
         unifrom = "MRG_RandomStreams has no 'unifrom': did you mean 'uniform'?" },
       [theano.random.Key(1)] = { unifrom = "a Key has no 'unifrom': did you mean 'uniform'?" },
-      [nd.random.default_rng(1)] = { poisson = "Generator has no 'poisson': RandomState has it",
+      [nd.random.default_rng(1)] = { randn = "Generator has no 'randn': RandomState has it",
         xyzzy = "Generator has no 'xyzzy'" },
     }) do
       for name, text in pairs(names) do

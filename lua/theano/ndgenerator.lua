@@ -321,6 +321,100 @@ function methods.choice(g, ...)
   return require("theano.ndarray").take(array, at, a.axis)
 end
 
+-- Distributions of the engine's table, which draws them as NumPy's Generator does where the words are a PCG64's.
+for name in ([[beta binomial chisquare f gamma geometric gumbel hypergeometric laplace logistic lognormal logseries
+  multinomial negative_binomial noncentral_chisquare noncentral_f pareto poisson power rayleigh standard_cauchy
+  standard_gamma standard_t triangular vonmises wald weibull zipf]]):gmatch("%S+") do
+  methods[name] = function(g, ...) return legacy[name](begin(g, name, {}), ...) end
+end
+
+-- Shares of the whole that are broken off one after the other, for small alpha.
+local function broken(r, alpha, n)
+  local k, rest, out = #alpha, {}, core.zeros({ n, #alpha }, "float64")
+  local sum = 0.0
+  for j = k, 2, -1 do
+    sum = sum + alpha[j]
+    rest[j - 1] = sum
+  end
+  for i = 0, n - 1 do
+    local left = 1.0
+    for j = 1, k - 1 do
+      local part = legacy.beta(r, alpha[j], rest[j])
+      out[{ i, j - 1 }] = left * part
+      left = left * (1 - part)
+    end
+    out[{ i, k - 1 }] = left
+  end
+  return out
+end
+
+--- dirichlet(alpha, size): shares of a whole.
+function methods.dirichlet(g, ...)
+  local r, a = begin(g, "dirichlet", { "alpha", "size" }, ...)
+  local alpha = core.asarray(a.alpha)
+  if alpha.ndim ~= 1 or alpha.size == 0 or alpha:max() >= 0.1 or alpha:min() <= 0 then
+    return legacy.dirichlet(r, a.alpha, a.size)
+  end
+  local shape = type(a.size) == "table" and { table.unpack(a.size) } or { a.size }
+  local n = 1
+  for _, each in ipairs(shape) do n = n * each end
+  shape[#shape + 1] = alpha.size
+  return broken(r, alpha:astype("float64"):tolist(), n):reshape(shape)
+end
+
+local FACTORS = {
+  svd = function(nd, cov)
+    local u, s = nd.linalg.svd(cov)
+    return u * nd.sqrt(s)
+  end,
+  eigh = function(nd, cov)
+    local s, u = nd.linalg.eigh(cov)
+    return u * nd.sqrt(nd.abs(s))
+  end,
+  cholesky = function(nd, cov) return nd.linalg.cholesky(cov) end,
+}
+
+--- multivariate_normal(mean, cov, size, method): by a factor of the covariance, "svd", "eigh" or "cholesky". NumPy's
+-- numbers up to rounding and, but for cholesky, the signs of its LAPACK's vectors.
+function methods.multivariate_normal(g, ...)
+  local r, a = begin(g, "multivariate_normal", { "mean", "cov", "size", "method", method = "string" }, ...)
+  local nd = require("theano.ndarray")
+  local mean, cov = core.asarray(a.mean):astype("float64"), core.asarray(a.cov):astype("float64")
+  local n = mean.ndim == 1 and mean.shape[1]
+  if not n or cov.ndim ~= 2 or cov.shape[1] ~= n or cov.shape[2] ~= n then
+    raise("ValueError", "multivariate_normal: mean is a vector and cov a square matrix of its length")
+  end
+  local factor = FACTORS[a.method or "svd"]
+  if not factor then raise("ValueError", "multivariate_normal: method is 'svd', 'eigh' or 'cholesky'") end
+  local shape = type(a.size) == "table" and { table.unpack(a.size) } or { a.size }
+  shape[#shape + 1] = n
+  local x = core.pcg64_draw(r, "n", nil, shape):reshape({ -1, n })
+  return (mean + nd.dot(x, factor(nd, cov).T)):reshape(shape)
+end
+
+-- Every vector along the last axis by itself.
+local function shuffle_rows(r, a)
+  if a.ndim == 1 then return legacy.shuffle(r, a) end
+  for _, row in a:rows() do shuffle_rows(r, row) end
+end
+
+--- permuted(x, axis): a copy in which every vector along an axis is in an order of its own; without one all elements.
+function methods.permuted(g, ...)
+  local r, a = begin(g, "permuted", { "x", "axis" }, ...)
+  local copy = core.asarray(a.x):copy()
+  if copy.ndim == 0 then raise("IndexError", "permuted: an array is needed") end
+  if a.axis == nil then
+    legacy.shuffle(r, copy:reshape({ -1 }))
+    return copy
+  end
+  local axis = a.axis
+  if math.type(axis) ~= "integer" or axis < -copy.ndim or axis >= copy.ndim then
+    raise("IndexError", "permuted: axis %s is out of bounds for an array of %d dimensions", util.text(axis), copy.ndim)
+  end
+  shuffle_rows(r, require("theano.ndarray").moveaxis(copy, axis, -1))
+  return copy
+end
+
 --- spawn(n): n generators of their own.
 function methods.spawn(g, n)
   begin(g, "spawn", {})

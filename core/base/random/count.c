@@ -225,7 +225,8 @@ DRAW int64_t random_count_negative_binomial(ThRandom *r, const ThValue *p) {
 /* ---- the others -------------------------------------------------------------------------------------------------- */
 DRAW int64_t random_count_geometric(ThRandom *r, const ThValue *v) {
     double p = v[0].f;
-    if (p < 0.333333333333333333333333) return whole(ceil(log1p(-random_double(r)) / log(1 - p)));
+    if (p < 0.333333333333333333333333)
+        return whole(ceil(RANDOM_NEWER(r) ? -RANDOM_ZIGGURAT(r) / log1p(-p) : log1p(-random_double(r)) / log(1 - p)));
     int64_t x = 1;
     double sum = p, product = p, q = 1.0 - p, u = random_double(r);
     while (u > sum && product > 0) { /* the sum may end below 1 */
@@ -254,8 +255,9 @@ static int64_t hypergeometric_ratio(ThRandom *r, int64_t good, int64_t bad, int6
     static const double D1 = 1.7155277699214135, D2 = 0.8989161620588988;
     int64_t least = good < bad ? good : bad, most = good < bad ? bad : good, all = good + bad;
     int64_t m = sample < all - sample ? sample : all - sample, z;
-    double d4 = (double)least / (double)all, d5 = 1.0 - d4, d6 = (double)m * d4 + 0.5;
-    double d7 = sqrt((double)(all - m) * (double)sample * d4 * d5 / (double)(all - 1) + 0.5), d8 = D1 * d7 + D2;
+    double d4 = (double)least / (double)all, d5 = RANDOM_NEWER(r) ? (double)most / (double)all : 1.0 - d4;
+    double d6 = (double)m * d4 + 0.5, some = (double)(RANDOM_NEWER(r) ? m : sample);
+    double d7 = sqrt((double)(all - m) * some * d4 * d5 / (double)(all - 1) + 0.5), d8 = D1 * d7 + D2;
     int64_t d9 = (int64_t)floor((double)(m + 1) * (double)(least + 1) / (double)(all + 2));
     double d10 = log_gamma((double)(d9 + 1)) + log_gamma((double)(least - d9 + 1)) + log_gamma((double)(m - d9 + 1)) +
                  log_gamma((double)(most - m + d9 + 1));
@@ -274,7 +276,24 @@ static int64_t hypergeometric_ratio(ThRandom *r, int64_t good, int64_t bad, int6
     return m < sample ? good - z : z;
 }
 
+#ifndef RANDOM_ALONE
+/* One by one, of the smaller side: how many of what is left are good. */
+static int64_t hypergeometric_newer(ThRandom *r, int64_t good, int64_t bad, int64_t sample) {
+    const int64_t all = good + bad, draws = sample > all / 2 ? all - sample : sample;
+    int64_t left = all, good_left = good, n = draws;
+    for (; n > 0 && good_left > 0 && left > good_left; n--)
+        if ((int64_t)random_interval(r, (uint64_t)--left) < good_left) good_left--;
+    if (left == good_left) good_left -= n;
+    return sample > all / 2 ? good_left : good - good_left;
+}
+#endif
+
 DRAW int64_t random_count_hypergeometric(ThRandom *r, const ThValue *p) {
+#ifndef RANDOM_ALONE
+    if (r->pcg && (p[2].i < 10 || p[2].i > p[0].i + p[1].i - 10))
+        return hypergeometric_newer(r, p[0].i, p[1].i, p[2].i);
+    if (r->pcg) return hypergeometric_ratio(r, p[0].i, p[1].i, p[2].i);
+#endif
     if (p[2].i > 10) return hypergeometric_ratio(r, p[0].i, p[1].i, p[2].i);
     return p[2].i > 0 ? hypergeometric_small(r, p[0].i, p[1].i, p[2].i) : 0;
 }
@@ -284,7 +303,7 @@ DRAW int64_t random_count_logseries(ThRandom *r, const ThValue *v) {
     for (;;) {
         double x = random_double(r);
         if (x >= p) return 1;
-        double u = random_double(r), q = 1.0 - exp(c * u);
+        double u = random_double(r), q = RANDOM_NEWER(r) ? -expm1(c * u) : 1.0 - exp(c * u);
         if (x <= q * q) {
             double k = floor(1 + log(x) / log(q));
             if (k < 1 || x == 0.0) continue;
@@ -295,10 +314,11 @@ DRAW int64_t random_count_logseries(ThRandom *r, const ThValue *v) {
 }
 
 DRAW int64_t random_count_zipf(ThRandom *r, const ThValue *v) {
-    double am1 = v[0].f - 1.0, b = pow(2.0, am1);
+    double am1 = v[0].f - 1.0, b = pow(2.0, am1), least = RANDOM_NEWER(r) ? pow((double)INT64_MAX, -am1) : 0;
     if (v[0].f >= 1025) return 1; /* 2 to that power is no number: 1 is certain */
     for (;;) {
-        double u = 1.0 - random_double(r), w = random_double(r), x = floor(pow(u, -1.0 / am1));
+        double v0 = random_double(r), u = v0 * least + (1.0 - v0);
+        double w = random_double(r), x = floor(pow(u, -1.0 / am1));
         if (x > (double)INT64_MAX || x < 1.0) continue;
         double t = pow(1.0 + 1.0 / x, am1);
         if (w * x * (t - 1.0) / (b - 1.0) <= t / b) return whole(x);

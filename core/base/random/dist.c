@@ -1,5 +1,5 @@
 /*
- * dist.c -- real numbers of NumPy's legacy RandomState, one function a distribution.
+ * dist.c -- real numbers of NumPy's legacy RandomState and, on a PCG64, of its Generator, one function a distribution.
  *
  * In: a generator and checked parameters (table.c has names, defaults and checks). Out: one float64. Always
  * holds: the same words are drawn in the same order and combined in the same order of operations as in NumPy, so that
@@ -14,7 +14,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-static double exponential(ThRandom *r) { return -log(1.0 - random_double(r)); }
+static double exponential(ThRandom *r) { return RANDOM_NEWER(r) ? RANDOM_ZIGGURAT(r) : -log(1.0 - random_double(r)); }
 
 /* Shapes below 1: rejection from a mixture of a power and an exponential tail. */
 static double gamma_small(ThRandom *r, double shape) {
@@ -75,7 +75,9 @@ DRAW double random_standard_cauchy(ThRandom *r, const ThValue *p) {
 /* ---- place and scale --------------------------------------------------------------------------------------------- */
 DRAW double random_lognormal(ThRandom *r, const ThValue *p) { return exp(p[0].f + p[1].f * random_gauss(r)); }
 DRAW double random_exponential(ThRandom *r, const ThValue *p) { return p[0].f * exponential(r); }
-DRAW double random_rayleigh(ThRandom *r, const ThValue *p) { return p[0].f * sqrt(-2.0 * log1p(-random_double(r))); }
+DRAW double random_rayleigh(ThRandom *r, const ThValue *p) {
+    return p[0].f * sqrt(RANDOM_NEWER(r) ? 2.0 * exponential(r) : -2.0 * log1p(-random_double(r)));
+}
 
 /* A uniform number above 0: where 0 comes, the next is taken. */
 static double positive(ThRandom *r) {
@@ -121,8 +123,14 @@ DRAW double random_standard_t(ThRandom *r, const ThValue *p) {
     return sqrt(p[0].f / 2) * num / sqrt(denom);
 }
 
-DRAW double random_pareto(ThRandom *r, const ThValue *p) { return exp(exponential(r) / p[0].f) - 1; }
-DRAW double random_power(ThRandom *r, const ThValue *p) { return pow(1 - exp(-exponential(r)), 1. / p[0].f); }
+DRAW double random_pareto(ThRandom *r, const ThValue *p) {
+    const double x = exponential(r) / p[0].f;
+    return RANDOM_NEWER(r) ? expm1(x) : exp(x) - 1;
+}
+DRAW double random_power(ThRandom *r, const ThValue *p) {
+    const double x = -exponential(r);
+    return pow(RANDOM_NEWER(r) ? -expm1(x) : 1 - exp(x), 1. / p[0].f);
+}
 DRAW double random_weibull(ThRandom *r, const ThValue *p) {
     return p[0].f == 0.0 ? 0.0 : pow(exponential(r), 1. / p[0].f);
 }
@@ -158,7 +166,9 @@ DRAW double random_triangular(ThRandom *r, const ThValue *p) {
 DRAW double random_wald(ThRandom *r, const ThValue *p) {
     double mean = p[0].f, scale = p[1].f, half = mean / (2 * scale), y = random_gauss(r);
     y = mean * y * y;
-    double x = mean + half * (y - sqrt(4 * scale * y + y * y)), u = random_double(r);
+    double x = RANDOM_NEWER(r) ? mean * (1.0 - 2.0 / (1.0 + sqrt(1.0 + 4.0 * scale / y)))
+                               : mean + half * (y - sqrt(4 * scale * y + y * y));
+    double u = random_double(r);
     return u <= mean / (mean + x) ? x : mean * mean / x;
 }
 
@@ -172,6 +182,10 @@ DRAW double random_vonmises(ThRandom *r, const ThValue *p) {
     double mu = p[0].f, kappa = p[1].f, s, w;
     if (isnan(kappa)) return kappa;
     if (kappa < 1e-8) return pi * (2 * random_double(r) - 1);
+    if (RANDOM_NEWER(r) && kappa > 1e6) {
+        double angle = mu + sqrt(1. / kappa) * random_gauss(r);
+        return angle < -pi ? angle + 2 * pi : angle > pi ? angle - 2 * pi : angle;
+    }
     if (kappa < 1e-5) {
         s = 1. / kappa + kappa;
     } else {

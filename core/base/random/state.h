@@ -36,6 +36,15 @@ static inline double words_double(RandomWords *w) { /* [0, 1), 53 bits */
     return (a * 67108864.0 + b) / 9007199254740992.0;
 }
 
+/* Whether numbers are those of NumPy's Generator, which draws some distributions otherwise; its exponentials. */
+#ifdef RANDOM_ALONE
+#define RANDOM_NEWER(r) 0
+#define RANDOM_ZIGGURAT(r) 0
+#else
+#define RANDOM_NEWER(r) ((r)->pcg != NULL)
+#define RANDOM_ZIGGURAT(r) pcg_exponential((r)->pcg)
+#endif
+
 enum { RANDOM_OFTEN = 4096 }; /* numbers between two looks at the clock */
 
 typedef struct RandomChoice {
