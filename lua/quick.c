@@ -39,23 +39,6 @@ static bool push_integer(lua_State *L, LtState *s, ThArray *a, int64_t i) {
     return push_view(L, s, a, nd - 1, shape + 1, strides + 1, i * strides[0]);
 }
 
-/* {i, j, ..}: an integer for each dimension and nothing else. */
-static bool push_integers(lua_State *L, LtState *s, ThArray *a) {
-    int64_t index[TH_MAX_NDIM];
-    const int nd = th_array_ndim(a);
-    if (nd == 0 || lua_rawlen(L, 2) != (lua_Unsigned)nd) return false;
-    if (lua_getmetatable(L, 2)) return lua_pop(L, 1), false;
-    for (int n = 0; n < nd; n++) {
-        const bool whole = lua_rawgeti(L, 2, n + 1) == LUA_TNUMBER && lua_isinteger(L, -1);
-        index[n] = lua_tointeger(L, -1);
-        lua_pop(L, 1);
-        if (!whole || !wrap(&index[n], th_array_shape(a)[n])) return false;
-    }
-    lua_pushinteger(L, nd); /* the list is all there is, and lies in order: nothing comes behind its last one */
-    if (lua_next(L, 2)) return lua_pop(L, 2), false;
-    return push_place(L, s, a, index);
-}
-
 /* ---- slices as text ---------------------------------------------------------------------------------------------- */
 typedef struct Cut { /* of one dimension: an integer (colons 0) or bounds that may be left out */
     int64_t at[3];
@@ -112,30 +95,44 @@ static bool take_cut(const Cut *c, int64_t n, int64_t stride, Seen *v) {
     return true;
 }
 
-/* {"1:", 2, ..}: an integer or a slice for each of the first dimensions. */
-static bool push_parts(lua_State *L, LtState *s, ThArray *a) {
-    Seen v = {.ndim = 0, .offset = 0};
-    int nd = th_array_ndim(a), d = 0;
-    const int64_t *shape = th_array_shape(a), *strides = th_array_strides(a);
-    if (lua_getmetatable(L, 2)) return lua_pop(L, 1), false;
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1), d++) {
-        Cut c = {.given = {true}};
-        bool fine = d < nd && lua_isinteger(L, -2) && lua_tointeger(L, -2) == d + 1;
-        if (lua_type(L, -1) == LUA_TSTRING) {
-            const char *end = read_cut(lua_tostring(L, -1), &c);
-            fine = fine && end && !*end;
-        } else if (lua_isinteger(L, -1)) c.at[0] = lua_tointeger(L, -1);
-        else fine = false;
-        if (!fine || !take_cut(&c, shape[d], strides[d], &v)) return lua_pop(L, 2), false;
+/* One entry of a list: an integer, which goes into *index too, or a slice. */
+static bool take_entry(lua_State *L, int type, int64_t n, int64_t stride, int64_t *index, Seen *v) {
+    Cut c;
+    if (type == LUA_TNUMBER && lua_isinteger(L, -1)) {
+        *index = lua_tointeger(L, -1);
+        return wrap(index, n) && (v->offset += *index * stride, true);
     }
-    if (!d) return false;
+    const char *end = type == LUA_TSTRING ? read_cut(lua_tostring(L, -1), &c) : NULL;
+    return end && !*end && take_cut(&c, n, stride, v);
+}
+
+/* {"1:", 2, ..}: an integer or a slice for each of the first dimensions; integers for all of them are an element. */
+static bool push_parts(lua_State *L, LtState *s, ThArray *a) {
+    Seen v;
+    int64_t index[TH_MAX_NDIM];
+    const int nd = th_array_ndim(a);
+    const lua_Unsigned n = lua_rawlen(L, 2);
+    const int64_t *shape = th_array_shape(a), *strides = th_array_strides(a);
+    int d = 0;
+    v.ndim = 0, v.offset = 0;
+    if (n == 0 || n > (lua_Unsigned)nd) return false;
+    if (lua_getmetatable(L, 2)) return lua_pop(L, 1), false;
+    for (bool fine = true; d < (int)n; d++) {
+        fine = take_entry(L, lua_rawgeti(L, 2, d + 1), shape[d], strides[d], &index[d], &v);
+        lua_pop(L, 1);
+        if (!fine) return false;
+    }
+    lua_pushinteger(L, d); /* the list is all there is, and lies in order: nothing comes behind its last one */
+    if (lua_next(L, 2)) return lua_pop(L, 2), false;
+    if (v.ndim == 0 && d == nd) return push_place(L, s, a, index);
     for (; d < nd; d++) v.shape[v.ndim] = shape[d], v.strides[v.ndim++] = strides[d];
     return push_view(L, s, a, v.ndim, v.shape, v.strides, v.offset);
 }
 
 static bool push_slices(lua_State *L, LtState *s, ThArray *a, const char *text) {
-    Seen v = {.ndim = 0, .offset = 0};
+    Seen v;
     int nd = th_array_ndim(a), d = 0;
+    v.ndim = 0, v.offset = 0;
     const int64_t *shape = th_array_shape(a), *strides = th_array_strides(a);
     for (Cut c; d < nd; d++) {
         if (!(text = read_cut(text, &c)) || !take_cut(&c, shape[d], strides[d], &v)) return false;
@@ -359,8 +356,9 @@ static bool set_element(lua_State *L, LtState *s, ThArray *a) {
 
 /* a["1:5"] = number, of a vector. */
 static bool set_slice(lua_State *L, ThArray *a) {
-    Seen v = {.ndim = 0, .offset = 0};
+    Seen v;
     Cut c;
+    v.ndim = 0, v.offset = 0;
     char cell[16], *to = th_array_data(a);
     if (th_array_ndim(a) != 1 || !on_host(a) || !to || !cell_of(L, a, cell)) return false;
     const char *end = read_cut(lua_tostring(L, 2), &c);
@@ -422,7 +420,7 @@ static bool quick_get(lua_State *L, LtState *s, ThArray *a) {
     switch (lua_type(L, 2)) {
     case LUA_TSTRING: return push_named(L, s, a);
     case LUA_TNUMBER: return lua_isinteger(L, 2) && push_integer(L, s, a, lua_tointeger(L, 2));
-    case LUA_TTABLE: return push_integers(L, s, a) || push_parts(L, s, a) || push_pairs(L, s, a);
+    case LUA_TTABLE: return push_parts(L, s, a) || push_pairs(L, s, a);
     case LUA_TUSERDATA: return push_array_key(L, s, a);
     default: return false;
     }
