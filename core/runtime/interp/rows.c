@@ -103,11 +103,10 @@ static bool columns_of(const IRun *r, const LoopStage *s, Columns *c) {
 
 static void fold_columns(const IRun *r, const Columns *c, int64_t rows, int64_t len, char *acc) {
     const ThDtype t = (ThDtype)c->d->red->acc_dtype;
-    const char *p = c->p, *q = c->q;
-    for (int64_t i = 0; i < rows; i++, p += c->step, q += c->qstep) {
-        if (c->d->way == PLAIN) c->d->fold(len, acc, p);
-        else r->simd->scaled[t](len, acc, q, p);
-    }
+    const char *p = c->p;
+    if (c->d->way != PLAIN) r->simd->scaled[t](len, acc, rows, c->q, c->qstep, p, c->step);
+    else
+        for (int64_t i = 0; i < rows; i++, p += c->step) c->d->fold(len, acc, p);
 }
 
 /* The rows of one block: n of them. */

@@ -532,12 +532,24 @@ FIRST(double, int64_t)
         IVDEP for (int64_t i = 0; i < n; i++) end[i] = end[i] + v[i] * w[i];                                            \
     }
 FLOATS(PRODUCTS)
+/* Four rows in one pass over the accumulators: the same sums, which are read and written a quarter as often. */
 #define SCALED(T, suffix)                                                                                               \
-    static void scaled_##T(int64_t n, void *pacc, const void *by, const void *pv) {                                     \
-        T *acc = pacc, w;                                                                                               \
-        const T *v = pv;                                                                                                \
-        memcpy(&w, by, sizeof w);                                                                                       \
-        IVDEP for (int64_t i = 0; i < n; i++) acc[i] = acc[i] + w * v[i];                                               \
+    static void scaled_##T(int64_t n, void *pacc, int64_t rows, const char *by, int64_t between, const char *pv,        \
+                           int64_t step) {                                                                              \
+        enum { EACH = 4 };                                                                                              \
+        T *acc = pacc, w[EACH];                                                                                         \
+        for (; rows >= EACH; rows -= EACH, by += EACH * between, pv += EACH * step) {                                   \
+            const T *a = (const T *)(const void *)pv, *b = (const T *)(const void *)(pv + step);                        \
+            const T *c = (const T *)(const void *)(pv + 2 * step), *d = (const T *)(const void *)(pv + 3 * step);       \
+            for (int k = 0; k < EACH; k++) memcpy(&w[k], by + k * between, sizeof *w);                                  \
+            IVDEP for (int64_t i = 0; i < n; i++)                                                                       \
+                acc[i] = (((acc[i] + w[0] * a[i]) + w[1] * b[i]) + w[2] * c[i]) + w[3] * d[i];                          \
+        }                                                                                                               \
+        for (; rows > 0; rows--, by += between, pv += step) {                                                           \
+            const T *v = (const T *)(const void *)pv;                                                                   \
+            memcpy(w, by, sizeof *w);                                                                                   \
+            IVDEP for (int64_t i = 0; i < n; i++) acc[i] = acc[i] + w[0] * v[i];                                        \
+        }                                                                                                               \
     }
 FLOATS(SCALED)
     /* clang-format on */
