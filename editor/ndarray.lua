@@ -13,6 +13,7 @@
 ---@field dtype theano.Dtype dtype, as text
 ---@field flags table table of `c_contiguous`, `f_contiguous`, `writeable`
 ---@field itemsize integer bytes of an element
+---@field mT theano.ndarray every matrix, the last two dimensions, turned
 ---@field nbytes integer bytes of all elements
 ---@field ndim integer number of dimensions
 ---@field shape integer[] sequence of lengths: `a.shape[1]` is the first, so is `#a`
@@ -1267,8 +1268,10 @@ function nd.clip(x, min, max) end
 
 ---Vectors as the columns of a matrix; matrices side by side.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function nd.column_stack(arrays) end
+function nd.column_stack(arrays, dtype) end
 
 ---The float (or complex) dtype that holds the elements of all arrays; integers count as float64.
 ---@param ... any
@@ -1386,8 +1389,10 @@ function nd.dsplit(x, at) end
 
 ---Arrays behind each other: along the third axis.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function nd.dstack(arrays) end
+function nd.dstack(arrays, dtype) end
 
 ---`ediff1d(x, to_end, to_begin)`: differences of neighbours, of all elements in order, between what is given.
 ---@param x any

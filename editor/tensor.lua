@@ -4616,8 +4616,10 @@ function T.can_cast(from_, to, casting) end
 
 ---Vectors as the columns of a matrix; matrices side by side.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function T.column_stack(arrays) end
+function T.column_stack(arrays, dtype) end
 
 ---The float (or complex) dtype that holds the elements of all arrays; integers count as float64.
 ---@param ... any
@@ -4752,8 +4754,10 @@ function T.dsplit(x, at) end
 
 ---Arrays behind each other: along the third axis.
 ---@param arrays any
+---@param dtype? theano.Dtype
+---@overload fun(arrays: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
-function T.dstack(arrays) end
+function T.dstack(arrays, dtype) end
 
 ---`ediff1d(x, to_end, to_begin)`: differences of neighbours, of all elements in order, between what is given.
 ---@param x any

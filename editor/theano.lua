@@ -31,6 +31,7 @@
 ---@field dtype theano.Dtype dtype, as text
 ---@field imag theano.Variable `T.imag(x)`
 ---@field index integer which output of its owner it is, from 0
+---@field mT theano.Variable every matrix, the last two dimensions, turned
 ---@field name string? its name or nil; can be assigned
 ---@field ndim integer number of dimensions
 ---@field owner theano.Apply? the Apply that computes it (`op`, `inputs`, `outputs`), or nil

@@ -52,6 +52,41 @@ describe("every other name of NumPy's", function()
   end)
 end)
 
+describe("attributes and methods of NumPy's arrays", function()
+  it("are there, or the error says what stands for them", function()
+    local a = nd.ones({ 2, 2 })
+    for name in require("theano.names").ndarray:gmatch("%S+") do
+      local fine, message = pcall(function() return a[name] end)
+      assert.is_true(not (fine and ported.attributes[name]), name)
+      assert.is_true(fine or ported.attributes[name] ~= nil or rawget(nd, name) ~= nil, message)
+    end
+    for name, why in pairs(ported.attributes) do
+      raises("AttributeError", why:sub(1, 30), function() return a[name] end)
+    end
+    for _, name in ipairs({ "put", "partition", "compress", "resize" }) do
+      raises("AttributeError", "it is the function theano.ndarray." .. name, function() return a[name] end)
+    end
+  end)
+
+  it("mT is every matrix turned", function()
+    local a, x = nd.arange(6):reshape({ 1, 2, 3 }), T.dtensor3("x")
+    assert.same({ 1, 3, 2 }, a.mT.shape)
+    assert.is_true(nd.array_equal(a.mT[0], a[0].T))
+    assert.is_true(nd.array_equal(a.mT, x.mT:eval({ [x] = a:astype("float64") })))
+    raises("ValueError", "", function() return nd.ones(2).mT end)
+  end)
+
+  it("and NumPy's out= is answered by what to write", function()
+    raises("TypeError", 'z[":"] = ..', function() nd.add({ 1, 2 }, { 3, 4 }, { out = nd.zeros(2) }) end)
+    raises("TypeError", 'z[":"] = ..', function() nd.sum({ 1, 2 }, { out = nd.zeros(2) }) end)
+    local a = nd.ones(2)
+    for _, name in ipairs({ "vstack", "hstack", "dstack", "column_stack", "row_stack" }) do
+      raises("TypeError", name .. "({ a, b })", function() nd[name](a, a) end)
+      raises("TypeError", name .. "({ a, b })", function() theano.tensor[name](T.dvector(), T.dvector()) end)
+    end
+  end)
+end)
+
 describe("what is not wanted", function()
   it("is told by name in nd.help, beside what there is", function()
     assert.matches("nd%.sum", nd.help("sum"))

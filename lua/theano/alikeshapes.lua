@@ -185,6 +185,10 @@ return function(M, K)
   end
   local function joined(what, arrays, axis, form, dtype)
     local list = {}
+    if util.is_array(dtype) or util.is_var(dtype) or type(dtype) == "number" then
+      util.raise("TypeError", "%s takes one sequence of arrays, %s({ a, b }), not %s beside the first", what, what,
+        util.kind_of(dtype))
+    end
     for i, x in ipairs(list_of(what, arrays)) do list[i] = form(x) end
     return M.concatenate(list, list[1].ndim == 1 and 0 or axis, dtype)
   end
@@ -195,13 +199,13 @@ return function(M, K)
   --- `hstack(arrays, dtype)`: arrays side by side, along the second axis, vectors along the first.
   function M.hstack(arrays, dtype) return joined("hstack", arrays, 1, M.atleast_1d, dtype) end
   --- Arrays behind each other: along the third axis.
-  function M.dstack(arrays) return joined("dstack", arrays, 2, M.atleast_3d) end
+  function M.dstack(arrays, dtype) return joined("dstack", arrays, 2, M.atleast_3d, dtype) end
   --- Vectors as the columns of a matrix; matrices side by side.
-  function M.column_stack(arrays)
+  function M.column_stack(arrays, dtype)
     return joined("column_stack", arrays, 1, function(x)
       x = M.atleast_1d(x)
       return x.ndim == 1 and order(x, { 0, "x" }) or x
-    end)
+    end, dtype)
   end
   --- `append(a, values, axis)`: joined; without an axis both are flattened.
   function M.append(a, values, axis)

@@ -135,12 +135,13 @@ core.metamethods(meta, true)
 local attribute, index, setindex = core.array_attribute, core.index, core.setindex
 
 local function unknown(key)
-  local names = { "shape", "strides", "dtype", "ndim", "size", "itemsize", "nbytes", "flags", "T" }
+  local names = { "shape", "strides", "dtype", "ndim", "size", "itemsize", "nbytes", "flags", "T", "mT" }
   for n in pairs(methods) do names[#names + 1] = n end
   table.sort(names)
-  local hint = require("theano.modules").hint(key, names, "ndarray", "NumPy")
-  local is_function = type(rawget(nd, key)) == "function"
-  if hint == "" and is_function then hint = (": it is the function theano.ndarray.%s"):format(key) end
+  local why = require("theano.ported").attributes[key]
+  local hint = why and (": NumPy has it: " .. why) or type(rawget(nd, key)) == "function"
+    and (": it is the function theano.ndarray.%s"):format(key)
+    or require("theano.modules").hint(key, names, "ndarray", "NumPy")
   util.raise("AttributeError", "an ndarray has no attribute '%s'%s", key, hint)
 end
 
@@ -203,6 +204,7 @@ local function get(a, key)
     local m = methods[key]
     if m then return m end
     if key == "T" then return methods.transpose(a) end
+    if key == "mT" then return nd.matrix_transpose(a) end
     local v = attribute(a, key)
     if v == nil then
       if key == "real" or key == "imag" then return nd[key](a) end

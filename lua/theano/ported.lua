@@ -75,6 +75,15 @@ local other = {
   asarray = "`nd.asarray`, in graphs `T.asarray`",
 }
 
+-- Attributes and methods of NumPy's arrays that are none here, and no functions of nd either.
+local attributes = {
+  base = "`nd.shares_memory(a, b)` tells whether two see the same memory", byteswap = LETTERS, ctypes = PYTHON,
+  data = "`a:bytes()` is a copy of the memory, `theano.to_dlpack` lends it", dump = "`nd.save(path, a)`",
+  dumps = "`a:bytes()`", flat = "`a:ravel()` is the flat array", getfield = RECORDS, setfield = RECORDS,
+  setflags = "`a.flags.writeable = false` protects it",
+  view = "`a:astype(dtype)` converts; bytes as another dtype: `nd.frombuffer(a:bytes(), dtype)`",
+}
+
 -- The methods of elementwise functions, where F is one of nd's of two arrays: what is written, and what in graphs.
 local methods = {
   { "at", "a, indices, values", "elements of a there become F of themselves and of values, one after the other",
@@ -99,6 +108,7 @@ for name in ([[bool_ byte cdouble character clongdouble complex256 complexfloati
 return {
   unwanted = unwanted,
   methods = methods,
+  attributes = attributes,
   arrays_only = arrays_only,
   other = other,
   functions = [[

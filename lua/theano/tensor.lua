@@ -236,6 +236,7 @@ core.metamethods(meta, false)
 
 local computed = {
   T = function(x) return T.transpose(x) end,
+  mT = function(x) return T.matrix_transpose(x) end,
   shape = function(x) return T.shape(x) end,
   size = function(x) return T.size(x) end,
   real = function(x) return T.real(x) end,

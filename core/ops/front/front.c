@@ -246,8 +246,9 @@ static bool unknown_keyword(Front *f, const Sig *sig, const char *key) {
         n++;
     }
     const char *near = text_nearest(key, names, n);
-    err(f->ctx, TH_TypeError, "%s got an unknown keyword '%s'; it takes %s%s%s%s", f->info->name, key,
-        known.at ? known.at : "none", near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    const char *instead = !strcmp(key, "out") ? ": results are new, z[\":\"] = .. writes them into an array" : "";
+    err(f->ctx, TH_TypeError, "%s got an unknown keyword '%s'; it takes %s%s%s%s%s", f->info->name, key,
+        known.at ? known.at : "none", near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", instead);
     text_free(&known);
     return false;
 }

@@ -9,7 +9,17 @@
 
 #include "base/array/move.h"
 
-enum { BLOCK = 64, LEAST = 2 * BLOCK, LONG = 16 }; /* rows of a block: wide enough for every tile; terms of a sum */
+enum { UNIT = 64, LEAST = 2 * UNIT, LONG = 16 }; /* rows of a block: wide enough for every tile; terms of a sum */
+
+/* Rows of a block, at most half of all: half of its square is computed in vain, and each block packs once more what it
+ * is multiplied by, which leaves the caches where that is long. */
+static int64_t block_rows(const GemmArgs *g) {
+    enum { LARGE = 1200, PACKING = 80 };
+    int64_t units = 1;
+    if (g->m < LARGE) return UNIT;
+    while ((units + 1) * (units + 1) * UNIT * UNIT <= g->m * PACKING) units++;
+    return units * UNIT;
+}
 
 /* By sizes and strides: those of the operands are each other's, and c's rows lie densely. */
 static bool looks_so(const GemmArgs *g) {
@@ -17,10 +27,11 @@ static bool looks_so(const GemmArgs *g) {
            g->k >= LONG && g->ars == g->bcs && g->acs == g->brs && !g->av && !g->bv && !g->cv && !g->packed && !g->done;
 }
 
-/* The product of rows `row` and the next, up to the end of the diagonal's block. Blocks have BLOCK rows, the last one
- * up to twice as many. */
+/* The product of rows `row` and the next, up to the end of the diagonal's block. Blocks have block_rows, the last
+ * one up to twice as many. */
 static GemmArgs block(const GemmArgs *g, int64_t row) {
-    const int64_t item = (int64_t)th_dtype_bytes(g->dtype), left = g->m - row, rows = left < 2 * BLOCK ? left : BLOCK;
+    const int64_t item = (int64_t)th_dtype_bytes(g->dtype), left = g->m - row, most = block_rows(g);
+    const int64_t rows = left < 2 * most ? left : most;
     GemmArgs part = *g;
     part.m = rows;
     part.n = row + rows;
