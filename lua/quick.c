@@ -450,12 +450,10 @@ static int set(lua_State *L) { /* upvalues: state, the long way */
 }
 
 #define ADD_AT(T) \
-    for (int64_t i = 0; i < count; i++) { \
-        T x, y, *p = (T *)th_array_data(a) + (at[i] + (at[i] < 0 ? n : 0)); \
-        memcpy(&x, p, sizeof x); \
-        memcpy(&y, (const T *)th_array_data(v) + i, sizeof y); \
-        x += y; \
-        memcpy(p, &x, sizeof x); \
+    { \
+        T *to = th_array_data(a); \
+        const T *from = th_array_data(v); \
+        for (int64_t i = 0; i < count; i++) to[at[i] + (at[i] < 0 ? n : 0)] += from[i]; \
     }
 /* add_at(a, at, v): elements of v are added to those of a vector, one after the other; whether that was possible. */
 static int add_at(lua_State *L) {

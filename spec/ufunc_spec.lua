@@ -110,6 +110,27 @@ describe("nd.ufunc(f).at", function()
     end
   end)
 
+  it("meets one element many times, whatever the function", function()
+    local rng = nd.random.RandomState(6)
+    local at, values = rng:randint(-3, 3, { 20000 }), rng:randint(1, 100, { 20000 })
+    for _, case in ipairs({ { "maximum", "float64" }, { "multiply", "int64" }, { "add", "int16" },
+      { "bitwise_xor", "int64" }, { "fmin", "float32" }, { "multiply", "float64" } }) do
+      local name, dtype = case[1], case[2]
+      local count = name == "multiply" and dtype == "float64" and 900 or 20000
+      local x, v = nd.ones({ 3 }):astype(dtype) * 7, (values[":" .. count]):astype(dtype)
+      local want, w = x:tolist(), v:tolist()
+      nd.ufunc(name).at(x, at[":" .. count], v)
+      local fn = { maximum = math.max, fmin = math.min, multiply = function(a, b) return a * b end,
+        add = function(a, b) return a + b end, bitwise_xor = function(a, b) return a ~ b end }
+      for i = 1, count do
+        local k = at[i - 1] % 3 + 1
+        want[k] = fn[name](want[k], w[i])
+      end
+      local wanted = nd.array(want):astype(dtype)
+      assert.is_true(nd.array_equal(x, wanted), name .. " of " .. dtype)
+    end
+  end)
+
   it("takes every subscript", function()
     local function after(at, values)
       local x = nd.zeros({ 2, 3 })

@@ -177,10 +177,38 @@ local function times(nd, places)
   return turn
 end
 
+-- Each place once, and what fn makes of all its values in their order, where neighbours may be taken together: every
+-- second one meets the next, until each is alone.
+local function gathered(u, places, values)
+  local nd = u.nd
+  local order = nd.argsort(places, { kind = "stable" })
+  local p, v = places[order], values[order]
+  while true do
+    local n = p.size
+    local first = nd.concatenate({ { true }, nd.neq(rows(p, 1, n), rows(p, 0, n - 1)) })
+    local starts = nd.flatnonzero(first)
+    if starts.size == n then return p, v end
+    local rank = nd.arange(n) - nd.repeat_(starts, nd.diff(nd.concatenate({ starts, { n } })))
+    local at = nd.flatnonzero(nd.eq(rank % 2, 0))
+    local next_ = nd.minimum(at + 1, n - 1)
+    local alone = nd.logical_or(first[next_], nd.eq(at, n - 1))
+    local both = arr(u.fn(v[at], v[next_]))
+    p, v = p[at], nd.where(alone, v[at]:astype(both.dtype), both)
+  end
+end
+
+local function is_whole(a) return a.dtype:find("^u?int") ~= nil end
+
 -- Elements of the vector at places become fn of themselves and of values (nil: of themselves), one after the other
 -- where a place comes again.
 local function write(u, vector, places, values)
   local nd = u.nd
+  local sums = u.name == "add" or u.name == "multiply"
+  if values and (u.known.any or sums and is_whole(vector) and is_whole(values)) then
+    places, values = gathered(u, places % vector.size, values)
+    vector[places] = arr(u.fn(vector[places], values)):astype(vector.dtype)
+    return
+  end
   local turn = times(nd, places)
   local order, counts = nd.argsort(turn, { kind = "stable" }), nd.bincount(turn):tolist()
   local from = 0
@@ -200,24 +228,35 @@ local function check_kind(u, what, a, values)
   end
 end
 
+-- Sums at places: whether the short way took them.
+local function added(u, vector, places, values)
+  local sign = u.name == "add" and 1 or u.name == "subtract" and -1
+  if not sign or values == nil or vector.dtype:find("^u") then return false end
+  if not u.nd.can_cast(values.dtype, vector.dtype, "safe") then return false end
+  if values.dtype ~= vector.dtype then values = values:astype(vector.dtype) end
+  return core.add_at(vector, places, sign == 1 and values or -values)
+end
+
 local function at(u, a, indices, values)
   local nd, what = u.nd, u.called .. ".at"
   util.expect(what, "a", a, "ndarray")
   if not a.flags.writeable then util.raise("ValueError", "%s: the array is read-only", what) end
-  local all = nd.arange(a.size):reshape(a.shape)
-  local places = arr(all[subscript(indices)])
-  if values ~= nil then values = nd.broadcast_to(arr(values), places.shape):reshape({ -1 }) end
+  local function spread(places)
+    return values ~= nil and nd.broadcast_to(arr(values), places.shape):reshape({ -1 }) or nil
+  end
+  local picked = subscript(indices)
+  if a.ndim == 1 and a.size > 0 and util.is_array(picked) and picked.dtype == "int64" and picked.ndim > 0 then
+    local each = spread(picked)
+    check_kind(u, what, a, each)
+    if added(u, a, picked:reshape({ -1 }), each) then return end
+  end
+  local places = arr(nd.arange(a.size):reshape(a.shape)[picked])
+  local each = spread(places)
   places = places:reshape({ -1 })
   if places.size == 0 then return end
   local vector = a:reshape({ -1 }) -- a view of what lies densely, else a copy
-  check_kind(u, what, vector, values)
-  local sign = u.name == "add" and 1 or u.name == "subtract" and values ~= nil and -1
-  local added = false
-  if sign and nd.can_cast(values.dtype, a.dtype, "safe") and not a.dtype:find("^u") then
-    values = values:astype(a.dtype)
-    added = core.add_at(vector, places, sign == 1 and values or -values)
-  end
-  if not added then write(u, vector, places, values) end
+  check_kind(u, what, vector, each)
+  if not added(u, vector, places, each) then write(u, vector, places, each) end
   if not nd.shares_memory(vector, a) then a:assign(vector:reshape(a.shape)) end
 end
 
