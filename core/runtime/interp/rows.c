@@ -60,7 +60,7 @@ static const IRed *column(const SimdTable *simd, const IKernel *ik, const LoopSt
     if (ik->k->dim[s->loop[s->nloop - 1]].kind != DIM_RED || d->lanes || !d->fold) return NULL;
     if (s->npost[s->nloop] || s->npre[s->vec + 1] || s->nred[s->vec + 1] != 1) return NULL;
     const int way = way_of(simd, ik, d), n = s->npre[s->nloop];
-    if ((way == PLAIN && n == 1) || (way == PRODUCT && n == 3)) return d;
+    if ((way == PLAIN && n == 1) || (way == WIDENED && n == 2) || (way == PRODUCT && n == 3)) return d;
     return NULL;
 }
 
@@ -79,8 +79,8 @@ static char *start(const IRun *r, const LoopStage *s, int acc) { /* of the block
 /* What is folded at r->pos, and how far it is to the next row. */
 typedef struct Columns {
     const IRed *d;
-    const char *p, *q; /* elements, and the number that a row of them is multiplied by */
-    int64_t step, qstep;
+    const char *p, *q;          /* elements, and the number that a row of them is multiplied by */
+    int64_t step, qstep, bytes; /* of an element */
 } Columns;
 
 static bool columns_of(const IRun *r, const LoopStage *s, Columns *c) {
@@ -89,7 +89,7 @@ static bool columns_of(const IRun *r, const LoopStage *s, Columns *c) {
     const IIns *v = &ik->ins[d->red->v];
     const IMicro *m = v->nmicro ? &ik->micro.at[v->micro] : NULL;
     const int along = s->loop[s->vec], over = s->loop[s->nloop - 1];
-    int dense = d->way == PLAIN ? d->red->v : m->in[0].value, number = d->way == PLAIN ? dense : m->in[1].value;
+    int dense = d->way == PLAIN ? d->red->v : m->in[0].value, number = d->way == PRODUCT ? m->in[1].value : dense;
     if (d->way == PRODUCT && !r->st[ik->ins[dense].ins->a][along]) {
         const int other = dense;
         dense = number, number = other;
@@ -97,14 +97,15 @@ static bool columns_of(const IRun *r, const LoopStage *s, Columns *c) {
     const int a = ik->ins[dense].ins->a, b = ik->ins[number].ins->a;
     if (r->st[a][along] != ik->ins[dense].bytes || (a != b && r->st[b][along])) return false;
     if (d->way == PRODUCT && a == b) return false;
-    *c = (Columns){d, start(r, s, a), start(r, s, b), r->st[a][over], r->st[b][over]};
+    *c = (Columns){d, start(r, s, a), start(r, s, b), r->st[a][over], r->st[b][over], ik->ins[dense].bytes};
     return true;
 }
 
 static void fold_columns(const IRun *r, const Columns *c, int64_t rows, int64_t len, char *acc) {
     const ThDtype t = (ThDtype)c->d->red->acc_dtype;
     const char *p = c->p;
-    if (c->d->way != PLAIN) r->simd->scaled[t](len, acc, rows, c->q, c->qstep, p, c->step);
+    if (c->d->way == PRODUCT) r->simd->scaled[t](len, acc, rows, c->q, c->qstep, p, c->step);
+    else if (c->d->way == WIDENED) r->simd->widened_each(len, acc, rows, p, c->step);
     else
         for (int64_t i = 0; i < rows; i++, p += c->step) c->d->fold(len, acc, p);
 }
@@ -133,7 +134,7 @@ int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n
     if (!suits) return 0;
     const int64_t bytes = (int64_t)th_dtype_bytes((ThDtype)c.d->red->acc_dtype), most = WIDE / bytes / each * each;
     const int64_t len = n - from < most ? n - from : most;
-    if (c.step < len * bytes || rows * c.step < BIG) return 0;
+    if (c.step < len * c.bytes || rows * c.step < BIG) return 0;
     interp_red_neutral(acc, c.d, len);
     fold_columns(r, &c, rows, len, acc);
     for (int64_t j = 0; j < len; j += each) {
@@ -146,6 +147,10 @@ int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n
 }
 
 /* ---- rows ---- */
+/* Elements that the nearest cache has when their extremum's place is sought; rows whose results are stored together,
+ * and how long those are that lie across vectors. */
+enum { NEAR = 4096, EACH = 64, SHORT = 24, STEPS = 4 };
+
 /* Where the loads of this row begin; false: one of them is not dense. */
 static bool look(IRun *r, const LoopStage *s, int64_t from) {
     const IKernel *ik = r->ik;
@@ -172,7 +177,6 @@ static void opposite(IRun *r, const IRed *d, const char *v, int64_t n) {
 }
 
 static void feed(IRun *r, const LoopStage *s, const IRed *d, int64_t from, int64_t n) {
-    enum { NEAR = 4096 }; /* elements that the nearest cache has when their extremum's place is sought */
     const IIns *v = &r->ik->ins[d->red->v];
     const IMicro *m = v->nmicro ? &r->ik->micro.at[v->micro] : NULL;
     const char *p = r->at[d->way == PLAIN ? d->red->v : m->in[0].value];
@@ -196,31 +200,145 @@ bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to) {
     return true;
 }
 
-/* The one reduction of a stage whose rows need nothing before them, are read as they lie, and are many; or NULL. */
-static const IRed *alone(const IRun *r, const LoopStage *s) {
+/* The one reduction of a stage whose rows need nothing before them, are read as they lie, and are many. */
+typedef struct EachRow {
+    const IRed *d;
+    const char *p, *start; /* the first row; what its lanes begin with */
+    int64_t n, step;       /* elements of a row; bytes to the next one */
+    SimdFold lanes, join;
+    int64_t (*place)(int64_t n, const void *best, const void *v); /* of an extremum, which is the result; or NULL */
+    bool max;                                                     /* ..the greatest */
+    const IMicro *then[STEPS]; /* what the results go through before they are stored */
+    int nthen;
+    const Access *store; /* NULL: more follows each row */
+    size_t bytes;        /* of a result, and of what is stored */
+} EachRow;
+
+/* What follows a row: some steps, each of the last one's value and of what is the same for all rows, then a store. */
+static void follows(const IKernel *ik, const LoopStage *s, EachRow *e) {
+    const int *code = ik->order.code + s->post[s->vec], n = s->npost[s->vec];
+    if (n < 2 || n > 2 + STEPS || ik->ins[code[0]].ins->op != INS_RED) return;
+    for (int i = 1; i + 1 < n; i++) {
+        const IIns *v = &ik->ins[code[i]];
+        const IMicro *m = v->nmicro == 1 && !v->fails ? &ik->micro.at[v->micro] : NULL;
+        bool good = m && m->in[0].value == code[i - 1] && m->in[2].value < 0 && !m->in[2].base;
+        for (int j = 0; good && j < i; j++) good = m->in[1].value != code[j];
+        if (!good) return;
+        e->then[e->nthen++] = m;
+    }
+    const Ins *last = ik->ins[code[n - 1]].ins;
+    const Access *a = last->op == INS_STORE ? &ik->k->acc.at[last->a] : NULL;
+    if (a && last->b == code[n - 2] && a->idx < 0 && a->guard < 0 && !(a->flags & ACC_ADD)) e->store = a;
+}
+
+static bool each_of(const IRun *r, const LoopStage *s, int64_t from, EachRow *e) {
     const IRed *d = &r->ik->red[s->st->red0];
-    if (s->st->nred != 1 || d->way != PLAIN || !d->fold || !d->start || s->npre[s->vec] || s->nred[s->vec] != 1)
-        return NULL;
-    const IIns *v = &r->ik->ins[d->red->v];
-    return r->st[v->ins->a][s->loop[s->vec]] == v->bytes ? d : NULL;
+    const ThDtype t = (ThDtype)(d->fold ? d->red->acc_dtype : d->dtype);
+    const bool max = (d->red->kind == RED_ARGMAX) == !d->way;
+    if (s->st->nred != 1 || !d->start || s->npre[s->vec] || s->nred[s->vec] != 1) return false;
+    const int kind = d->fold ? d->red->kind : max ? RED_MAX : RED_MIN;
+    *e = (EachRow){.d = d, .n = r->n[s->loop[s->vec]], .start = d->start, .lanes = r->simd->lanes[kind][t]};
+    e->join = r->simd->join[kind][t];
+    e->bytes = th_dtype_bytes(t);
+    follows(r->ik, s, e);
+    if (d->way == WIDENED) e->lanes = r->simd->widened;
+    if (!d->fold) e->place = r->simd->first[t], e->bytes = sizeof(int64_t), e->max = max;
+    if (!d->fold && d->way) e->start += SIMD_LANE_BYTES;
+    if (!d->fold ? !e->place || !e->store || e->n > NEAR : d->way != PLAIN && d->way != WIDENED) return false;
+    const IIns *read = &r->ik->ins[d->red->v];
+    if (d->way != PLAIN) read = &r->ik->ins[r->ik->micro.at[read->micro].in[0].value];
+    const int64_t *st = r->st[read->ins->a];
+    e->step = st[s->loop[s->vec - 1]];
+    e->p = r->base[read->ins->a] + from * e->step;
+    for (int l = 0; l < s->vec - 1; l++) e->p += r->idx[s->loop[l]] * st[s->loop[l]];
+    return st[s->loop[s->vec]] == read->bytes;
+}
+
+/* The result of the row at p, into the first of the lanes; an extremum's place instead of it. */
+static void one_row(const EachRow *e, const char *p, char *lanes) {
+    memcpy(lanes, e->start, SIMD_LANE_BYTES);
+    e->lanes(e->n, lanes, p);
+    e->join(0, lanes, NULL);
+    if (!e->place) return;
+    const int64_t at = e->place(e->n, lanes, p);
+    memcpy(lanes, &at, sizeof at);
+}
+
+/* m short rows as columns, side by side: those lanes that a row leaves empty change nothing. */
+static void short_rows(const IRun *r, const EachRow *e, int64_t m, char *result) {
+    const IRed *d = e->d;
+    const ThDtype t = (ThDtype)(d->fold ? d->red->acc_dtype : d->dtype);
+    const int64_t read = d->way == WIDENED ? (int64_t)sizeof(float) : (int64_t)th_dtype_bytes(t), n = e->n;
+    const int64_t lanes = e->place ? 1 : SIMD_LANE_BYTES / (int64_t)e->bytes, each = EACH * (int64_t)e->bytes;
+    _Alignas(64) char acc[SHORT * EACH * 8], column[EACH * 8], wide[EACH * 8],
+        *value = d->way == WIDENED ? wide : column;
+    if (e->place) {
+        interp_gather(acc, e->p, e->step, (size_t)read, m);
+        memset(result, 0, (size_t)m * sizeof(int64_t));
+    }
+    for (int64_t j = e->place ? 1 : 0; j < n; j++) {
+        char *to = acc + j % lanes * each;
+        interp_gather(column, e->p + j * read, e->step, (size_t)read, m);
+        if (e->place) {
+            r->simd->place[t](m, acc, (int64_t *)(void *)result, column, j, e->max);
+            continue;
+        }
+        for (int64_t i = 0; i < each && j < lanes; i += SIMD_LANE_BYTES) memcpy(to + i, d->start, SIMD_LANE_BYTES);
+        if (d->way == WIDENED) r->simd->cast[TH_FLOAT64][TH_FLOAT32](EACH, wide, column, NULL, NULL);
+        d->fold(m, to, value);
+    }
+    if (e->place) return;
+    for (int64_t half = lanes / 2, left = n; half > 0; left = left < half ? left : half, half /= 2)
+        for (int64_t j = 0; j < half && j + half < left; j++) d->fold(m, acc + j * each, acc + (j + half) * each);
+    memcpy(result, acc, (size_t)m * e->bytes);
+}
+
+/* One step of the results of all rows. */
+static char *one_step(IRun *r, const IMicro *m, const char *value, char *to) {
+    _Alignas(64) char same[EACH * 8];
+    const IOpnd *o = &m->in[1];
+    const char *other = o->base ? o->base + o->off : o->value >= 0 ? same : NULL;
+    if (o->value >= 0) {
+        const size_t bytes = r->ik->ins[o->value].bytes;
+        memcpy(same, ireg(r, o->value), bytes);
+        interp_replicate(same, bytes, 1, EACH);
+    }
+    m->fn(EACH, to, value, other, NULL);
+    return to;
+}
+
+/* m rows from row `from` on, whose results are stored side by side. */
+static void rows_together(IRun *r, const LoopStage *s, const EachRow *e, int64_t from, int64_t m) {
+    _Alignas(64) char lanes[SIMD_LANE_BYTES], result[EACH * 8] = {0}, stored[EACH * 8], *value = result;
+    const int64_t *st = r->st[e->store - r->ik->k->acc.at], step = st[s->loop[s->vec - 1]];
+    const size_t bytes = th_dtype_bytes(e->store->dtype);
+    const char *p = e->p;
+    char *to = r->base[e->store - r->ik->k->acc.at] + from * step;
+    for (int l = 0; l < s->vec - 1; l++) to += r->idx[s->loop[l]] * st[s->loop[l]];
+    const bool few = e->n > 0 && e->n <= SHORT;
+    if (few) short_rows(r, e, m, result);
+    for (int64_t i = 0; !few && i < m; i++, p += e->step) {
+        one_row(e, p, lanes);
+        memcpy(result + (size_t)i * e->bytes, lanes, e->bytes);
+    }
+    for (int i = 0; i < e->nthen; i++) value = one_step(r, e->then[i], value, value == result ? stored : result);
+    if (step == (int64_t)bytes) memcpy(to, value, (size_t)m * bytes);
+    else
+        for (int64_t i = 0; i < m; i++) memcpy(to + i * step, value + (size_t)i * bytes, bytes);
 }
 
 /* Rows [from, to) of the loop around rows, with what follows each; -1: they are no such rows. */
 int interp_each_row(IRun *r, const LoopStage *s, int64_t from, int64_t to) {
-    const IRed *d = alone(r, s);
-    if (!d) return -1;
-    const int over = s->loop[s->vec - 1], acc = r->ik->ins[d->red->v].ins->a, after = s->npost[s->vec];
-    const int64_t n = r->n[s->loop[s->vec]], step = r->st[acc][over];
-    const ThDtype t = (ThDtype)d->red->acc_dtype;
-    const SimdFold lanes = r->simd->lanes[d->red->kind][t], join = r->simd->join[d->red->kind][t];
-    const char *p = r->base[acc] + from * step;
-    char *sum = r->regs + d->reg;
-    for (int l = 0; l < s->vec - 1; l++) p += r->idx[s->loop[l]] * r->st[acc][s->loop[l]];
-    for (int64_t i = from; i < to; i++, p += step) {
+    const int over = s->loop[s->vec - 1], after = s->npost[s->vec];
+    EachRow e;
+    if (!each_of(r, s, from, &e)) return -1;
+    if (e.store && to - from <= EACH) {
+        rows_together(r, s, &e, from, to - from);
+        return 0;
+    }
+    for (int64_t i = from; i < to; i++, e.p += e.step) {
         r->idx[over] = i;
-        memcpy(sum, d->start, SIMD_LANE_BYTES);
-        lanes(n, sum, p);
-        join(0, sum, NULL);
+        one_row(&e, e.p, r->regs + e.d->reg);
         if (after && interp_exec(r, s, r->ik->order.code + s->post[s->vec], after)) return 1;
     }
     r->idx[over] = 0;

@@ -80,7 +80,9 @@ typedef struct SimdTable {
     /* lanes of a sum, of products of floats */
     void (*products[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *a, const void *b);
     SimdFold widened; /* lanes of a sum of float64 whose values are float32 */
-    /* acc[i] += *number v[i], for rows of v `step` bytes apart, whose numbers are `between` bytes apart */
+    /* acc[i] += v[i], floats to doubles; acc[i] += *number v[i]: for rows of v `step` bytes apart, whose numbers are
+     * `between` bytes apart */
+    void (*widened_each)(int64_t n, void *acc, int64_t rows, const char *v, int64_t step);
     void (*scaled[TH_DTYPE_COUNT])(int64_t n, void *acc, int64_t rows, const char *number, int64_t between,
                                    const char *v, int64_t step);
     /* of the dtypes of most arrays, else NULL: the first of n elements that equals *best (NaN: any NaN), or n; best[i]
