@@ -110,4 +110,16 @@ describe("lines are reduced to the same bits by the interpreter and by C, #asan"
       end
     end
   end)
+
+  it("arrays: a row times a vector is the same alone and among others, however long", function()
+    for _, shape in ipairs({ { 1, 2048 }, { 4, 2048 }, { 5, 2049 }, { 8, 2079 }, { 9, 2080 }, { 17, 3162 },
+      { 6, 32768 }, { 7, 2047 }, { 3, 5 } }) do
+      local m, v = values(shape, "float64"), rng:randn(shape[2])
+      local all = nd.dot(m, v)
+      for i = 0, shape[1] - 1 do
+        assert.is_true(same(all[i], nd.dot(m[("%d:%d"):format(i, i + 1)], v)[0]), ("%d of %d"):format(i, shape[2]))
+        assert.is_true(same(all[i], nd.dot(m[i], v)), ("%d of %d"):format(i, shape[2]))
+      end
+    end
+  end)
 end)
