@@ -1,8 +1,8 @@
 /*
  * runtime_team.c -- threads that share work: every piece once, from several callers at the same time, over and over;
  * pieces know that they are inside; nobody waits for a worker that has not begun, and one that was waited for stays
- * away for a while; who gets a small part of a processor keeps its work; a forked child works alone; no worker
- * outlives its team.
+ * away for a while; who gets a small part of a processor, or no help for many jobs, keeps its work; a thread leaves the
+ * processor that it is told to; a forked child works alone; no worker outlives its team.
  */
 #define _GNU_SOURCE
 #include "runtime/machine/team.h"
@@ -131,6 +131,37 @@ static void test_crowd(void) {
     team_end(&t);
 }
 
+static void trifle(int i, void *user) { (void)i, (void)user; }
+
+/* Jobs that are over before anybody can come: soon nobody is asked, and then again. */
+static void test_vain(void) {
+    Team t = {0};
+    team_init(&t, "2");
+    const int64_t until = os_now() + 20000000000;
+    while (!t.rests && os_now() < until) team_run(&t, 2, trifle, NULL);
+    CHECK(t.rests && !team_run(&t, 2, trifle, NULL));
+    pause_for(400);
+    bool asked = false;
+    while (!asked && os_now() < until) asked = team_run(&t, 2, trifle, NULL);
+    CHECK(asked);
+    team_end(&t);
+}
+
+/* It goes to another processor of those that it may use, and stays where there is none. */
+static void test_avoid(void) {
+    cpu_set_t all, now;
+    if (sched_getaffinity(0, sizeof all, &all)) return;
+    int at = os_processor();
+    CHECK(at >= 0);
+    os_thread_avoid(os_thread(), at);
+    CHECK(!sched_getaffinity(0, sizeof now, &now));
+    if (CPU_COUNT(&all) > 1) {
+        CHECK(!CPU_ISSET(at, &now) && CPU_COUNT(&now) == CPU_COUNT(&all) - 1);
+        CHECK(os_processor() != at);
+    } else CHECK(CPU_EQUAL(&all, &now));
+    sched_setaffinity(0, sizeof all, &all);
+}
+
 int main(void) {
     static Team *t; /* a child that leaves has them too: not lost */
     static Caller *c;
@@ -157,5 +188,7 @@ int main(void) {
     team_end(t);
     free(t);
     test_crowd();
+    test_vain();
+    test_avoid();
     return test_done("runtime_team");
 }

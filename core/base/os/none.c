@@ -34,6 +34,8 @@ bool os_library_path(const void *address, char *path, size_t room) {
 int os_processors(void) { return 1; }
 void os_yield(void) {}
 
+int os_processor(void) { return -1; }
+void os_thread_avoid(OsThread of, int processor) { (void)of, (void)processor; }
 bool os_thread_start(OsThread *t, void *(*work)(void *user), void *user) {
     (void)t, (void)work, (void)user;
     return false;

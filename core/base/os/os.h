@@ -129,6 +129,9 @@ static inline bool os_thread_same(OsThread a, OsThread b) { return a == b; }
 static inline void os_thread_join(OsThread t) { (void)t; }
 static inline void os_thread_leave(OsThread t) { (void)t; }
 #endif
+int os_processor(void); /* that this thread is on now; -1: nobody knows */
+/* This thread runs on the processors that `of` may use but for this one, from now on, where there are any. */
+void os_thread_avoid(OsThread of, int processor);
 /* Signals are for the host's own threads: this one gets none. False: there are no threads, or no more. */
 bool os_thread_start(OsThread *t, void *(*work)(void *user), void *user);
 

@@ -269,6 +269,15 @@ int os_processors(void) {
     return os_group_processors("/proc/self/cgroup", "/sys/fs/cgroup", CPU_COUNT(&set));
 }
 
+int os_processor(void) { return sched_getcpu(); }
+
+void os_thread_avoid(OsThread of, int processor) {
+    cpu_set_t set;
+    if (processor < 0 || processor >= CPU_SETSIZE || pthread_getaffinity_np(of, sizeof set, &set)) return;
+    CPU_CLR(processor, &set);
+    if (CPU_COUNT(&set)) sched_setaffinity(0, sizeof set, &set);
+}
+
 void os_yield(void) { sched_yield(); }
 
 bool os_thread_start(OsThread *t, void *(*work)(void *user), void *user) {

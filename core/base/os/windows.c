@@ -197,6 +197,9 @@ int os_processors(void) {
 
 void os_yield(void) { SwitchToThread(); }
 
+int os_processor(void) { return -1; }
+void os_thread_avoid(OsThread of, int processor) { (void)of, (void)processor; }
+
 bool os_thread_start(OsThread *t, void *(*work)(void *user), void *user) {
     return !pthread_create(t, NULL, work, user);
 }

@@ -4,11 +4,13 @@
  * In: n independent pieces. Out: all done. Always holds: who gives out work takes pieces itself until none is left, and
  * then waits only for workers that are in the middle of one; on a machine whose processors are busy with other things
  * the work is done as by one thread. A worker that was waited for much longer than a piece takes stays away for a
- * multiple of that time, so that waiting costs a small part of the whole. Workers that find nothing wait awake for
+ * multiple of that time, a longer one each time, so that waiting costs a small part of the whole. Where nobody comes
+ * for several jobs in a row, nobody is asked for a while: waking costs too. Workers that find nothing wait awake for
  * AWAKE nanoseconds (the pauses between the loops of a step) and sleep then; while whoever gives out work does not get
  * the processor whenever it can run, they sleep at once; and while it gets it for a small part of the time it does its
- * work alone, since a worker would be away just as long in the middle of a piece. Results do not depend on who does
- * what.
+ * work alone, since a worker would be away just as long in the middle of a piece. A worker that finds itself on the
+ * owner's processor leaves it: systems wake threads where their waker runs, and a step on two threads that share a
+ * processor takes longer than on one. Results do not depend on who does what.
  */
 #include "team.h"
 
@@ -17,11 +19,16 @@
 #include <stdlib.h>
 
 enum {
-    AWAKE = 200000,   /* of a worker, where each thread can have a processor */
-    BRIEF = 20000,    /* awake for workers in the middle of a piece */
-    SLACK = 50000,    /* a wait so long is in order .. */
-    PIECES = 3,       /* .. and so many pieces' time more */
-    AWAY = 16,        /* times the wait: how long the worker stays away */
+    AWAKE = 200000,  /* of a worker, where each thread can have a processor */
+    BRIEF = 20000,   /* awake for workers in the middle of a piece */
+    SLACK = 50000,   /* a wait so long is in order .. */
+    PIECES = 3,      /* .. and so many pieces' time more */
+    AWAY = 16,       /* times the wait: how long the worker stays away.. */
+    AGAIN = 4,       /* ..twice as long each time, so often.. */
+    WELL = 64,       /* ..until so many jobs went well */
+    VAIN = 8,        /* jobs without help, after which it is not asked for.. */
+    REST = 20000000, /* ..so long, twice as long each time, up to.. */
+    MOST_REST = 320000000,
     LOOK = 20000000,  /* between two looks at how busy the machine is */
     OLD = 1000000000, /* what was seen so long ago says nothing */
     QUIET = 80,       /* per cent of the time that who gives out work had a processor.. */
@@ -40,10 +47,11 @@ typedef struct Share {
 struct TeamJob {
     void (*fn)(int i, void *user);
     void *user;
-    int threads;
+    int threads, processor; /* where the owner began */
     OsThread owner;
     struct TeamJob *next;
     bool open, waited; /* workers may still begin; the owner sleeps */
+    bool helped;       /* a worker took a piece */
     atomic_int inside; /* workers in it: a worker's last touch makes this smaller */
     Share share[TEAM_MOST];
 };
@@ -102,9 +110,12 @@ static void help(Team *t, TeamWorker *w, TeamJob *j) {
     w->at = j;
     atomic_fetch_add_explicit(&j->inside, 1, memory_order_relaxed);
     os_unlock(&t->lock);
-    take(j, w->number);
+    if (j->processor >= 0 && os_processor() == j->processor) os_thread_avoid(j->owner, j->processor);
+    int done = take(j, w->number);
     os_lock(&t->lock);
     j->open = false;
+    j->helped |= done > 0;
+    if (done && ++w->well >= WELL) w->again = 0;
     w->at = NULL;
     bool waited = j->waited;
     atomic_fetch_sub_explicit(&j->inside, 1, memory_order_release); /* j may be gone from here on */
@@ -186,7 +197,8 @@ static bool somebody(Team *t, int threads) {
 static bool give_out(Team *t, TeamJob *j) {
     os_lock(&t->lock);
     if (!atomic_load(&t->process)) start(t);
-    bool ok = t->awake != ALONE && somebody(t, j->threads);
+    if (t->rests && profile_now() >= t->rests) t->rests = 0;
+    bool ok = t->awake != ALONE && !t->rests && somebody(t, j->threads);
     int sleeping = t->sleeping;
     if (ok) {
         j->next = atomic_load_explicit(&t->jobs, memory_order_relaxed);
@@ -238,9 +250,24 @@ static void wait_for(Team *t, TeamJob *j, int64_t from, int64_t each) {
     int64_t now = profile_now(), waited = now - from;
     if (!each || waited <= SLACK + PIECES * each) return;
     os_lock(&t->lock);
-    for (int i = 0; i < t->nworker; i++)
-        if (t->worker[i].late) t->worker[i].stays = now + AWAY * waited;
+    for (int i = 0; i < t->nworker; i++) {
+        TeamWorker *w = &t->worker[i];
+        if (!w->late) continue;
+        w->stays = now + (AWAY * waited << w->again);
+        w->well = 0;
+        if (w->again < AGAIN) w->again++;
+    }
     os_unlock(&t->lock);
+}
+
+/* What the end of a job says of the next ones. */
+static void learn(Team *t, const TeamJob *j) {
+    if (j->helped) t->rest = t->vain = 0;
+    else if (++t->vain >= VAIN) {
+        t->vain = 0;
+        t->rest = !t->rest ? REST : t->rest < MOST_REST ? 2 * t->rest : MOST_REST;
+        t->rests = profile_now() + t->rest;
+    }
 }
 
 /* No worker begins any more; true: none is in it either. */
@@ -248,7 +275,7 @@ static bool close_job(Team *t, TeamJob *j) {
     os_lock(&t->lock);
     j->open = false;
     bool over = !atomic_load_explicit(&j->inside, memory_order_acquire);
-    if (over) forget(t, j);
+    if (over) forget(t, j), learn(t, j);
     os_unlock(&t->lock);
     return over;
 }
@@ -257,7 +284,8 @@ bool team_run(Team *t, int n, void (*fn)(int i, void *user), void *user) {
     TeamJob j;
     if (forked(t)) return false;
     j.fn = fn, j.user = user, j.threads = t->threads < n ? t->threads : n, j.owner = os_thread();
-    j.open = true, j.waited = false;
+    j.processor = os_processor();
+    j.open = true, j.waited = j.helped = false;
     atomic_init(&j.inside, 0);
     for (int i = 0; i < j.threads; i++) {
         atomic_init(&j.share[i].next, (int)((int64_t)n * i / j.threads));

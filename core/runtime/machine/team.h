@@ -17,6 +17,8 @@ typedef struct TeamWorker {
     TeamJob *at;   /* or NULL */
     bool late;     /* somebody had to wait for it in this job */
     int64_t stays; /* away from work until then (profile_now); 0: it does not */
+    int again;     /* how often that happened.. */
+    int well;      /* ..and jobs without it since */
 } TeamWorker;
 
 typedef struct Team {
@@ -27,6 +29,8 @@ typedef struct Team {
     atomic_bool stop;
     int threads; /* with the one that gives out work */
     int nworker, sleeping;
+    int vain;            /* jobs in a row that nobody came to help with.. */
+    int64_t rest, rests; /* ..and how long nobody is asked then; until when; 0: they are */
     int64_t awake;   /* nanoseconds for which a worker waits awake: `quiet`, 0 on a busy machine, -1: nobody helps */
     int64_t quiet;   /* 0 where threads have to share processors anyway */
     OsThread looker; /* how busy it is: who looked last, when, and how long it had run */
