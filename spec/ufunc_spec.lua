@@ -131,6 +131,18 @@ describe("nd.ufunc(f).at", function()
     end
   end)
 
+  it("reads values and positions that lie in the array itself as they were", function()
+    local x = nd.array({ 1, 2, 3 })
+    nd.ufunc(nd.add).at(x, { 0, 0, 1 }, x)
+    assert.equal("[4 5 3]", text(x))
+    local y = nd.array({ 2.0, 3.0, 5.0 })
+    nd.ufunc(nd.multiply).at(y, { 0, 1, 1 }, y["::-1"])
+    assert.equal("[10. 18. 5.]", text(y))
+    local i = nd.array({ 1, 1, 0 })
+    nd.ufunc(nd.add).at(i, i, 1)
+    assert.equal("[2 3 0]", text(i))
+  end)
+
   it("takes every subscript", function()
     local function after(at, values)
       local x = nd.zeros({ 2, 3 })

@@ -241,8 +241,12 @@ local function at(u, a, indices, values)
   local nd, what = u.nd, u.called .. ".at"
   util.expect(what, "a", a, "ndarray")
   if not a.flags.writeable then util.raise("ValueError", "%s: the array is read-only", what) end
+  if values ~= nil then -- as they were before
+    values = arr(values)
+    if nd.shares_memory(values, a) then values = values:copy() end
+  end
   local function spread(places)
-    return values ~= nil and nd.broadcast_to(arr(values), places.shape):reshape({ -1 }) or nil
+    return values and nd.broadcast_to(values, places.shape):reshape({ -1 })
   end
   local picked = subscript(indices)
   if a.ndim == 1 and a.size > 0 and util.is_array(picked) and picked.dtype == "int64" and picked.ndim > 0 then
