@@ -18,6 +18,7 @@ void emit_red_join(Emit *e, int red); /* a block's result to what those before i
 void emit_side_init(Emit *e, int red);
 void emit_side_step(Emit *e, int red, int column);
 void emit_side_final(Emit *e, int red, int column);
+const char *emit_columns(const Emit *e, char out[16]); /* loops.c: how many are in use */
 /* loops.c, kernel.c */
 bool kernel_is_scalar(const Kernel *k);
 bool emit_nodes(Emit *e, const NestNode *n);    /* n and those after it */

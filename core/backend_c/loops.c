@@ -5,6 +5,7 @@
 #include "schedule/choose.h"
 #include "c.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool code(Emit *e, const int *ids, int n) {
@@ -111,12 +112,19 @@ static bool leaves(Emit *e, const NestNode *n, const NestNode **end) {
     return true;
 }
 
-/* The same for all columns of standard C, in a loop of their own; what begins is theirs together. */
+const char *emit_columns(const Emit *e, char out[16]) {
+    if (e->far) return "c";
+    snprintf(out, 16, "%d", e->columns);
+    return out;
+}
+
+/* The same for all columns whose accumulators are an array, in a loop of their own; what begins is theirs together. */
 static bool each_column(Emit *e, const NestNode *loop, const NestNode *n, bool begins, const NestNode **end) {
     if (begins) return leaves(e, n, end);
-    emit_line(e, "for (int l = 0; l < %d; l++) {", e->columns);
+    emit_line(e, "for (int l = 0; l < %s; l++) {", emit_columns(e, (char[16]){0}));
     e->indent++;
-    emit_line(e, "const i64 i%d = j%d + l;", loop->dim, loop->dim);
+    if (e->far) emit_line(e, "const i64 i%d = j%d + l * %d;", loop->dim, loop->dim, loop->lanes);
+    else emit_line(e, "const i64 i%d = j%d + l;", loop->dim, loop->dim);
     bool ok = leaves(e, n, end);
     vector_end(e);
     return ok;
@@ -130,11 +138,41 @@ static void settle(Emit *e, const NestNode *n) {
         if (!red_is_arg(&e->k->red.at[r])) emit_line(e, "SETTLE(acc%d);", r);
 }
 
+/* Rows that lie far: long ones some in one pass over the accumulators, which are read and written once for all of them;
+ * short ones one after the other, since the processor reads on where they follow each other in memory. */
+static bool far_rows(Emit *e, const NestNode *loop, const NestNode *n) {
+    const NestNode *end;
+    const int dim = n->dim;
+    emit_line(e, "i64 k = 0;");
+    for (int each = CHOOSE_FAR_ROWS; each > 0; each -= CHOOSE_FAR_ROWS - 1) {
+        if (each > 1) emit_line(e, "for (; c >= %d && k + %d <= n%d; k += %d)", CHOOSE_FAR_LONG, each, dim, each);
+        else emit_line(e, "for (; k < n%d; k++)", dim);
+        emit_line(e, "for (int l = 0; l < c; l++) {");
+        e->indent++;
+        emit_line(e, "const i64 i%d = j%d + l * %d;", loop->dim, loop->dim, loop->lanes);
+        for (int r = 0; r < each; r++) {
+            emit_line(e, "{");
+            e->indent++;
+            emit_line(e, "const i64 i%d = k + %d;", dim, r);
+            if (!leaves(e, n->child, &end)) return false;
+            vector_end(e);
+        }
+        vector_end(e);
+        if (each == 1) break;
+    }
+    return true;
+}
+
 /* What stands in a loop whose vectors run inside the loops within: what is between these, vector after vector. */
 static bool together(Emit *e, const NestNode *loop, const NestNode *n) {
     while (n) {
         const NestNode *end = n;
         bool begins = n->kind == NEST_ACC && n->how == ACC_BEGIN; /* these live beyond a vector's braces */
+        if (n->kind == NEST_FOR && e->far) {
+            if (!far_rows(e, loop, n)) return false;
+            n = n->next;
+            continue;
+        }
         if (n->kind == NEST_FOR) {
             emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", n->dim, n->dim, n->dim, n->dim);
             e->indent++;
@@ -156,10 +194,35 @@ static bool together(Emit *e, const NestNode *loop, const NestNode *n) {
     return true;
 }
 
+/* All whole vectors of columns, c at a time, of rows that are in no cache: j<dim> is behind them then. */
+static bool far_columns(Emit *e, const NestNode *n) {
+    const int dim = n->dim, rows = e->s->loop[n->loop + 1];
+    int bytes = 1;
+    for (int i = 0; i < e->k->ins.n; i++) {
+        const Ins *load = &e->k->ins.at[i];
+        const bool here = load->op == INS_LOAD && load->stage == n->stage;
+        if (here && (int)th_dtype_bytes((ThDtype)load->dtype) > bytes)
+            bytes = (int)th_dtype_bytes((ThDtype)load->dtype);
+    }
+    emit_line(e, "if (n%d >= %d && n%d > %d / n%d) { /* far rows */", dim, CHOOSE_FAR_VECTORS * n->lanes, rows,
+              CHOOSE_FAR / bytes, dim);
+    e->indent++;
+    emit_line(e, "for (i64 c; (c = (n%d - j%d) / %d) > 0; j%d += c * %d) {", dim, dim, n->lanes, dim, n->lanes);
+    e->indent++;
+    emit_line(e, "if (c > %d) c = %d;", n->far, n->far);
+    e->columns = n->far, e->far = true;
+    const bool ok = together(e, n, n->child);
+    e->columns = 0, e->far = false;
+    vector_end(e);
+    vector_end(e);
+    return ok;
+}
+
 /* Columns, several vectors at a time. Leaves i<dim> at the first column that is left. */
 static bool columns(Emit *e, const NestNode *n) {
     int dim = n->dim, step = n->vectors * n->lanes;
     emit_line(e, "i64 j%d = 0;", dim);
+    if (n->far && !far_columns(e, n)) return false;
     emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, step, dim, dim, step);
     e->indent++;
     if (!together(e, n, n->child)) return false;

@@ -267,8 +267,8 @@ void emit_red_init(Emit *e, int r) {
         need_type(e, (ThDtype)d->acc_dtype, lanes, ty);
         own(e, r, n);
         if (e->columns)
-            emit_line(e, "%s acc%d[%d]; for (int l = 0; l < %d; l++) acc%s = %s(%s);", ty, r, e->columns, e->columns, n,
-                      splat, id);
+            emit_line(e, "%s acc%d[%d]; for (int l = 0; l < %s; l++) acc%s = %s(%s);", ty, r, e->columns,
+                      emit_columns(e, (char[16]){0}), n, splat, id);
         else emit_line(e, "%s acc%s = %s(%s);", ty, n, splat, id);
     }
 }

@@ -128,6 +128,7 @@ static bool tile(Check *c, const NestNode *n) {
 
 static bool vectors(Check *c, const NestNode *n) {
     if (n->stage < 0 || n->way->stage[n->stage].st->vec != n->dim || n->way->lanes[n->stage] != n->lanes) return false;
+    if (n->far && (!n->jam || !columns_may_far(c->t, n))) return false;
     return (!n->copy || copy_may(c->t, n)) && (!n->seek || seek_may(c->t, n)) && (!n->jam || columns_may(c->t, n));
 }
 

@@ -14,6 +14,10 @@ enum {
     CHOOSE_ROOM = 65536,       /* bytes of rows that a piece may have on its stack; longer ones stay with one thread */
     CHOOSE_WAVE = 256,         /* blocks whose results wait on the stack */
     CHOOSE_AHEAD = 8,          /* rows from a fetch to its use */
+    CHOOSE_FAR = 1 << 22,      /* bytes of rows from which no cache near a core holds them */
+    CHOOSE_FAR_VECTORS = 2,    /* of a row at least.. */
+    CHOOSE_FAR_ROWS = 4,       /* ..and rows in one pass.. */
+    CHOOSE_FAR_LONG = 64,      /* ..where they have so many */
     CHOOSE_LINE = 64,          /* bytes of a line of memory */
     CHOOSE_STREAM = 1 << 24,   /* bytes of a result from which its stores go past the caches */
     CHOOSE_CHAIN_TILE = 1024,  /* elements of a tile of a chain of steps */

@@ -1,6 +1,7 @@
 /*
  * columns.c -- columns that are reduced, several vectors of them together: memory is read in longer runs. The vectors
- * run inside the loops over rows.
+ * run inside the loops over rows. Where no cache holds the rows, as many as there is room for: then memory is read in
+ * its order, and the accumulators are an array.
  */
 #include "nest.h"
 
@@ -33,4 +34,12 @@ bool columns_apply(Nest *t, NestNode *loop, int vectors) {
     n->child->n = code->n;
     n->child->next = code;
     return !t->failed;
+}
+
+/* One loop over rows, and accumulators that are combined with values, which an array can hold. */
+bool columns_may_far(const Nest *t, const NestNode *loop) {
+    const LoopStage *s = &loop->way->stage[loop->stage];
+    bool may = columns_may(t, loop) && loop->lanes > 1 && loop->loop + 2 == s->nloop;
+    for (int r = s->st->red0; r < s->st->red0 + s->st->nred; r++) may &= !red_is_arg(&t->k->red.at[r]);
+    return may;
 }

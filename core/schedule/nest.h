@@ -96,6 +96,7 @@ struct NestNode {
     int loop;   /* position in LoopStage.loop */
     int dim, lanes;
     int vectors; /* that are written out in each step */
+    int far;     /* jam: at most so many vectors inside a loop over rows where these lie in no cache, or 0 */
     int copy;    /* elements from which memcpy does it, or 0 */
     int seek;    /* elements from which the largest is found first, then its place; or 0 */
     /* the others; n: of FOR_PIECE, rows of a piece at least; of a GPU, loops; of MOVE_REPEAT, vectors that there
@@ -220,6 +221,7 @@ int unroll_vectors(const Nest *t, const NestNode *loop, int chains, int *live); 
 bool unroll_may_mask(const Nest *t, const NestNode *loop);
 bool columns_may(const Nest *t, const NestNode *loop);
 bool columns_apply(Nest *t, NestNode *loop, int vectors);
+bool columns_may_far(const Nest *t, const NestNode *loop); /* NestNode.far */
 /* fetch.c, copy.c, divide.c */
 bool fetch_may(const Nest *t);
 bool fetch_rows(Nest *t);

@@ -25,6 +25,7 @@ static void put_for(Text *out, const NestNode *n) {
     if (n->how == FOR_FLAT) text_put(out, " and i1");
     if (n->how == FOR_VECTOR || n->how == FOR_FLAT) text_printf(out, " by %d", n->lanes);
     if (n->vectors > 1) text_printf(out, ", %d %s", n->vectors, n->jam ? "together" : "vectors");
+    if (n->far) text_printf(out, ", %d where rows are far", n->far);
     if (n->how == FOR_VECTOR && n->lanes > 1 && n->tail == TAIL_MASKED)
         text_put(out, n->vectors > 1 ? ", the rest masked" : ", all masked");
     if (n->copy) text_printf(out, ", copied from %d on", n->copy);

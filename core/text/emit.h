@@ -43,7 +43,8 @@ typedef struct Emit {
     bool split;  /* the function being written takes [row0, row1) of dim 0 */
     bool block;  /* ..which is reduced: what it gives goes to blocks.c */
     int vector;  /* which of the vectors that are written out, or -1 */
-    int columns; /* of standard C: that many, of which l is at hand, each with an accumulator; else 0 */
+    int columns; /* room for accumulators in an array, of which l is at hand; else 0.. */
+    bool far;    /* ..c of them are in use, vectors; else all */
     bool many;   /* several steps by one launch of a GPU */
     bool part;   /* a function of such a kernel, which is lent shared memory */
     bool some;   /* neighbours of a GPU's thread, some of which may not be there: these step no reduction */
