@@ -118,3 +118,14 @@ for name, mode in pairs(MODES) do
     end)
   end)
 end
+
+describe("matrices of nothing", function()
+  it("have rank 0, complex ones too", function()
+    for _, dtype in ipairs({ "float32", "complex64", "complex128", "int8" }) do
+      assert.equal(0, nd.linalg.matrix_rank(nd.zeros({ 0, 0 }, dtype)))
+      assert.equal(0, nd.linalg.matrix_rank(nd.zeros({ 2, 0 }, dtype)))
+      assert.same({ 0, 0, 0 }, nd.linalg.matrix_rank(nd.zeros({ 3, 0, 2 }, dtype)):tolist())
+      assert.same({ 0 }, nd.linalg.matrix_rank(nd.zeros({ 0, 2, 2 }, dtype)).shape)
+    end
+  end)
+end)

@@ -28,7 +28,7 @@ return function(nd)
   --- How many singular values are above `tol` (the largest times `rtol`, or times max(m, n) times epsilon).
   function linalg.matrix_rank(x, ...)
     if not is_empty(x) or arr(x).ndim < 2 then return matrix_rank(x, ...) end
-    return nd.sum(arr(x):astype("int64"), { axis = { -2, -1 } })
+    return nd.sum(nd.zeros(arr(x).shape, "int64"), { axis = { -2, -1 } })
   end
   local function real_where_all_are(w, v)
     local all_real = w.size == 0 or nd.all(nd.eq(nd.imag(w), 0))
