@@ -81,6 +81,19 @@ describe("openmp", function()
     assert.equal(train(false), train(true))
   end)
 
+  it("gives the same bits at every call while calls alone are tried beside shared ones", function()
+    with({ openmp = true, openmp_elemwise_minsize = 100 }, function()
+      local f = theano.compile({ inputs = { a }, outputs = { T.nnet.softmax(a), T.tanh(a):sum() } })
+      local rows, all = f(m)
+      for _ = 1, 150 do -- the first three alone are behind the seventh
+        local again, sum = f(m)
+        assert.equal(rows:tostring(), again:tostring())
+        assert.equal(all, sum)
+      end
+      assert.equal((f(m["0:20"])):tostring(), rows["0:20"]:tostring()) -- and with other lengths
+    end)
+  end)
+
   it("shares out rows with memory between their stages, and sums of everything", function()
     cpu.only("the CPU's text")
     skip.unless(theano.config.cxx ~= "", "no C compiler")

@@ -267,7 +267,11 @@ bool call_steps(ThFunction *f, Workspace *w) {
     UnitRun *run = here || timed ? NULL : w->version ? w->version : atomic_load_explicit(&f->run, memory_order_acquire);
     if (f->timed) call_until(f, w);
     bool early = !run && !here && !timed && atomic_load_explicit(&f->building, memory_order_relaxed);
+    /* slices move from thread to thread; the interpreter says nothing of what comes after it */
+    const bool looked = !timed && !early && !w->yield && !(f->unit && f->unit->device);
+    if (looked) together_begin(f->ctx, &w->together);
     int bad = run ? run(&w->frame) : early ? tier_run(f, w) : interp_run(f->interp, &w->frame);
+    if (looked) together_end(f->ctx, &w->together, !bad);
     if (timed) tune_end(f, w, !bad);
     bool bare = th_error(f->ctx) == TH_MemoryError && w->frame.err[2] == TH_MemoryError; /* from below: no node yet */
     if (bad && (!failed(f->ctx) || bare)) report_failure(w);

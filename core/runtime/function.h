@@ -7,6 +7,7 @@
 #define TH_FUNCTION_H
 
 #include "runtime/interp/unit.h"
+#include "together.h"
 
 #include <stdatomic.h>
 
@@ -99,6 +100,7 @@ typedef struct Workspace {
     Unit *timed;               /* what does the steps of this call, each timed, or NULL */
     LockHold hold;             /* while code of the host runs */
     struct Launches *launches; /* launch.c: of a function on a device, or NULL */
+    Together together;         /* do threads help with these lengths? */
     Left *left;                /* by host call */
     int nleft;                 /* how many of them hold something */
     atomic_bool early;         /* a product or a host call ended before its work was done (ctx_leaves) */

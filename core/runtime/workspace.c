@@ -207,6 +207,7 @@ static int new_shapes(Workspace *w) {
     const ThFunction *f = w->fn;
     const Plan *p = f->plan;
     w->valid = false;
+    w->together = (Together){0};
     ShapeEnv e = env(w);
     for (int i = 0; i < p->nsym; i++) w->frame.sym[i] = SIZE_UNKNOWN;
     int bad = shape_run(p, 0, p->nshape_static, w->frame.sym, &e);

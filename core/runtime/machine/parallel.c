@@ -12,7 +12,7 @@
 static Team *usable_team(ThContext *c) {
     if (!config_bool(c, "openmp")) return NULL;
     Cpu *u = cpu_of(c);
-    return u && u->team.threads > 1 && !team_inside(&u->team) ? &u->team : NULL;
+    return u && u->team.threads > 1 && !team_inside(&u->team) && !team_keeps(&u->team) ? &u->team : NULL;
 }
 
 int parallel_threads(ThContext *c) {

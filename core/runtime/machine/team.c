@@ -315,3 +315,43 @@ bool team_inside(Team *t) {
     os_unlock(&t->lock);
     return inside;
 }
+
+/* ---- threads that keep their work -------------------------------------------------------------------------------- */
+bool team_keep(Team *t) {
+    if (forked(t)) return false;
+    os_lock(&t->lock);
+    const int n = atomic_load_explicit(&t->nkeeper, memory_order_relaxed);
+    const bool room = n < TEAM_KEEPERS;
+    if (room) {
+        t->keeper[n] = os_thread();
+        atomic_store_explicit(&t->nkeeper, n + 1, memory_order_relaxed);
+    }
+    os_unlock(&t->lock);
+    return room;
+}
+
+/* Under the lock: the last place of the calling thread, or -1. */
+static int keeper(const Team *t) {
+    int i = atomic_load_explicit(&t->nkeeper, memory_order_relaxed) - 1;
+    while (i >= 0 && !os_thread_same(t->keeper[i], os_thread())) i--;
+    return i;
+}
+
+void team_keep_end(Team *t) {
+    if (forked(t)) return;
+    os_lock(&t->lock);
+    const int i = keeper(t), last = atomic_load_explicit(&t->nkeeper, memory_order_relaxed) - 1;
+    if (i >= 0) {
+        t->keeper[i] = t->keeper[last];
+        atomic_store_explicit(&t->nkeeper, last, memory_order_relaxed);
+    }
+    os_unlock(&t->lock);
+}
+
+bool team_keeps(Team *t) {
+    if (!atomic_load_explicit(&t->nkeeper, memory_order_relaxed) || forked(t)) return false;
+    os_lock(&t->lock);
+    const bool is = keeper(t) >= 0;
+    os_unlock(&t->lock);
+    return is;
+}

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-enum { TEAM_MOST = 256 };
+enum { TEAM_MOST = 256, TEAM_KEEPERS = 16 };
 
 typedef struct TeamJob TeamJob;
 typedef struct TeamWorker {
@@ -37,6 +37,8 @@ typedef struct Team {
     int64_t looked, ran, waits, slept; /* ..; how often it had rested; how often somebody slept for workers since */
     _Atomic(int64_t) look;             /* when to look again */
     atomic_long process;               /* that started the workers: a forked child has none; 0: nobody did */
+    atomic_int nkeeper;                /* threads that keep their work for now */
+    OsThread keeper[TEAM_KEEPERS];
     TeamWorker worker[TEAM_MOST];
 } Team;
 
@@ -44,6 +46,10 @@ void team_init(Team *t, const char *wanted); /* how many threads, as OMP_NUM_THR
 void team_end(Team *t);                      /* its threads are gone afterwards */
 /* Is the calling thread in the middle of a piece of work? */
 bool team_inside(Team *t);
+/* The calling thread keeps its work until as many ends; false: too many do. */
+bool team_keep(Team *t);
+void team_keep_end(Team *t);
+bool team_keeps(Team *t);
 /* fn(i, user) for all 0 <= i < n; false when nothing was done because nobody is there to help. */
 bool team_run(Team *t, int n, void (*fn)(int i, void *user), void *user);
 
