@@ -247,12 +247,13 @@ static void fill(ThFunction *f, Workspace *w) {
     for (int i = 0; i < p->noutput; i++) {
         ThArray *a = w->result[i];
         if (!a || a->buf) continue;
-        workspace_fill(w, &p->result[i], a);
+        workspace_fill(w, &p->result[i], i, a);
         if (!lasting(f, w, i)) continue;
         th_array_release(w->borrowed[i]);
         w->borrowed[i] = th_array_retain(a);
     }
-    for (int i = 0; i < p->nupdate; i++) workspace_fill(w, &p->update[i].value, w->result[p->noutput + i]);
+    for (int i = 0; i < p->nupdate; i++)
+        workspace_fill(w, &p->update[i].value, p->noutput + i, w->result[p->noutput + i]);
 }
 
 static void call_until(const ThFunction *f, Workspace *w) {
@@ -268,7 +269,7 @@ bool call_steps(ThFunction *f, Workspace *w) {
     if (f->timed) call_until(f, w);
     bool early = !run && !here && !timed && atomic_load_explicit(&f->building, memory_order_relaxed);
     /* slices move from thread to thread; the interpreter says nothing of what comes after it */
-    const bool looked = !timed && !early && !w->yield && !(f->unit && f->unit->device);
+    const bool looked = together_looks(&w->together) && !timed && !early && !w->yield && !(f->unit && f->unit->device);
     if (looked) together_begin(f->ctx, &w->together);
     int bad = run ? run(&w->frame) : early ? tier_run(f, w) : interp_run(f->interp, &w->frame);
     if (looked) together_end(f->ctx, &w->together, !bad);

@@ -40,6 +40,15 @@ typedef struct FnOut {
     bool kept;   /* no update and no state lies in it: a bound call uses it again and again */
 } FnOut;
 
+enum { FORM_DIMS = 4 };
+typedef struct Form { /* the header of a result or update that has its memory for itself, for the sizes of the signature
+                       */
+    bool there;
+    uint8_t flags;
+    int64_t size, at; /* at: bytes from where the buffer begins to the first element */
+    int64_t dims[2 * FORM_DIMS];
+} Form;
+
 typedef struct Left { /* arrays that a host call left to later ones of the same call */
     ThArray **at;
     int n;
@@ -56,6 +65,7 @@ typedef struct Workspace {
     int passed;      /* polls that go without asking from now on */
     bool given_up;   /* the call is to stop: its ThCall is released between two slices */
     bool valid;      /* sig, sym, offset and arena hold for it */
+    bool fixed;      /* ..and no step finds a size */
     bool values;     /* this call: results without dimensions go to cells, not to arrays */
     bool bound;      /* belongs to a ThCall */
     bool over;       /* the call was given up: what it needs exceeds the function's memory */
@@ -75,6 +85,7 @@ typedef struct Workspace {
     ThArray **arg;            /* arguments of the running call, after filtering; retained */
     ThArray **number;         /* by input without dimensions: where numbers given for it are put */
     ThArray **result;         /* output and update arrays of the running call */
+    Form *form;               /* by output, then update */
     ThBuffer **outbuf;        /* by plan buffer, for BUF_OUTPUT */
     ThBuffer **keep;          /* by FnOut: the memory given last time, when it may serve again */
     ThArray **borrowed;       /* by output: the array given last time, when its memory may serve again */
@@ -219,10 +230,11 @@ void workspace_addresses(Workspace *w); /* of temporaries and constants, after t
 int workspace_prepare(Workspace *w);
 /* The next call of a bound workspace would find everything as the last one did. */
 bool workspace_steady(Workspace *w);
-void workspace_drop_left(Workspace *w);                            /* after the steps of every call */
-ThArray *workspace_array(Workspace *w, int buf);                   /* what an INPUT, SHARED or CONST buffer is */
-void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a); /* a: of array_reserve; the described value */
-void report_failure(Workspace *w);                                 /* frame.err -> the context's error */
+void workspace_drop_left(Workspace *w);          /* after the steps of every call */
+ThArray *workspace_array(Workspace *w, int buf); /* what an INPUT, SHARED or CONST buffer is */
+/* a: of array_reserve; the described value, of output or update number `form` */
+void workspace_fill(Workspace *w, const PlanValue *v, int form, ThArray *a);
+void report_failure(Workspace *w); /* frame.err -> the context's error */
 void report_check(Workspace *w, int check, const ShapeEnv *e);
 void report_op(Text *t, const char *text);         /* a node's text without its operands */
 void storage_map(Text *t, Workspace *w, int step); /* storage.c */

@@ -30,10 +30,6 @@ static void nothing(Together *t) { t->skip = t->nlast || t->alone ? 0 : CALLS; }
 
 void together_begin(ThContext *c, Together *t) {
     t->start = 0;
-    if (t->skip > 0) {
-        t->skip--;
-        return;
-    }
     Team *team = team_of(c);
     if (!team) {
         nothing(t);

@@ -24,6 +24,8 @@ typedef struct Together {
     bool keeps;    /* this call's */
 } Together;
 
+/* Whether the call about to begin is to be looked at: then it stands between these two. */
+static inline bool together_looks(Together *t) { return !t->skip || !t->skip--; }
 void together_begin(ThContext *c, Together *t);
 void together_end(ThContext *c, Together *t, bool ok); /* ok: its time says something */
 /* The next call is to keep its work; it took so long. */

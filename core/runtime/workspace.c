@@ -48,6 +48,7 @@ static size_t carve(ThFunction *f, Workspace *w, char *at) {
     w->offset = part(&at, sizeof(int64_t) * (size_t)(p->nbuf + 1));
     w->arg = part(&at, sizeof(ThArray *) * (size_t)(f->nin + 1));
     w->result = part(&at, sizeof(ThArray *) * (size_t)(p->noutput + p->nupdate + 1));
+    w->form = part(&at, sizeof *w->form * (size_t)(p->noutput + p->nupdate + 1));
     w->outbuf = part(&at, sizeof(ThBuffer *) * (size_t)(p->nbuf + 1));
     w->number = part(&at, sizeof(ThArray *) * (size_t)(f->nin + 1));
     w->keep = part(&at, sizeof(ThBuffer *) * (size_t)(f->nprovided + 1));
@@ -208,6 +209,7 @@ static int new_shapes(Workspace *w) {
     const Plan *p = f->plan;
     w->valid = false;
     w->together = (Together){0};
+    for (int i = 0; i < p->noutput + p->nupdate; i++) w->form[i].there = false;
     ShapeEnv e = env(w);
     for (int i = 0; i < p->nsym; i++) w->frame.sym[i] = SIZE_UNKNOWN;
     int bad = shape_run(p, 0, p->nshape_static, w->frame.sym, &e);
@@ -215,6 +217,8 @@ static int new_shapes(Workspace *w) {
         report_check(w, bad - 1, &e);
         return 1;
     }
+    w->fixed = true;
+    for (int i = 0; i < p->nsym; i++) w->fixed &= w->frame.sym[i] != SIZE_UNKNOWN;
     int64_t total = plan_layout(p, w->frame.sym, w->offset, w->layout_work, w->layout_bytes);
     if (total < 0) {
         report_no_room(w, -1);
@@ -341,7 +345,27 @@ bool workspace_steady(Workspace *w) {
     return true;
 }
 
-void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
+/* What fill_whole made of the same sizes before. */
+static void fill_again(const Form *m, const PlanValue *v, ThBuffer *b, ThArray *a) {
+    atomic_init(&a->refs, 1);
+    a->dtype = v->dtype;
+    a->flags = m->flags;
+    a->ndim = (int16_t)v->ndim;
+    a->buf = b;
+    a->data = b->data + m->at;
+    a->size = m->size;
+    for (int i = 0; i < 2 * v->ndim; i++) a->dims[i] = m->dims[i];
+}
+
+static void remember(Form *m, const ThArray *a) {
+    m->there = true;
+    m->flags = a->flags;
+    m->size = a->size;
+    m->at = a->data - a->buf->data;
+    for (int i = 0; i < 2 * a->ndim; i++) m->dims[i] = a->dims[i];
+}
+
+static void fill_whole(Workspace *w, const PlanValue *v, ThArray *a) {
     const int64_t *sym = w->frame.sym;
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
     for (int d = 0; d < v->ndim; d++) {
@@ -357,6 +381,18 @@ void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
     if (base) a->flags |= base->flags & ARRAY_READONLY;
     a->flags |= v->flags;
     if (a->size == 0) a->data = start;
+}
+
+void workspace_fill(Workspace *w, const PlanValue *v, int form, ThArray *a) {
+    Form *m = &w->form[form];
+    const bool own = w->fixed && w->fn->sole[v->buf] && !w->fn->plan->buf[v->buf].late && v->ndim <= FORM_DIMS;
+    if (own && m->there) {
+        fill_again(m, v, w->outbuf[v->buf], a);
+        w->outbuf[v->buf] = NULL; /* its reference goes to the array */
+        return;
+    }
+    fill_whole(w, v, a);
+    if (own) remember(m, a);
 }
 
 /* ---- th_rt: what generated code and the interpreter call back ---- */
