@@ -75,6 +75,13 @@ static int arg_width(const Emit *e, const Red *d) {
     return in_lanes(e) || (e->s->vec >= 0 && d->depth > e->s->vec) ? e->lanes : 1;
 }
 
+/* Down columns positions are whole numbers of 64 bits, as wide as the result; else as wide as the elements. */
+static bool wide_positions(const Emit *e) { return !is_side(e) && !in_lanes(e); }
+static void position_type(Emit *e, ThDtype t, int lanes, char out[16]) {
+    if (wide_positions(e)) need_type(e, TH_INT64, lanes, out);
+    else need_mask(e, t, lanes, out);
+}
+
 /* Nothing seen: the worst value at position 0, where it stays if there is nothing better. Lanes hold vector numbers. */
 static void arg_init(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
@@ -90,8 +97,13 @@ static void arg_init(Emit *e, int r) {
     Red worst = {.kind = d->kind == RED_ARGMAX ? RED_MAX : RED_MIN, .acc_dtype = (uint8_t)t};
     identity(e, &worst, id);
     need_type(e, t, lanes, ty);
-    need_mask(e, t, lanes, at);
-    emit_line(e, "%s at%s = {0}; %s best%s = %s(%s);", at, name, ty, name, need_splat(e, t, lanes), id);
+    position_type(e, t, lanes, at);
+    const char *splat = need_splat(e, t, lanes);
+    if (e->columns) {
+        emit_line(e, "%s at%d[%d]; %s best%d[%d];", at, r, e->columns, ty, r, e->columns);
+        emit_line(e, "for (int l = 0; l < %s; l++) at%s = (%s){0}, best%s = %s(%s);", emit_columns(e, (char[16]){0}),
+                  name, at, name, splat, id);
+    } else emit_line(e, "%s at%s = {0}; %s best%s = %s(%s);", at, name, ty, name, splat, id);
     if (is_sought(e, d)) emit_line(e, "i64 r%d = -1;", r);
 }
 
@@ -112,20 +124,23 @@ static void position(const Emit *e, Text *p) {
 /* A whole vector: lanes where v is better take it. NaN is better than all but NaN. */
 static void arg_step_vector(Emit *e, int r, const Red *d, int lanes, const char *p) {
     ThDtype t = (ThDtype)e->k->ins.at[d->v].dtype;
-    char at[16], v[80], n[16];
+    char mask[16], at[16], v[80], n[16];
     bool max = d->kind == RED_ARGMAX;
     own(e, r, n);
-    need_mask(e, t, lanes, at);
+    need_mask(e, t, lanes, mask);
+    position_type(e, t, lanes, at);
     if (e->vec[d->v]) snprintf(v, sizeof v, "v%d", d->v);
     else snprintf(v, sizeof v, "%s(v%d)", need_splat(e, t, lanes), d->v);
     emit_line(e, "{");
     e->indent++;
     if (dtype_is_float(t))
-        emit_line(e, "%s w = ~(%s %s best%s) & (best%s == best%s);", at, v, max ? "<=" : ">=", n, n, n);
-    else emit_line(e, "%s w = %s %s best%s;", at, v, max ? ">" : "<", n);
+        emit_line(e, "%s w = ~(%s %s best%s) & (best%s == best%s);", mask, v, max ? "<=" : ">=", n, n, n);
+    else emit_line(e, "%s w = %s %s best%s;", mask, v, max ? ">" : "<", n);
     if (e->tail && in_lanes(e)) emit_line(e, "w &= %s(m);", need_first(e, t, lanes));
     emit_line(e, "best%s = %s(w, %s, best%s);", n, need_select(e, t, lanes), v, n);
-    emit_line(e, "at%s = (w & ((%s){0} + %s)) | (~w & at%s);", n, at, p, n);
+    if (strcmp(mask, at)) emit_line(e, "%s q = __builtin_convertvector(w, %s);", at, at);
+    const char *q = strcmp(mask, at) ? "q" : "w";
+    emit_line(e, "at%s = (%s & ((%s){0} + %s)) | (~%s & at%s);", n, q, at, p, q, n);
     e->indent--;
     emit_line(e, "}");
 }
@@ -165,7 +180,7 @@ static void arg_final(Emit *e, int r, const Red *d) {
     if (!in_lanes(e) || lanes == 1) {
         char n[16];
         need_type(e, TH_INT64, lanes, ty);
-        bool wide = lanes == 1 || mt == TH_INT64;
+        bool wide = lanes == 1 || mt == TH_INT64 || wide_positions(e);
         emit_line(e, wide ? "%s r%d = at%s;" : "%s r%d = __builtin_convertvector(at%s, %s);", ty, r, own(e, r, n), ty);
         if (e->block) emit_line(e, "%s w%d = best%d;", type_short(t), r, r);
         return;

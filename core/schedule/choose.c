@@ -63,9 +63,12 @@ static int64_t known_length(const Nest *t, const NestNode *loop, const Choice *c
     return n.sym < 0 ? n.k : c->ask.length ? c->ask.length[n.sym] : INT64_MIN;
 }
 
-/* So many that all their accumulators are in registers. */
+/* So many that all their accumulators are in registers; a position is the largest so far and where it is. */
 static int most_columns(const Nest *t, const NestNode *loop) {
-    const int n = t->target->registers / (t->k->st.at[loop->stage].nred > 0 ? t->k->st.at[loop->stage].nred : 1);
+    const Stage *st = &t->k->st.at[loop->stage];
+    int each = 0;
+    for (int r = st->red0; r < st->red0 + st->nred; r++) each += red_is_arg(&t->k->red.at[r]) ? 2 : 1;
+    const int n = t->target->registers / (each > 0 ? each : 1);
     return n < COLUMNS ? n : COLUMNS;
 }
 

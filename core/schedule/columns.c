@@ -36,10 +36,8 @@ bool columns_apply(Nest *t, NestNode *loop, int vectors) {
     return !t->failed;
 }
 
-/* One loop over rows, and accumulators that are combined with values, which an array can hold. */
+/* One loop over rows: the accumulators of all its columns can be an array. */
 bool columns_may_far(const Nest *t, const NestNode *loop) {
     const LoopStage *s = &loop->way->stage[loop->stage];
-    bool may = columns_may(t, loop) && loop->lanes > 1 && loop->loop + 2 == s->nloop;
-    for (int r = s->st->red0; r < s->st->red0 + s->st->nred; r++) may &= !red_is_arg(&t->k->red.at[r]);
-    return may;
+    return columns_may(t, loop) && loop->lanes > 1 && loop->loop + 2 == s->nloop;
 }

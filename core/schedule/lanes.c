@@ -47,13 +47,13 @@ static bool may(const Kernel *k, const NestWay *w, const LoopStage *s, const Ins
 }
 
 /* Positions of the largest element go by vectors along rows, where the lane and the number of the vector tell them, and
- * down columns where they are as wide as the elements. */
+ * down columns as whole numbers of 64 bits beside the elements. */
 static bool arg_by_vectors(const Kernel *k, const NestWay *w, const LoopStage *s, const Red *d) {
     size_t bytes = th_dtype_bytes((ThDtype)k->ins.at[d->v].dtype);
     int reduced = 0;
     for (int l = 0; l < s->nloop; l++) reduced += k->dim[s->loop[l]].kind == DIM_RED;
     if (w->kind == WAY_SIDE) return bytes >= 4;
-    if (!red_in_lanes(k, s)) return bytes == 8;
+    if (!red_in_lanes(k, s)) return bytes >= 4;
     return bytes >= 4 && reduced == 1 && s->vec == s->nloop - 1;
 }
 
