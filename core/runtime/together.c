@@ -16,7 +16,8 @@ enum {
     FIRST = 4,   /* ..and to the first one */
     TWICE = 3,   /* twice as long where nothing changes, so often */
     BETTER = 95, /* per cent of the time that the other way takes, to become the usual one */
-    WORSE = 130  /* ..from which one call says enough */
+    WORSE = 130, /* ..from which one call says enough */
+    OFF = 1000   /* calls from one look at the flag to the next while nobody wants threads */
 };
 
 static Team *team_of(ThContext *c) {
@@ -26,13 +27,13 @@ static Team *team_of(ThContext *c) {
 }
 
 /* To choose: nobody asks a function that never shared work at each call. */
-static void nothing(Together *t) { t->skip = t->nlast || t->alone ? 0 : CALLS; }
+static void nothing(Together *t, int calls) { t->skip = t->nlast || t->alone ? 0 : calls; }
 
 void together_begin(ThContext *c, Together *t) {
     t->start = 0;
     Team *team = team_of(c);
     if (!team) {
-        nothing(t);
+        nothing(t, OFF);
         return;
     }
     t->keeps = together_keeps(t);
@@ -76,7 +77,7 @@ void together_end(ThContext *c, Together *t, bool ok) {
     Team *team = &cpu_of(c)->team;
     if (t->keeps) team_keep_end(team);
     else if (!t->trying && t->turn == atomic_load_explicit(&team->turn, memory_order_relaxed)) {
-        nothing(t);
+        nothing(t, CALLS);
         return;
     }
     if (ok) together_count(t, ns);
