@@ -231,7 +231,7 @@
       "gz*lit(2.5066282746310002)*exp(lit(0.5)*sqr(z))", NULL, NULL, "inverse of ndtr") \
     X(i0e, "I0e", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "i0e(a)", NULL, "gz*(i1e(x)-sgn(x)*z)", NULL, NULL, "exp(-|x|) i0(x)") \
     X(i1e, "I1e", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "i1e(a)", NULL, \
-      "gz*switch(eq(x, 0), lit(0.5), i0e(x)-z*(sgn(x)+lit(1)/x))", NULL, NULL, "exp(-|x|) i1(x)") \
+      "gz*switch(eq(z, 0), lit(0.5), i0e(x)-z*sgn(x)-z/x)", NULL, NULL, "exp(-|x|) i1(x)") \
     X(expi, "Expi", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "expi(a)", NULL, "gz*exp(x)/x", NULL, NULL, "exponential integral Ei") \
     X(exp1, "Exp1", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "exp1(a)", NULL, "-gz*exp(-x)/x", NULL, NULL, "exponential integral E1") \
     X(ellipd, "EllipD", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "ellipd(a)", NULL, \
@@ -248,7 +248,7 @@
       "undefined; undefined; gz*exp((x-lit(1))*log(w)+(y-lit(1))*log1p(-w)-betaln(x, y))", NULL, NULL, "regularised incomplete beta function I_w(x, y)") \
     X(binom, "Binom", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "binom(a, b)", NULL, \
       "gz*z*(psi(x+1)-psi(x-y+1)); gz*z*(psi(x-y+1)-psi(y+1))", NULL, NULL, "binomial coefficient of real numbers") \
-    X(logit, "Logit", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "a > 0.3 && a < 0.65 ? log1p((2 * a - 1) / (1 - a)) : log(a / (1 - a))", NULL, \
+    X(logit, "Logit", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "abs(a - 0.5) < 0.15 ? log1p((2 * a - 1) / (1 - a)) : log(a / (1 - a))", NULL, \
       "gz/(x*(lit(1)-x))", NULL, NULL, "log(x / (1 - x))") \
     X(xlogy, "XlogY", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "a == 0 && b == b ? 0 : a * log(b)", NULL, "gz*log(y); gz*x/y", NULL, NULL, "x * log(y), 0 where x is 0") \
     X(xlog1py, "Xlog1pY", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "a == 0 && b == b ? 0 : a * log1p(b)", NULL, "gz*log1p(y); gz*x/(1+y)", NULL, NULL, "x * log1p(y), 0 where x is 0") \
