@@ -279,7 +279,7 @@ describe("Theano's list of rewrites", function()
   it("holds every rewrite that runs here, but ours that Theano does not have", function()
     local ours = { local_div_1msigmoid = true, local_one_minus_sigmoid = true, local_one_plus_expm1 = true,
       local_exp_times_erfc = true, local_log_of_product = true, local_crossentropy_1hot_grad_times_p = true,
-      local_add_rows_of_zeros = true, local_max_pool_grad_from_input = true,
+      local_add_rows_of_zeros = true, local_zeros_beside_slices = true, local_max_pool_grad_from_input = true,
       local_sparse_turned_twice = true, local_sparse_sum_values = true, local_sparse_take_lift = true,
       local_inverse_transposed = true, local_det_transposed = true, local_solve_transposed = true,
       local_solve_structure = true, local_log_det = true, local_remove_hint = true }

@@ -153,8 +153,46 @@ static bool touches(const Step *s, int buf) {
     return false;
 }
 
-/* The body's steps, one after the other, begin to write the result when no step reads the argument any more: it may be
- * written where the argument lies. */
+/* What of a kernel goes to and from this buffer of the plan: one place a point, or NULL. */
+static const Access *sole_access(const Step *s, const Kernel *k, int buf, int *flags) {
+    const Access *one = NULL;
+    *flags = 0;
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *x = &k->acc.at[i];
+        if (s->buf[x->buf] != buf) continue;
+        bool same = !one || size_eq(x->off, one->off);
+        for (int d = 0; d < KDIM && same && one; d++) same = size_eq(x->st[d], one->st[d]);
+        if (!same || x->idx >= 0 || x->guard >= 0 || (x->flags & ACC_ADD)) return NULL;
+        *flags |= x->flags;
+        one = x;
+    }
+    return one;
+}
+
+/* Each point of the step's kernel has read of `in` the element at which it writes `out`, and reads no other. */
+static bool point_by_point(const Plan *y, const Step *s, int in, int out) {
+    const Kernel *k = s->kind == STEP_KERNEL ? y->kernel[s->kernel] : NULL;
+    bool stored = false;
+    int reads, writes;
+    if (!k || k->st.n != 1 || k->st.at[0].cls != STAGE_LOOP || k->red.n || k->nouter) return false;
+    for (int d = 0; d < k->ndim; d++)
+        if (k->dim[d].kind != DIM_PAR) return false;
+    const Access *x = sole_access(s, k, in, &reads), *z = sole_access(s, k, out, &writes);
+    if (!x || !z || (reads & ~(ACC_READ | ACC_SAMEMAP)) || (writes & ~(ACC_WRITE | ACC_SAMEMAP))) return false;
+    bool same = size_eq(x->off, z->off);
+    for (int d = 0; d < KDIM && same; d++) same = size_eq(x->st[d], z->st[d]);
+    for (int i = 0; i < k->ins.n && same; i++) {
+        const Ins *n = &k->ins.at[i];
+        bool moves = n->op == INS_LOAD || n->op == INS_STORE;
+        int buf = moves ? s->buf[k->acc.at[n->a].buf] : -1;
+        stored |= buf == out;
+        same = !stored || buf != in;
+    }
+    return same;
+}
+
+/* The body's steps, one after the other, begin to write the result when no step reads the argument any more, but for
+ * the one that writes it: it may be written where the argument lies. */
 static bool read_before(const Plan *y, int arg, int result) {
     int in = -1, out = y->result[result].buf;
     bool written = false;
@@ -165,8 +203,9 @@ static bool read_before(const Plan *y, int arg, int result) {
         if (y->result[r].buf == in || (r != result && y->result[r].buf == out)) return false;
     for (int s = 0; s < y->nstep; s++) {
         if (y->step[s].kind != STEP_KERNEL && y->step[s].kind != STEP_TRANSFER) return false;
+        bool both = !written && touches(&y->step[s], out) && touches(&y->step[s], in);
         written |= touches(&y->step[s], out);
-        if (written && touches(&y->step[s], in)) return false;
+        if (written && touches(&y->step[s], in) && !(both && point_by_point(y, &y->step[s], in, out))) return false;
     }
     return in >= 0;
 }

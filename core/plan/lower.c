@@ -303,8 +303,9 @@ static bool api_contiguous(Lower *l, int i) { return planner_contiguous(planner(
 
 static bool api_copy(Lower *l, int o, int i) {
     Planner *p = planner(l);
-    const ThVar *out = l->node->out[o];
-    Val *from = planner_val(p, in_var(l, i)), *to = planner_out(p, out);
+    const ThVar *out = l->node->out[o], *in = in_var(l, i);
+    Val *from = planner_val(p, in), *to = planner_out(p, out);
+    if (in->owner && in->owner->op == &op_alloc_empty) return from && to; /* nothing is there yet */
     return from && to && planner_copy(p, from, to->root, out->type.ndim, p->dims[out->id]);
 }
 

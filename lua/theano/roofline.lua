@@ -424,11 +424,17 @@ local function compute(d, limits, image)
     local to = t.to == "device" and "over" or "back"
     out[to] = out[to] + (t.bytes or 0)
   end
-  local gap, launched, loops = d.graph and a.kernel or a.launch, {}, false
+  local gap, launched, loops, first = d.graph and a.kernel or a.launch, {}, false, {}
   for _, k in ipairs(d.steps) do
+    -- a loop's launch is that of its first step, which may have nothing to do itself
+    if k.turns_of and not k.joined then first[k.turns_of] = { k.step, k.after, k.behind_all } end
     if k.side == "device" and (k.blocks or 1) > 0 and (k.runs or 1) > 0 then
       local runs, loop = k.runs or 1, k.turns_of
       k.line = k.places
+      if loop and first[loop] then
+        k.joined, k.step, k.after, k.behind_all = nil, table.unpack(first[loop], 1, 3)
+        first[loop] = nil
+      end
       judge(limits, k, image)
       out.kernels[#out.kernels + 1] = k
       -- of a loop that is one launch: each of its steps in each turn, waits between them, and the launch, and its count

@@ -20,7 +20,7 @@ M.of = {
   local_mul_to_sqr = "number mul", local_neg_to_mul = "number neg", local_opt_alloc = "number Sum Prod",
   local_pow_canonicalize = "number pow", local_pow_specialize = "number pow",
   local_pow_specialize_device = "number pow", local_reduce_join = "number Join MakeVector",
-  local_useless_split = "number Split",
+  local_useless_split = "number Split", local_zeros_beside_slices = "number Alloc",
   local_subtensor_merge = "number Subtensor",
   local_useless_inc_subtensor = "number IncSubtensor", local_fill_to_alloc = "number second",
   local_shape_to_shape_i = "number Shape", local_sumsqr2dot = "number sqr mul",

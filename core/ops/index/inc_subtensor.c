@@ -77,8 +77,7 @@ static void grad_inc(Grad *g) {
     }
 }
 
-/* The one slice that a stores, where all else is whole: its dimension and known bounds. */
-static bool one_slice(const ThApply *a, int *dim, int64_t *from, int64_t *to) {
+bool inc_subtensor_slice(const ThApply *a, int *dim, int64_t *from, int64_t *to) {
     const AttrIdx *idx = &ATTRS(IncSubtensorAttrs, a)->idx;
     *dim = -1;
     for (int e = 0, in = 2; e < idx->n; e++) {
@@ -98,9 +97,10 @@ const ThVar *inc_subtensor_below(const ThApply *a) {
     const ThVar *x = a->in[0];
     int dim, other;
     int64_t from, to, first, end;
-    if (!one_slice(a, &dim, &from, &to)) return NULL;
+    if (!inc_subtensor_slice(a, &dim, &from, &to)) return NULL;
     for (int n = 0; x->owner && x->owner->op == &op_inc_subtensor; n++, x = x->owner->in[0])
-        if (n == SLICES || !one_slice(x->owner, &other, &first, &end) || other != dim || (first < to && from < end))
+        if (n == SLICES || !inc_subtensor_slice(x->owner, &other, &first, &end) || other != dim ||
+            (first < to && from < end))
             return NULL;
     return x;
 }

@@ -19,6 +19,9 @@ typedef struct IncSubtensorAttrs {
 /* in: the parts that idx says are given, in order, each TYPE_SCALAR. */
 ThVar *subtensor_make(Builder *b, ThVar *x, const AttrIdx *idx, ThVar *const *in, int n);
 ThVar *inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx, ThVar *const *in, int n, bool set);
+/* The one slice that IncSubtensor a stores, where all else is whole: its dimension and known bounds, neither negative;
+ * *to is INT64_MAX where it has no end. false: there is no such one. */
+bool inc_subtensor_slice(const ThApply *a, int *dim, int64_t *from, int64_t *to);
 /* What lies below IncSubtensor a and those before it, each of which is to another known slice than a of the same
  * dimension; NULL where one is not, or where there are many. */
 const ThVar *inc_subtensor_below(const ThApply *a);

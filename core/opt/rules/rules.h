@@ -118,6 +118,7 @@ ThVar *rw_subtensor_remove_broadcastable_index(Opt *o, ThApply *a); /* subscript
 ThVar *rw_set_to_inc_subtensor(Opt *o, ThApply *a);
 ThVar *rw_adv_sub1_adv_inc_sub1(Opt *o, ThApply *a);
 ThVar *rw_inc_of_zeros(Opt *o, ThApply *a);
+ThVar *rw_zeros_beside_slices(Opt *o, ThApply *a);
 ThVar *rw_add_rows(Opt *o, ThApply *a);
 ThVar *rw_dimshuffle_subtensor(Opt *o, ThApply *a);
 ThVar *rw_useless_assert(Opt *o, ThApply *a); /* rest.c */

@@ -19,6 +19,7 @@ REWRITE(local_adv_sub1_adv_inc_sub1, CANON|SPEC,      "AdvancedSubtensor1", 2, r
 REWRITE(local_incsubtensor_of_zeros, CANON|STAB|SPEC, "IncSubtensor", 2, rw_inc_of_zeros)
 REWRITE(local_incsubtensor_of_zeros, CANON|STAB|SPEC, "AdvancedIncSubtensor1", 2, rw_inc_of_zeros)
 REWRITE(local_incsubtensor_of_zeros, CANON|STAB|SPEC, "AdvancedIncSubtensor", 2, rw_inc_of_zeros)
+REWRITE(local_zeros_beside_slices, SPEC,              "IncSubtensor", 3, rw_zeros_beside_slices)
 REWRITE(local_add_rows_of_zeros,   SPEC,              "add",          3, rw_add_rows)
 REWRITE(local_add_rows_of_zeros,   SPEC,              "sub",          3, rw_add_rows)
 REWRITE(local_dimshuffle_subtensor, UNCANON,          "DimShuffle",   2, rw_dimshuffle_subtensor)

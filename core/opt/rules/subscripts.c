@@ -523,6 +523,83 @@ ThVar *rw_incsubtensor_of_zeros(Opt *o, ThApply *a) {
     return distinct_tuples(a) ? adv_inc_subtensor_make(&o->b, x, y, idx_of(a), a->in + 2, a->nin - 2, true) : NULL;
 }
 
+/* ---- zeros that are overwritten ---- */
+enum { SLICES = 16 };
+
+/* Slices that are set one after the other, all of one dimension: the last one first. */
+typedef struct Chain {
+    ThApply *node[SLICES];
+    int64_t from[SLICES], to[SLICES];
+    int dim, n;
+    ThVar *below;
+} Chain;
+
+static bool chain_read(ThVar *tip, Chain *c) {
+    *c = (Chain){.dim = -1, .below = tip};
+    while (ask_op(c->below, &op_inc_subtensor)) {
+        ThApply *a = c->below->owner;
+        int dim;
+        if (c->n == SLICES || !sets(a) || !inc_subtensor_slice(a, &dim, &c->from[c->n], &c->to[c->n])) return false;
+        if (c->n && (dim != c->dim || c->below->nclients != 1)) return false;
+        c->node[c->n++] = a;
+        c->dim = dim;
+        c->below = a->in[0];
+    }
+    return c->n > 1;
+}
+
+/* Who alone reads the tip changes another slice of the dimension: the chain is longer. */
+static bool goes_on(const ThVar *tip, int dim) {
+    const ThApply *next = tip->nclients == 1 && tip->clients[0].pos == 0 ? tip->clients[0].node : NULL;
+    int other;
+    int64_t from, to;
+    return next && next->op == &op_inc_subtensor && inc_subtensor_slice(next, &other, &from, &to) && other == dim;
+}
+
+/* Up to where the slices cover their dimension from its beginning. */
+static int64_t covered(const Chain *c) {
+    int64_t end = 0, before = -1;
+    while (end != before) {
+        before = end;
+        for (int i = 0; i < c->n; i++)
+            if (c->from[i] <= end && c->to[i] > end) end = c->to[i];
+    }
+    return end;
+}
+
+/* empty[.., end:] set to value: what no slice covers. */
+static ThVar *rest_set(Opt *o, ThVar *empty, ThVar *value, int dim, int64_t end) {
+    AttrIdx idx = {.n = (int8_t)(dim + 1)};
+    for (int d = 0; d <= dim; d++) idx.at[d].kind = 's';
+    idx.at[dim].has = 1;
+    idx.at[dim].dtype[0] = TH_INT64;
+    ThVar *from = const_scalar_int(&o->b, end);
+    return from ? inc_subtensor_make(&o->b, empty, value, &idx, &from, 1, true) : NULL;
+}
+
+/* set(set(zeros[0:5], x)[5:8], y) -> set(set(set(empty[8:], 0)[0:5], x)[5:8], y): zeros are written where nothing else
+ * is. So the gradients of slices that share a tensor out write each element once. */
+ThVar *rw_zeros_beside_slices(Opt *o, ThApply *a) {
+    Chain c;
+    int64_t length;
+    if (!sets(a) || !chain_read(a->out[0], &c) || goes_on(a->out[0], c.dim)) return NULL;
+    if (!ask_op(c.below, &op_alloc) || !ask_zeros(c.below)) return NULL;
+    ThType t = c.below->type;
+    ThVar *const *in = c.below->owner->in;
+    int64_t end = covered(&c);
+    double value;
+    if (end == 0 || !ask_value(in[0], &value)) return NULL;
+    ThVar *x = alloc_empty_make(&o->b, (ThDtype)t.dtype, in + 1, t.ndim);
+    if (!x || !type_eq(x->type, t)) return NULL;
+    bool whole = end == INT64_MAX || (scalar_known(in[1 + c.dim], &length) && length <= end);
+    if (!whole) x = rest_set(o, x, opt_const(o, value, type_tensor(t.dtype, 0, 0)), c.dim, end);
+    for (int i = c.n - 1; x && i >= 0; i--) {
+        ThApply *s = c.node[i];
+        x = inc_subtensor_make(&o->b, x, s->in[1], idx_of(s), s->in + 2, s->nin - 2, true);
+    }
+    return x;
+}
+
 /* inc(x[..], 0) -> x; that indices are inside is asserted. */
 ThVar *rw_inc_of_zeros(Opt *o, ThApply *a) {
     static const AttrIdx rows = {.n = 1, .at = {{'i', 1, {TH_INT64, 0, 0}}}};

@@ -2,7 +2,7 @@
  * merge.c -- neighbours over the same space become one kernel. In: groups. Out: fewer groups: where two of them run one
  * right after the other over equal dims, the first waits for the second. Values pass between them when they meet at
  * the same element; storage that is overwritten in place is touched by one of them only, or both store parts of it (a
- * Join's, slices that are set one after the other).
+ * Join's, slices that are set one after the other). For a device also groups that have others between them.
  */
 #include "kernel/costs.h"
 #include "plan/parts.h"
@@ -75,13 +75,14 @@ static bool can_fail(const Planner *p, int g) {
     return false;
 }
 
-/* The accesses of both; KACC + 1 when there are too many. */
-static int together(const Group *a, const Group *b, Seen *out) {
-    int n = a->nacc;
-    memcpy(out, a->seen, (size_t)n * sizeof *out);
+/* The accesses of both, but for those to what has no memory any more; KACC + 1 when there are too many. */
+static int together(const Planner *p, const Group *a, const Group *b, Seen *out) {
+    int n = 0;
+    for (int i = 0; i < a->nacc; i++)
+        if (!p->root.at[a->seen[i].root].gone) out[n++] = a->seen[i];
     for (int i = 0; i < b->nacc; i++) {
-        bool known = false;
-        for (int j = 0; j < a->nacc && b->seen[i].key; j++) known |= a->seen[j].key == b->seen[i].key;
+        bool known = p->root.at[b->seen[i].root].gone;
+        for (int j = 0; j < n && b->seen[i].key; j++) known |= out[j].key == b->seen[i].key;
         if (known) continue;
         if (n == KACC) return KACC + 1;
         out[n++] = b->seen[i];
@@ -105,7 +106,7 @@ static bool mergeable(Planner *p, int ga, int gb, Seen *seen, int *nseen) {
         return false;
     for (int m = b->first; m >= 0; m = p->member.at[m].next_in_group)
         if (!agrees(p, &p->member.at[m], ga, ga + 1, p->work.at[b->base].reduce, compute(a, b))) return false;
-    *nseen = together(a, b, seen);
+    *nseen = together(p, a, b, seen);
     return *nseen <= KACC;
 }
 
@@ -136,8 +137,58 @@ static void merge(Planner *p, int ga, int gb, const Seen *seen, int nseen) {
     b->exec = -1;
 }
 
+/* ---- a device's kernels past others ---- */
+static bool is_kernel(const Planner *p, int g) {
+    const Work *w = &p->work.at[p->group.at[g].base];
+    return w->kind == WORK_KERNEL && !w->effect;
+}
+
+/* Do both touch some root, where one of the kernels has the flags x and the other one y? */
+static bool meet(const Planner *p, int ga, int x, int gb, int y) {
+    for (int m = p->group.at[ga].first; m >= 0; m = p->member.at[m].next_in_group)
+        for (int n = p->group.at[gb].first; n >= 0; n = p->member.at[n].next_in_group) {
+            const Kernel *a = kernel_of(p, &p->member.at[m]), *b = kernel_of(p, &p->member.at[n]);
+            for (int i = 0; i < a->acc.n; i++)
+                for (int j = 0; j < b->acc.n && (a->acc.at[i].flags & x); j++)
+                    if (a->acc.at[i].buf == b->acc.at[j].buf && (b->acc.at[j].flags & y)) return true;
+        }
+    return false;
+}
+
+/* Group b may run before group a: neither writes what the other one touches, nor fails where the other one writes what
+ * is not its own. */
+static bool may_pass(const Planner *p, int ga, int gb) {
+    if (!is_kernel(p, ga) || !is_kernel(p, gb)) return false;
+    if ((can_fail(p, ga) && group_writes_foreign(p, gb)) || (can_fail(p, gb) && group_writes_foreign(p, ga)))
+        return false;
+    return !meet(p, ga, ACC_WRITE, gb, ACC_READ | ACC_WRITE) && !meet(p, ga, ACC_READ, gb, ACC_WRITE);
+}
+
+/* On a device each launch counts, and in a loop that is one each wait: a group that reads what one of the last few
+ * wrote, and has nothing to do with those in between, as what follows a cell's gates behind the product of these, runs
+ * with that one. `last`: the groups before it, the latest first. */
+static bool merge_further(Planner *p, const int *last, int n, int g) {
+    Seen seen[KACC];
+    int nseen;
+    for (int i = 1; i < n && may_pass(p, last[i - 1], g); i++) {
+        int to = last[i], exec = p->group.at[to].exec;
+        if (!is_kernel(p, to) || !meet(p, to, ACC_WRITE, g, ACC_READ)) continue;
+        note(p, to, to + 1);
+        bool may = mergeable(p, to, g, seen, &nseen);
+        if (may) {
+            merge(p, to, g, seen, nseen);
+            p->group.at[to].exec = exec;
+            if (p->work.at[p->group.at[to].base].point) keep_inside(p, to);
+        }
+        note(p, last[0], last[0] + 1);
+        if (may) return true;
+    }
+    return false;
+}
+
 bool merge_groups(Planner *p) {
-    int *at = arena_alloc0(p->arena, (size_t)(p->work.n + 1) * sizeof(int)), before = -1;
+    enum { LAST = 4 };
+    int *at = arena_alloc0(p->arena, (size_t)(p->work.n + 1) * sizeof(int)), before = -1, last[LAST], nlast = 0;
     if (!at) return false;
     for (int g = 0; g < p->group.n; g++) at[p->group.at[g].exec] = g + 1;
     for (int w = 0; w < p->work.n; w++) {
@@ -150,8 +201,12 @@ bool merge_groups(Planner *p) {
             if (p->work.at[p->group.at[before].base].point) keep_inside(p, before);
             continue;
         }
+        if (before >= 0 && p->fg->device && merge_further(p, last, nlast, g)) continue;
         before = p->work.at[p->group.at[g].base].kind == WORK_KERNEL ? g : -1;
         if (before >= 0) note(p, g, g + 1);
+        nlast = before < 0 ? 0 : nlast < LAST ? nlast + 1 : LAST;
+        for (int i = nlast - 1; i > 0; i--) last[i] = last[i - 1];
+        if (nlast) last[0] = g;
     }
     return true;
 }
