@@ -233,7 +233,7 @@ bool call_reserve(ThFunction *f, Workspace *w) {
     const Plan *p = f->plan;
     bool moved = w->renewed || f->moving || (f->lent && (!w->bound || f->nstate));
     for (int i = 0; i < p->noutput; i++) {
-        if (in_cell(f, w, i)) continue;
+        if (w->result[i] || in_cell(f, w, i)) continue; /* it came with its memory, or needs none */
         if (!moved && lasting(f, w, i) && w->borrowed[i]) w->result[i] = th_array_retain(w->borrowed[i]);
         else if (!(w->result[i] = array_reserve(f->ctx, p->result[i].ndim))) return false;
     }

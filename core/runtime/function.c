@@ -88,6 +88,7 @@ static void describe_outs(ThFunction *f, const int *entry, int *count) {
         if (at < 0) continue;
         FnOut *o = &f->out[at];
         count[at]++;
+        o->result = i;
         if (i >= f->nout) o->kept = o->borrow = false;
         else if (!f->out_borrow[i]) o->borrow = false;
         if (i < f->nout && p->result[i].ndim == 0 && size_is(p->result[i].off, 0)) o->scalar = i;
@@ -98,6 +99,7 @@ static void describe_outs(ThFunction *f, const int *entry, int *count) {
     }
     for (int k = 0; k < f->nprovided; k++) {
         FnOut *o = &f->out[k];
+        if (count[k] != 1) o->result = -1;
         if (count[k] != 1 || !o->kept || !size_is(p->buf[o->buf].size, 1)) o->scalar = -1;
     }
 }

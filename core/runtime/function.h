@@ -36,6 +36,7 @@ typedef struct FnIn {
 typedef struct FnOut {
     int buf;
     int scalar;  /* the result without dimensions that has it for itself, or -1 */
+    int result;  /* the only result that lies in it, or -1 */
     bool borrow; /* only borrowed results lie in it: the memory of the last call serves again */
     bool kept;   /* no update and no state lies in it: a bound call uses it again and again */
 } FnOut;

@@ -252,6 +252,20 @@ static bool serves(const Workspace *w, const ThBuffer *b, size_t bytes) {
     return true;
 }
 
+/* Fresh memory, in a call that is not bound together with the header of the result that lies there alone. */
+static ThBuffer *fresh(Workspace *w, const FnOut *o, size_t bytes) {
+    const ThFunction *f = w->fn;
+    if (w->bound || o->result < 0) return buffer_new(f->ctx, bytes);
+    const int ndim = f->plan->result[o->result].ndim;
+    ThArray *a;
+    ThBuffer *b = buffer_new_array(f->ctx, bytes, ndim, &a);
+    if (!b) return NULL;
+    a->ndim = (int16_t)ndim; /* as array_reserve leaves it */
+    a->buf = NULL;
+    w->result[o->result] = a;
+    return b;
+}
+
 /* Memory for one result: a cell, that of the last call, or fresh from the context's free list. */
 static bool provide(Workspace *w, int i) {
     const ThFunction *f = w->fn;
@@ -263,7 +277,7 @@ static bool provide(Workspace *w, int i) {
     if (again && serves(w, w->keep[i], (size_t)bytes)) {
         buffer_retain(w->outbuf[o->buf] = w->keep[i]);
     } else {
-        if (!(w->outbuf[o->buf] = buffer_new(f->ctx, (size_t)bytes))) return report_no_room(w, o->buf), false;
+        if (!(w->outbuf[o->buf] = fresh(w, o, (size_t)bytes))) return report_no_room(w, o->buf), false;
         w->renewed = true;
         if (again) {
             buffer_release(w->keep[i]);
