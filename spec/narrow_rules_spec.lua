@@ -122,3 +122,27 @@ describe("local_reduce_join", function()
     assert.equal(1, count(ops({ x }, T.sum(T.stack(many), { axis = 0 })), "Join"))
   end)
 end)
+
+describe("local_zeros_beside_slices", function()
+  it("gives the gradients of slices at every length, with no zeros below what they set", function()
+    local x = T.dmatrix("x")
+    local parts = { x[":, 3:5"], x[":, :3"], x[":, 6:8"], x[":, 5:6"] }
+    local cost
+    for i, part in ipairs(parts) do
+      local term = T.sum(T.tanh(part * i) + T.sqr(part))
+      cost = cost and cost + term or term
+    end
+    local g = T.grad(cost, x)
+    local list, f = ops({ x }, g)
+    local text = table.concat(list, " ")
+    assert.same({ 1, 0 }, { select(2, text:gsub("AllocEmpty", "")), select(2, text:gsub("Alloc ", "")) })
+    assert.equal(5, select(2, text:gsub("IncSubtensor{Set", ""))) -- the slices, and zeros behind them
+    local plain = theano.compile({ inputs = { x }, outputs = g, mode = theano.compile.Mode({ optimizer = "None" }) })
+    for n = 0, 10 do
+      local v = nd.sin(nd.arange(3 * n):astype("float64")):reshape({ 3, n })
+      local got, want = f(v), plain(v)
+      assert.same({ 3, n }, got.shape)
+      assert(nd.allclose(got, want), n .. " columns")
+    end
+  end)
+end)
