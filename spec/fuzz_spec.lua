@@ -3,6 +3,8 @@
 local fuzz = require("spec.support.fuzz")
 local run = require("spec.support.fuzz_run")
 local body = require("spec.fuzz.text")
+local skip = require("spec.support.skip")
+local theano = require("theano")
 local check = require("spec.fuzz.check")
 local jobs = require("spec.fuzz.jobs")
 
@@ -27,6 +29,7 @@ end)
 
 describe("random sessions", function()
   it("do the same in C, with the same bits with two threads", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
     for seed = 1, 12 do
       local way, why = check.try(check.session(seed), { "c", "threads" })
       assert(not way or way == "refused", ("seed %d %s: %s"):format(seed, way, why))
@@ -135,6 +138,7 @@ end)
 
 describe("random graphs", function()
   it("agree in C", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
     local result = run({ seed = 1, graphs = 60, batch = 20, quick = true }, print)
     assert.same({}, result.failures)
   end)
