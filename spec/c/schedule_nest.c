@@ -324,8 +324,10 @@ static void vectors(Bench *w, Nest *t, NestNode *loop, Wish *x) {
     if (wanted(w, x, T_UNROLL, vectors > 1 && vectors <= most)) {
         loop->vectors = vectors;
         if (unroll_may_mask(t, loop) && pick(w, 2)) loop->tail = TAIL_MASKED;
-    } else if (wanted(w, x, T_COLUMNS, columns_may(t, loop))) columns_apply(t, loop, 2 + pick(w, 8));
-    else if (wanted(w, x, T_MASKS, true)) loop->tail = TAIL_MASKED;
+    } else if (wanted(w, x, T_COLUMNS, columns_may(t, loop))) {
+        columns_apply(t, loop, 2 + pick(w, 8));
+        if (columns_may_far(t, loop)) loop->far = pick(w, 3);
+    } else if (wanted(w, x, T_MASKS, true)) loop->tail = TAIL_MASKED;
 }
 
 static void flat_rows(Bench *w, Nest *t) {
