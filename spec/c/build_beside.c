@@ -29,10 +29,12 @@ static void write_compiler(void) {
     if (chmod(sleepy, 0700)) exit(1);
 }
 
-static bool there(const char *name) {
+/* Whether a compiler is at work: its file is there before its number is in it. */
+static bool at_work(void) {
     char path[256];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    return !access(path, F_OK);
+    struct stat s;
+    snprintf(path, sizeof path, "%s/pid", root);
+    return !stat(path, &s) && s.st_size > 0;
 }
 
 static void go(bool yes) {
@@ -79,7 +81,7 @@ static void forks(void) {
     Unit *u = unit_build_beside(c, unit_text(11, TH_RT_ABI));
     CHECK(u && u->poll && u->poll(u, 0) == 0);
     if (!u || !u->poll) return;
-    while (!there("pid")) rest(5);
+    while (!at_work()) rest(5);
     pid_t pid = fork();
     if (!pid) { /* lets its copy go, with a compiler of its own at work */
         bool ok = u->poll(u, 5) == 0 && files_with(".c") == 2;
@@ -118,7 +120,7 @@ static void leaves(bool by_exit) {
     if (!pid) {
         ThContext *c = slow_context();
         Unit *u = unit_build_beside(c, unit_text(by_exit ? 12 : 13, TH_RT_ABI));
-        while (u && !there("pid")) rest(5);
+        while (u && !at_work()) rest(5);
         if (by_exit) exit(0);
         u->release(u);
         th_context_release(c);
