@@ -1,9 +1,10 @@
 /*
  * together.c -- do threads help? In: when each call's steps begin and end. Out: calls that keep their work on one
  * thread. Always holds: a function is called the way that took less when it was tried, and tried again the other way
- * for up to TOGETHER_LAST of CALLS calls, since machines change: what a job costs beside its pieces (lines that go from
- * one core's caches to the other's, in the jobs and in the steps after them) depends on where a system, or the host of
- * a virtual machine, has put the threads. A step of 1.4 ms took 0.61 of one thread's time on two cores that exchange a
+ * for up to TOGETHER_LAST of CALLS calls, since machines change, and soon where its own way takes another time than
+ * when it was chosen: another process has come or gone. What a job costs beside its pieces (lines that go from one
+ * core's caches to the other's, in the jobs and in the steps after them) depends on where a system, or the host of a
+ * virtual machine, has put the threads. A step of 1.4 ms took 0.61 of one thread's time on two cores that exchange a
  * line in 28 ns, and 1.05 some seconds later, at 160 ns. Results do not depend on it.
  */
 #include "together.h"
@@ -14,7 +15,9 @@
 enum {
     CALLS = 100, /* from one try to the next.. */
     FIRST = 4,   /* ..and to the first one */
-    TWICE = 3,   /* twice as long where nothing changes, so often */
+    TWICE = 2,   /* twice as long where nothing changes, so often */
+    SOON = 12,   /* calls from a try to the next for a change, and twice as many after each that changed nothing */
+    OTHER = 125, /* per cent of the time that its way took when chosen: another machine, or the inverse */
     BETTER = 95, /* per cent of the time that the other way takes, to become the usual one */
     WORSE = 130, /* ..from which one call says enough */
     OFF = 1000   /* calls from one look at the flag to the next while nobody wants threads */
@@ -51,14 +54,25 @@ static int64_t least(const Together *t) {
 }
 
 static void decide(Together *t) {
-    const bool other = t->other * 100 < least(t) * BETTER;
+    const int64_t usual = least(t);
+    const bool other = t->other * 100 < usual * BETTER;
     t->same = other ? 0 : t->same < TWICE ? t->same + 1 : TWICE;
     t->until = CALLS << t->same;
+    t->chosen = other ? t->other : usual;
+    t->wait = other ? SOON : t->wait < CALLS / 2 ? 2 * t->wait : CALLS;
+    t->soon = t->wait;
     if (other) t->alone = !t->alone, t->nlast = 0;
 }
 
+/* The usual way takes another time than when it was chosen. */
+static bool changed(const Together *t) {
+    const int64_t ns = least(t);
+    return t->soon <= 0 && (ns * 100 > t->chosen * OTHER || ns * OTHER < t->chosen * 100);
+}
+
 void together_count(Together *t, int64_t ns) {
-    if (!t->until && !t->trying) t->until = FIRST + TOGETHER_LAST; /* the first call */
+    if (!t->until && !t->trying) /* the first call */
+        t->until = FIRST + TOGETHER_LAST, t->soon = t->until, t->wait = SOON;
     if (t->trying > 0) {
         if (ns < t->other) t->other = ns;
         if (t->other * 100 > least(t) * WORSE) t->trying = 1;
@@ -66,7 +80,8 @@ void together_count(Together *t, int64_t ns) {
         return;
     }
     t->last[t->nlast++ % TOGETHER_LAST] = ns;
-    if (--t->until > 0 || t->nlast < TOGETHER_LAST) return;
+    t->soon -= t->soon > 0;
+    if (t->nlast < TOGETHER_LAST || (--t->until > 0 && !changed(t))) return;
     t->trying = TOGETHER_LAST;
     t->other = INT64_MAX;
 }

@@ -14,14 +14,16 @@ typedef struct Together {
     int64_t start;               /* of the running call; 0: it is not looked at */
     int64_t last[TOGETHER_LAST]; /* nanoseconds of the last calls the usual way.. */
     unsigned nlast;
-    int64_t other; /* ..and the least of those the other way, of which.. */
-    int trying;    /* ..so many are left at most */
-    int until;     /* calls to the next of them */
-    int same;      /* how often nothing changed */
-    int skip;      /* calls that nobody looks at */
-    unsigned turn; /* of the team, when the call began */
-    bool alone;    /* the usual way */
-    bool keeps;    /* this call's */
+    int64_t other;  /* ..and the least of those the other way, of which.. */
+    int trying;     /* ..so many are left at most */
+    int until;      /* calls to the next of them */
+    int64_t chosen; /* least time of the usual way when it was chosen.. */
+    int soon, wait; /* ..calls until a change of it counts, and from one that counted to the next */
+    int same;       /* how often nothing changed */
+    int skip;       /* calls that nobody looks at */
+    unsigned turn;  /* of the team, when the call began */
+    bool alone;     /* the usual way */
+    bool keeps;     /* this call's */
 } Together;
 
 /* Whether the call about to begin is to be looked at: then it stands between these two. */

@@ -43,6 +43,27 @@ static void test_ways(void) {
     CHECK(t.alone && took < 2000 * 1015);
 }
 
+/* Another process comes and goes: it is seen within some calls, not at the next try. */
+static void test_changes(void) {
+    const Machine quiet = {600, 1000}, busy = {2200, 1500};
+    Together t = {0};
+    int alone;
+    calls(&t, quiet, 2000, &alone);
+    for (int round = 0; round < 10; round++) {
+        calls(&t, busy, 30, &alone);
+        CHECK(t.alone && alone > 8);
+        calls(&t, busy, 30, &alone);
+        CHECK(alone == 30);
+        calls(&t, quiet, 30, &alone);
+        CHECK(!t.alone && alone < 22);
+    }
+    calls(&t, busy, 30, &alone);
+    int64_t took = 0;
+    for (int round = 0; round < 400; round++) /* never the same time for long: tries become rare */
+        took += calls(&t, (Machine){2200, round % 2 ? 1500 : 1000}, 10, &alone);
+    CHECK(t.alone && took < 4000 * 1250 / 100 * 104);
+}
+
 static void *other(void *user) {
     Team *t = user;
     return team_keeps(t) ? t : NULL;
@@ -69,6 +90,7 @@ static void test_keep(void) {
 
 int main(void) {
     test_ways();
+    test_changes();
     test_keep();
     return test_done("runtime_together");
 }
