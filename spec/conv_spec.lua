@@ -66,6 +66,26 @@ describe("convolution against plain loops", function()
     assert(cases.largest_difference(c, interpreter) < 2)
   end)
 
+  -- Small maps with few filters: vectors of places go over the ends of rows.
+  it("over places in one line, whatever rows they are in #asan", function()
+    for i, width in ipairs({ 2, 3, 5, 7, 8, 9, 12, 15, 17, 24, 31 }) do
+      local k, d, pad = i % 3 + 1, i % 2 + 1, i % 4 - 1
+      local border = pad < 1 and 0 or pad
+      local side = width + (k - 1) * d - 2 * border
+      local filters, images = ({ 1, 3, 7, 14, 50 })[i % 5 + 1], i % 3 + 1
+      for _, height in ipairs({ width, 2 * width + 1 }) do
+        local c = { groups = 1, flip = i % 2 == 0, step = { 1, 1 }, dilation = { d, d }, border = border,
+          pad = { { border, border }, { border, border } }, image = { images, 5, side + height - width, side },
+          filter = { filters, 5, k, k }, out = { images, filters, height, width },
+          dtype = i % 2 == 0 and "float64" or "float32" }
+        if side > 0 then
+          cases.check(c, interpreter)
+          if i % 4 == 1 then cases.check_threads(c, interpreter) end
+        end
+      end
+    end
+  end)
+
   it("on several threads: the same bits, every way", function()
     local state = nd.random.RandomState(78)
     local function random(a, b) return state:randint(a, b + 1) end

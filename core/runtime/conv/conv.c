@@ -286,7 +286,7 @@ static bool image_directly(Run *r, int64_t group, int *status) {
     v.image = shifted(r, v.image, group * w->filters * w->top_st[1]);
     v.top = shifted(r, v.top, group * w->channels * w->image_st[1]);
     Run dual = *r;
-    dual.w = &v;
+    dual.w = dual.whole = &v;
     if (r->order) r->order->windows = true, r->order->work = v;
     if (conv_is_winograd(r->way)) return *status = conv_winograd_top(&dual, 0), true;
     if (conv_lanes_top(&dual, 0, status) || conv_direct_top(&dual, 0, status)) return true;

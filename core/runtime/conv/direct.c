@@ -3,13 +3,63 @@
  * In: a group of a ConvWork whose windows step by one along the last dimension. Out: its result, or false where this
  * way does not apply (rows shorter than a vector).
  * Rows are covered by whole vectors, the last one shifted back so that it ends with the row. Padded images, and those
- * whose rows are not contiguous, are copied into rows with their padding first, one image at a time.
+ * whose rows are not contiguous, are copied into rows with their padding first, one image at a time. Where rows of a
+ * result do not fill vectors, its places are taken one after the other, over the rows' ends.
  */
 #include "parts.h"
 
 #include <string.h>
 
-enum { MR = GEMM_MR, ROOM_ALIGN = CONV_ALIGN, TOP_BYTES = 24 * 1024, MOST_ROWS = 32, LEAST_ROWS = 4 };
+enum {
+    MR = GEMM_MR,
+    ROOM_ALIGN = CONV_ALIGN,
+    TOP_BYTES = 24 * 1024,
+    MOST_ROWS = 32,
+    LEAST_ROWS = 4,
+    FLAT_BYTES = 256 * 1024, /* copies of an image that stay in a near cache */
+    FLAT_NEAR = 64 * 1024,   /* ..in the nearest */
+    FLAT_COPY = 8            /* what a vector of a copy takes beside one of multiply-adds */
+};
+#define FLAT_FAR 0.85 /* tiles wait for what is not near */
+
+/* ---- rows that are no whole vectors ------------------------------------------------------------------------------ */
+/* An image once for each tap along its rows: (channel, tap, y, x of the result), so that what a vector of places reads
+ * lies together. */
+static ConvSlid flat_slid(const ConvWork *w) {
+    ConvSlid s = {.copied = true, .len = {w->out[0] + (w->size[0] - 1) * w->dilation[0], w->out[1]}};
+    s.st[0] = w->out[1], s.st[1] = 1;
+    s.channel = w->size[1] * s.len[0] * w->out[1];
+    s.elements = w->channels * s.channel;
+    return s;
+}
+
+/* By the whole's lengths: a part may have fewer rows. */
+double conv_flat_share(const ConvRun *r) {
+    const ConvWork *w = r->whole;
+    if (w->ndim != 2 || w->step[0] != 1 || w->step[1] != 1 || w->top_st[3] != 1 || w->top_st[2] != w->out[1]) return 0;
+    const ConvSlid s = flat_slid(w);
+    const int64_t vl = r->kern->vl, places = w->out[0] * w->out[1], vectors = up(places, vl) / vl;
+    if (places < vl || s.elements > FLAT_BYTES / r->item) return 0;
+    const double copied = (double)(s.len[0] * (up(w->out[1], vl) / vl));
+    const double sums = (double)(vectors * w->filters * w->size[0]);
+    const double near = s.elements > FLAT_NEAR / r->item ? FLAT_FAR : 1;
+    return near * (double)places / (double)(vectors * vl) / (1 + FLAT_COPY * copied / sums);
+}
+
+static bool is_flat(const ConvRun *r) {
+    const ConvWork *w = r->w;
+    const int64_t n = w->out[w->ndim - 1], vl = r->kern->vl;
+    if (w->ndim != 2 || w->out[0] * n < vl) return false;
+    return conv_flat_share(r) > (n < vl ? 0 : (double)n / (double)up(n, vl));
+}
+
+static void copy_flat(const ConvRun *r, const ConvSlid *slid, const ConvSlid *flat, char *to, const char *image) {
+    const ConvWork *w = r->w;
+    for (int64_t c = 0; c < w->channels; c++)
+        for (int64_t x = 0; x < w->size[1]; x++, to += flat->len[0] * w->out[1] * r->item)
+            r->kern->pack_b(to, w->out[1], image + (c * slid->channel + x * w->dilation[1]) * r->item, slid->st[0], 1,
+                            flat->len[0], w->out[1]);
+}
 
 /* ---- to top ------------------------------------------------------------------------------------------------------ */
 /* Filters of the group: panel by panel, k by k, row by row. */
@@ -32,7 +82,8 @@ typedef struct ToTop {
     const GemmKernels *kern;
     const char *image, *filters;
     char *top;
-    int64_t item, ntaps, rows, per_row; /* vectors that cover a row */
+    int64_t item, ntaps, rows, len, brs; /* of the result, of how many elements; from a tap to the next along one */
+    int64_t per_row;                     /* vectors that cover a row */
     const int64_t *taps, *image_rows, *top_rows;
     int64_t *starts;
 } ToTop;
@@ -40,9 +91,8 @@ typedef struct ToTop {
 /* `n` vectors from number v on, all rows counted one after the other. */
 static void top_tiles(const ToTop *j, int64_t v, int n) {
     const ConvWork *w = j->w;
-    int last = w->ndim - 1;
-    ConvTile t = {.segs = j->ntaps, .len = w->size[last], .bseg = j->taps, .b = j->image, .brs = w->dilation[last]};
-    int64_t shift = w->out[last] - j->kern->vl, k = j->ntaps * w->size[last];
+    ConvTile t = {.segs = j->ntaps, .len = w->size[w->ndim - 1], .bseg = j->taps, .b = j->image, .brs = j->brs};
+    int64_t shift = j->len - j->kern->vl, k = j->ntaps * t.len;
     for (int i = 0; i < n; i++) {
         int64_t row = (v + i) / j->per_row, x = min64((v + i) % j->per_row * j->kern->vl, shift);
         t.bvec[i] = j->image_rows[row] + x;
@@ -61,21 +111,38 @@ static void top_tiles(const ToTop *j, int64_t v, int n) {
     }
 }
 
+static void all_tops(ConvRun *r, int64_t group, ToTop *j, const ConvSlid *slid, const ConvSlid *flat, char *copy,
+                     char *unrolled) {
+    const ConvWork *w = r->w;
+    for (int64_t n = 0; n < w->images; n++) {
+        const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * j->item;
+        if (slid->copied) conv_copy_image(w, slid, copy, image, j->item);
+        j->image = slid->copied ? copy : image + slid->first * j->item;
+        if (flat) copy_flat(r, slid, flat, unrolled, j->image), j->image = unrolled;
+        j->top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * j->item;
+        for (int64_t v = 0; v < j->rows * j->per_row && !host_leaves(r->h); v += j->kern->nv)
+            top_tiles(j, v, (int)min64(j->kern->nv, j->rows * j->per_row - v));
+        conv_done(r, group, n);
+    }
+}
+
 bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     int last = w->ndim - 1;
     const GemmKernels *kern = r->kern;
-    if (w->step[last] != 1 || w->top_st[2 + last] != 1 || w->out[last] < kern->vl) return false;
-    ConvSlid s = conv_slid_of(w);
+    const bool flat = is_flat(r);
+    if (w->step[last] != 1 || w->top_st[2 + last] != 1 || (w->out[last] < kern->vl && !flat)) return false;
+    const ConvSlid slid = conv_slid_of(w), s = flat ? flat_slid(w) : slid;
     if (r->order) return r->order->way = CONV_DIRECT, *status = 0, true;
     int64_t item = r->item, ntaps = conv_tap_rows(w), rows = conv_out_rows(w), k = ntaps * w->size[last];
     int64_t bytes = 3 * up(ntaps * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
-                    up(w->filters * k * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
+                    up(w->filters * k * item, ROOM_ALIGN) + up(slid.elements * item, ROOM_ALIGN) +
+                    (flat ? up(s.elements * item + GEMM_MAX_NR_BYTES, ROOM_ALIGN) : 0);
     ConvRoom room = {r->h->room(r->h, (uint64_t)bytes)};
     if (!room.next) return *status = 1, true;
     int64_t *taps = take(&room, ntaps * 8), *filter_taps = take(&room, ntaps * 8), *starts = take(&room, ntaps * 8);
     int64_t *image_rows = take(&room, rows * 8), *top_rows = take(&room, rows * 8);
-    char *filters = take(&room, w->filters * k * item), *copy = take(&room, s.elements * item);
+    char *filters = take(&room, w->filters * k * item), *copy = take(&room, slid.elements * item);
     conv_list_taps(w, &s, taps, filter_taps);
     conv_list_rows(w, &s, image_rows, top_rows);
     pack_filters(w, w->filter + group * w->filters * w->filter_st[0] * item, filter_taps, ntaps, filters, item);
@@ -84,21 +151,15 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
                .filters = filters,
                .item = item,
                .ntaps = ntaps,
-               .rows = rows,
+               .rows = flat ? 1 : rows,
+               .len = flat ? rows * w->out[last] : w->out[last],
+               .brs = flat ? s.len[0] * w->out[last] : w->dilation[last],
                .taps = taps,
                .image_rows = image_rows,
                .top_rows = top_rows,
-               .starts = starts,
-               .per_row = (w->out[last] + kern->vl - 1) / kern->vl};
-    for (int64_t n = 0; n < w->images; n++) {
-        const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * item;
-        if (s.copied) conv_copy_image(w, &s, copy, image, item);
-        j.image = s.copied ? copy : image + s.first * item;
-        j.top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
-        for (int64_t v = 0; v < rows * j.per_row && !host_leaves(r->h); v += kern->nv)
-            top_tiles(&j, v, (int)min64(kern->nv, rows * j.per_row - v));
-        conv_done(r, group, n);
-    }
+               .starts = starts};
+    j.per_row = (j.len + kern->vl - 1) / kern->vl;
+    all_tops(r, group, &j, &slid, flat ? &s : NULL, copy, room.next);
     *status = 0;
     return true;
 }

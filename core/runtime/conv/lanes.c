@@ -111,6 +111,8 @@ static bool lanes_pay(const ConvRun *r) {
     for (int d = 0; d < w->ndim; d++) k *= w->size[d];
     double lanes = (double)w->filters / (double)up(w->filters, vl), along = 0;
     if (w->step[last] == 1 && n >= vl) along = (k < FEW_TAPS ? 1 : 0.85) * (double)n / (double)up(n, vl);
+    const double flat = conv_flat_share(r);
+    if (flat > along) along = flat;
     return lanes >= 0.6 && lanes > along && w->filters >= 2 * vl && k >= 8;
 }
 

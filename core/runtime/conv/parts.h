@@ -31,6 +31,7 @@ bool conv_is_plain(const ConvWork *w);
 /* Each is true when done, *status 0 or (with the error set) 1. */
 bool conv_direct_top(ConvRun *r, int64_t group, int *status); /* direct.c */
 bool conv_direct_filter(ConvRun *r, int64_t group, int *status);
+double conv_flat_share(const ConvRun *r); /* of lanes that compute where places are one line, copies counted; or 0 */
 bool conv_lanes_top(ConvRun *r, int64_t group, int *status); /* lanes.c */
 bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
 bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* fold.c */
