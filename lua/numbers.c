@@ -208,7 +208,7 @@ WIDE(void, spaces, (double *restrict to, const double *x, int64_t n), (to, x, n)
         u ^= sign;
         memcpy(&here, &u, 8);
         const bool none = u >= 0x7ff0000000000000;
-        const uint64_t signs = none | (u == 0) ? 0 : sign; /* of -0 it is that of 0 */
+        const uint64_t signs = (none | (u == 0)) ? 0 : sign; /* of -0 it is that of 0 */
         u++;
         memcpy(&next, &u, 8);
         next = none ? x[i] - x[i] : next - here;

@@ -50,7 +50,8 @@ static ThArray *plain_view(ThArray *a, int ndim, const int64_t *shape, const int
             bits |= (uint64_t)strides[i];
             dense &= strides[i] == step;
         }
-        over |= __builtin_mul_overflow(n - 1, strides[i], &span) | __builtin_mul_overflow(step, n, &step);
+        over |= __builtin_mul_overflow(n - 1, strides[i], &span);
+        over |= __builtin_mul_overflow(step, n, &step);
         over |= __builtin_add_overflow(span < 0 ? low : high, span, span < 0 ? &low : &high);
         size *= (uint64_t)n; /* no more than step */
     }
