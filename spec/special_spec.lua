@@ -140,6 +140,21 @@ local EXACT = {
   gammaincc = {
     { 0.007567626474825298, 0.0259809350823025, 0.8486995958897902 },
   },
+  pow = { -- far from 1 and near it, by large and small exponents: each side of what pow looks at
+    { 1.8780755403197763e+292, 1.4019167461387447, 1992.0207456558978 },
+    { 8.135893246880837e-76, 0.0025713069391319096, 28.99384461181198 },
+    { 1514.4958751421043, 1.311807851269912, 26.981097827262563 },
+    { 8.492970778113534e-08, 1.0000246742652652, -659863.3264394514 },
+    { 365.75427015407615, 1.3542560341911971, 19.46221896058796 },
+    { 0.007028501732132377, 0.7, 13.9 },
+    { 4.467744314006109, 1.0041666666666667, 360 },
+    { 1e-300, 1e-300, 1 },
+    { 2.2227587494850775e-162, 5e-324, 0.5 },
+    { 6.947906928878857e+276, 2.5e-308, -0.9 },
+    { 1.4065152073912217e+305, 1.7e+308, 0.99 },
+    { 0.0004572473708276177, 3, -7 },
+    { 6.076124616751106e-49, 0.9999999999999999, 1e+18 },
+  },
   chi2sf = {
     { 0.49620009357320227, 55.482161868953106, 56.0471944673874 },
   },
@@ -176,6 +191,19 @@ describe("within 4 units in the last place", function()
         end
       end)
     end
+
+    it("powers of integers that float64 holds are those integers, with " .. linker, function()
+      local bases, powers, want = {}, {}, {}
+      for x = 1, 60 do
+        for y = 0, 9 do
+          if x ^ y < 2 ^ 53 then bases[#bases + 1], powers[#bases + 1], want[#bases + 1] = x, y, x ^ y end
+        end
+      end
+      local x, y = T.dvector(), T.dvector()
+      local power = compile({ inputs = { x, y }, outputs = x ^ y, mode = mode })
+      local got = power(nd.array(bases, "float64"), nd.array(powers, "float64"))
+      for i, value in ipairs(want) do assert.equal(value, got[i - 1], bases[i] .. "^" .. powers[i]) end
+    end)
 
     it("expm1 of complex numbers, either part, with " .. linker, function()
       local z = T.zvector()

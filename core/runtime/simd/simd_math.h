@@ -188,7 +188,6 @@ VM_WITHIN(float, vm_int32)
 #define cbrt_of(x) VM_OF(cbrt_of)(x)
 #define log2_join(x, y) VM_OF(log2_join)(x, y)
 #define log10_join(x, y) VM_OF(log10_join)(x, y)
-#define pow_near(x, y) VM_OF(pow_near)(x, y)
 #define exp(x) VM_OF(exp)(x)
 #define log1p(x) VM_OF(log1p)(x)
 
@@ -260,7 +259,6 @@ VM_WITHIN(float, vm_int32)
 #undef log2_join
 #undef log10_join
 #undef log_join
-#undef pow_near
 #undef exp
 #undef log1p
 
