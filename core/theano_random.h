@@ -46,6 +46,9 @@ TH_API ThArray *th_random_choice_ordered(ThRandom *r, int64_t n, bool replace, b
 /* Shape + one axis as long as the vector. */
 TH_API ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim, const int64_t *shape);
 TH_API ThArray *th_random_dirichlet(ThRandom *r, ThArray *alpha, int ndim, const int64_t *shape);
+/* How many of each color are among n drawn from an urn without putting back; count: by a row of all that are in it. */
+TH_API ThArray *th_random_multivariate_hypergeometric(ThRandom *r, ThArray *colors, int64_t n, bool count, int ndim,
+                                                      const int64_t *shape);
 TH_API ThArray *th_random_rand(ThRandom *r, int ndim, const int64_t *shape);  /* [0, 1) float64 */
 TH_API ThArray *th_random_randn(ThRandom *r, int ndim, const int64_t *shape); /* polar method, cached second */
 TH_API ThArray *th_random_uniform(ThRandom *r, double low, double high, int ndim, const int64_t *shape);

@@ -91,9 +91,20 @@ static int draw(lua_State *L) { /* (generator, "u" | "n" | "e", dtype, size) */
     return 1;
 }
 
+static int urn(lua_State *L) { /* (generator, colors, n, by a row of all, size) */
+    LtState *s = LT_STATE(L);
+    ThRandom *r = self(L, s);
+    int64_t shape[TH_MAX_NDIM];
+    int k = lua_isnoneornil(L, 5) ? 0 : lt_shape(L, 5, shape);
+    ThArray *colors = lt_check_array(L, s, 2);
+    lua_Integer n = luaL_checkinteger(L, 3);
+    lt_push_array(L, s, th_random_multivariate_hypergeometric(r, colors, n, lua_toboolean(L, 4), k, shape));
+    return 1;
+}
+
 void lt_open_generator(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {
-        {"pcg64", pcg_new},   {"pcg64_get", get},    {"pcg64_set", set}, {"pcg64_advance", advance},
-        {"pcg64_draw", draw}, {"seed_words", words}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"pcg64", pcg_new},         {"pcg64_get", get},   {"pcg64_set", set},
+                                   {"pcg64_advance", advance}, {"pcg64_draw", draw}, {"seed_words", words},
+                                   {"random_urn", urn},        {NULL, NULL}};
     lt_register(L, s, fns);
 }

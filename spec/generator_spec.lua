@@ -32,13 +32,13 @@ describe("Generator draws NumPy's bits:", function()
 end)
 
 describe("Generator's distributions", function()
-  it("are all of NumPy's but one", function()
+  it("are all of NumPy's", function()
     local g = generator(1)
     for name in ([[beta binomial chisquare dirichlet exponential f gamma geometric gumbel hypergeometric laplace
-      logistic lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f
-      normal pareto poisson power rayleigh standard_cauchy standard_exponential standard_gamma standard_normal
-      standard_t
-      triangular uniform vonmises wald weibull zipf permuted]]):gmatch("%S+") do
+      logistic lognormal logseries multinomial multivariate_hypergeometric multivariate_normal negative_binomial
+      noncentral_chisquare noncentral_f normal pareto permuted poisson power rayleigh standard_cauchy
+      standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull
+      zipf]]):gmatch("%S+") do
       assert.equal("function", type(g[name]), name)
       raises("TypeError", "g:" .. name, function() g[name]() end)
     end
@@ -66,6 +66,14 @@ describe("Generator's distributions", function()
     raises("ValueError", "", function() g:dirichlet({ 0, 1 }) end)
     raises("ValueError", "", function() g:dirichlet({ 0.01, -0.01 }) end)
     raises("ValueError", "", function() g:hypergeometric(3, 4, 9) end)
+    for why, call in pairs({
+      ["nsample > sum"] = { { 1, 2 }, 4 }, ["nsample < 0"] = { { 1, 2 }, -1 }, ["colors < 0"] = { { 2, -1 }, 1 },
+      ["vector of integers"] = { { 1.5, 2 }, 1 }, ["vector"] = { { { 1, 2 } }, 1 }, ["10^9"] = { { 1000000000 }, 1 },
+      ["2^63"] = { { math.maxinteger, 1 }, 1 }, ["method is"] = { { 1, 2 }, 1, { method = "x" } },
+    }) do
+      raises("ValueError", why, function() g:multivariate_hypergeometric(table.unpack(call)) end)
+    end
+    raises("TypeError", "nsample is an integer", function() g:multivariate_hypergeometric({ 1, 2 }, 1.5) end)
     raises("IndexError", "out of bounds", function() g:permuted(nd.zeros(3), 1) end)
     raises("IndexError", "array", function() g:permuted(3) end)
     assert.equal(same:random(), g:random())
@@ -73,6 +81,18 @@ describe("Generator's distributions", function()
     local y = g:permuted(x, 1)
     assert.equal(1, y[1]:min() - 2)
     assert.is_true(nd.array_equal(nd.sort(y, 1), x))
+  end)
+
+  it("draw nothing from an urn where there is nothing to draw", function()
+    local g, same = generator(9), generator(9)
+    for _, method in ipairs({ "marginals", "count" }) do
+      assert.same({ 0, 0 }, g:multivariate_hypergeometric({ 3, 2 }, 0, nil, method):tolist())
+      assert.same({ { 0, 0 }, { 0, 0 } }, g:multivariate_hypergeometric({ 0, 0 }, 0, 2, method):tolist())
+      assert.same({ 2, 0 }, g:multivariate_hypergeometric(nd.zeros({ 0 }, "int64"), 0, 2, method).shape)
+      assert.same({ 0, 2 }, g:multivariate_hypergeometric({ 3, 2 }, 1, 0, method).shape)
+      assert.equal("int64", g:multivariate_hypergeometric({ 3, 2 }, 5, nil, method).dtype)
+    end
+    assert.equal(same:random(), g:random())
   end)
 
   it("with RandomState stay the legacy ones", function() -- numpy.random.RandomState(7)

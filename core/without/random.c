@@ -45,6 +45,12 @@ ThArray *th_random_dirichlet(ThRandom *r, ThArray *alpha, int ndim, const int64_
     return none(r, "dirichlet");
 }
 
+ThArray *th_random_multivariate_hypergeometric(ThRandom *r, ThArray *colors, int64_t n, bool count, int ndim,
+                                               const int64_t *shape) {
+    (void)colors, (void)n, (void)count, (void)ndim, (void)shape;
+    return none(r, "multivariate_hypergeometric");
+}
+
 /* ---- PCG64 ------------------------------------------------------------------------------------------------------- */
 static const char whole[] = "PCG64";
 

@@ -362,6 +362,21 @@ function methods.dirichlet(g, ...)
   return broken(r, alpha:astype("float64"):tolist(), n):reshape(shape)
 end
 
+--- multivariate_hypergeometric(colors, nsample, size, method): how many of each color are among nsample drawn from an
+-- urn without putting back; "marginals" color by color, "count" from a row of all that are in it.
+function methods.multivariate_hypergeometric(g, ...)
+  local what = "multivariate_hypergeometric"
+  local r, a = begin(g, what, { "colors", "nsample", "size", "method", method = "string" }, ...)
+  local method = a.method or "marginals"
+  if method ~= "count" and method ~= "marginals" then
+    raise("ValueError", "%s: method is 'count' or 'marginals'", what)
+  end
+  if math.type(a.nsample) ~= "integer" then
+    raise("TypeError", "%s: nsample is an integer, got %s", what, util.text(a.nsample))
+  end
+  return core.random_urn(r, core.asarray(a.colors), a.nsample, method == "count", a.size)
+end
+
 local FACTORS = {
   svd = function(nd, cov)
     local u, s = nd.linalg.svd(cov)

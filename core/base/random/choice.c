@@ -1,6 +1,6 @@
 /*
- * choice.c -- draws of RandomState that pick, order or share out: shuffle, permutation, choice, multinomial,
- * dirichlet.
+ * choice.c -- draws that pick, order or share out: shuffle, permutation, choice, multinomial, dirichlet,
+ * multivariate_hypergeometric.
  *
  * In: a generator and arrays. Out: int64 positions, counts, or an array in another order. Always holds: arguments are
  * checked before the first word is drawn; words are used in NumPy's order.
@@ -213,6 +213,87 @@ ThArray *th_random_dirichlet(ThRandom *r, ThArray *alpha, int ndim, const int64_
         for (int64_t j = 0; j < k; j++) v[j] *= inverse;
         if (random_stopped(r, &since, k)) out = none(out);
     }
+    th_array_release(own);
+    return out;
+}
+
+/* ---- urns -------------------------------------------------------------------------------------------------------- */
+typedef struct Urn {
+    const int64_t *colors; /* how many of each.. */
+    int64_t ncolors, all;  /* ..and together */
+    int64_t draws;         /* at most half of all: else what is left behind is drawn */
+    bool rest;
+} Urn;
+
+/* All of them in a row, by color, whose beginning is shuffled. */
+static void urn_counted(ThRandom *r, const Urn *u, int64_t *row, int64_t *out) {
+    for (int64_t j = 0; j < u->draws; j++) {
+        int64_t at = j + (int64_t)random_interval(r, (uint64_t)(u->all - j - 1)), kept = row[at];
+        row[at] = row[j];
+        row[j] = kept;
+    }
+    for (int64_t j = 0; j < u->draws; j++) out[row[j]]++;
+}
+
+/* Each color against all that follow. */
+static void urn_marginal(ThRandom *r, const Urn *u, int64_t *out) {
+    int64_t todo = u->draws, left = u->all;
+    for (int64_t j = 0; todo > 0 && j + 1 < u->ncolors; j++) {
+        left -= u->colors[j];
+        out[j] = random_count_hypergeometric(r, (ThValue[]){{.i = u->colors[j]}, {.i = left}, {.i = todo}});
+        todo -= out[j];
+    }
+    if (todo > 0) out[u->ncolors - 1] = todo;
+}
+
+static bool urn_fits(ThRandom *r, Urn *u, int64_t n, bool count) {
+    const char *name = "multivariate_hypergeometric";
+    for (int64_t i = 0; i < u->ncolors; i++) {
+        if (u->colors[i] < 0) return random_refuse(r, "%s: colors < 0", name);
+        if (__builtin_add_overflow(u->all, u->colors[i], &u->all))
+            return random_refuse(r, "%s: the sum of colors exceeds 2^63 - 1", name);
+    }
+    if (!count && u->all >= 1000000000)
+        return random_refuse(r, "%s: by marginals the sum of colors is less than 10^9, got %lld", name,
+                             (long long)u->all);
+    if (n < 0) return random_refuse(r, "%s: nsample < 0", name);
+    if (n > u->all) return random_refuse(r, "%s: nsample > sum(colors)", name);
+    u->rest = n > u->all / 2;
+    u->draws = u->rest ? u->all - n : n;
+    return true;
+}
+
+static bool urn_fill(ThRandom *r, const Urn *u, ThArray *out, int64_t *row) {
+    int64_t k = u->ncolors, since = 0;
+    for (int64_t i = 0, at = 0; row && i < k; i++)
+        for (int64_t n = u->colors[i]; n > 0; n--) row[at++] = i;
+    for (int64_t *v = (int64_t *)(void *)out->data, *end = v + out->size; v < end; v += k) {
+        if (row) urn_counted(r, u, row, v);
+        else urn_marginal(r, u, v);
+        for (int64_t j = 0; u->rest && j < k; j++) v[j] = u->colors[j] - v[j];
+        if (random_stopped(r, &since, row ? u->draws + k : k)) return false;
+    }
+    return true;
+}
+
+ThArray *th_random_multivariate_hypergeometric(ThRandom *r, ThArray *colors, int64_t n, bool count, int ndim,
+                                               const int64_t *shape) {
+    if (!r) return NULL;
+    if (!colors) return err_missing(r->ctx, __func__), NULL;
+    ThContext *c = r->ctx;
+    if (colors->ndim != 1 || !(dtype_is_int((ThDtype)colors->dtype) || !colors->size)) {
+        err(c, TH_ValueError, "multivariate_hypergeometric: colors are a vector of integers");
+        return NULL;
+    }
+    ThArray *own = th_array_astype(colors, TH_INT64), *out = NULL;
+    if (!own) return NULL;
+    Urn u = {.colors = (const int64_t *)(const void *)own->data, .ncolors = own->size};
+    if (urn_fits(r, &u, n, count)) out = rows(c, TH_INT64, ndim, shape, u.ncolors);
+    bool some = out && out->size && n, row = some && count;
+    size_t room = !row ? 0 : (uint64_t)u.all > SIZE_MAX / sizeof(int64_t) ? SIZE_MAX : (size_t)u.all * sizeof(int64_t);
+    int64_t *work = row ? ctx_alloc(c, room) : NULL;
+    if (some && ((row && !work) || !urn_fill(r, &u, out, work))) out = none(out);
+    ctx_free(c, work, room);
     th_array_release(own);
     return out;
 }
