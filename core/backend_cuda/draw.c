@@ -88,13 +88,14 @@ static void mrg_helpers(Emit *e) {
                 "}\n",
                 MRG_M1, MRG_M1, MRG_M1, MRG_M1, MRG_M1, MRG_M2);
     text_printf(t,
-                "INLINE u32 mrg_next(u32 *x) { /* x11 x12 x13 x21 x22 x23 */\n"
+                "INLINE i32 mrg_next(u32 *x) { /* x11 x12 x13 x21 x22 x23; twice their sums, so that half of them lies alone */\n"
                 "    const u32 m1 = %uu, m2 = %uu;\n"
-                "    const u64 v = ((u64)x[1] << 22) + (u64)x[2] * 129u, w = ((u64)x[3] << 15) + (u64)x[5] * 32769u;\n"
-                "    const u32 y = mrg_fix((u32)(v & m1) + (u32)(v >> 31), m1);\n"
-                "    const u32 z = mrg_fix((u32)(w & m1) + 21069u * (u32)(w >> 31), m2);\n"
+                "    const u64 v = ((u64)x[1] << 23) + (u64)x[2] * 258u, w = ((u64)x[3] << 16) + (u64)x[5] * 65538u;\n"
+                "    const u32 y = mrg_fix(((u32)v >> 1) + (u32)(v >> 32), m1);\n"
+                "    const u32 z = mrg_fix(((u32)w >> 1) + 21069u * (u32)(w >> 32), m2);\n"
                 "    x[2] = x[1], x[1] = x[0], x[0] = y, x[5] = x[4], x[4] = x[3], x[3] = z;\n"
-                "    return y <= z ? y - z + m1 : y - z;\n"
+                "    const i32 d = (i32)(y - z), more = (i32)(y - z + m1); /* where d > 0 this is not, else it is */\n"
+                "    return d > more ? d : more;\n"
                 "}\n"
                 "INLINE int mrg_none(const u32 *x) { /* no state */\n"
                 "    const u32 m1 = %uu, m2 = %uu;\n"
@@ -211,8 +212,8 @@ static bool mrg(Emit *e, const NestNode *call) {
     e->indent++;
     e->leave = "break"; /* the others of the block wait */
     bool ok = number(e, call,
-                     single ? "(f32)(i32)mrg_next(y) * 4.6566126e-10f" /* as mrg_body.h */
-                            : "(f64)(i32)mrg_next(y) * 4.656612873077392578125e-10",
+                     single ? "(f32)mrg_next(y) * 4.6566126e-10f" /* as mrg_body.h */
+                            : "(f64)mrg_next(y) * 4.656612873077392578125e-10",
                      "l * each + j");
     e->leave = NULL;
     e->indent--;
