@@ -47,6 +47,12 @@ function cases.draw()
   return theano.compile({ inputs = {}, outputs = u * 2, updates = { { n, n + u:sum() } } }), { n }, {}
 end
 
+function cases.pairs()
+  local z = theano.random.MRG_RandomStreams(7):normal({ 30 }, { dtype = "float64", nstreams = 4 })
+  local n = theano.shared(nd.zeros({}), "n")
+  return theano.compile({ inputs = {}, outputs = z * 2, updates = { { n, n + z:sum() } } }), { n }, {}
+end
+
 -- What may fail comes after the new values: they are made aside.
 function cases.aside()
   local x, w, v = T.dvector("x"), theano.shared(nd.zeros({ 2 }, "int64"), "w"), theano.shared(numbers(4), "v")

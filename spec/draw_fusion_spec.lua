@@ -483,6 +483,78 @@ describe("the CUDA text of draws", function()
     end, "mrg_lane(x)")
   end)
 
+  it("draws both numbers of a pair in one kernel, of lengths even and odd, by few streams and many", function()
+    for _, c in ipairs({ { 1, 9 }, { 2, 4 }, { 3, 50 }, { 7, 6 }, { 5, 6 }, { 64, 1001 }, { 300, 299 }, { 33, 2112 },
+      { nil, 5 }, { nil, 40000 }, { 40000, 30000 }, { 33000, 100001 } }) do
+      for _, dtype in ipairs({ "float32", "float64" }) do
+        alike(function()
+          local srng = MRG(9)
+          local z = srng:normal({ c[2] }, 0, 1, { dtype = dtype, nstreams = c[1] })
+          local f = theano.compile { inputs = {}, outputs = z }
+          return f(), f(), srng.state_updates[1][1]:get_value(), f
+        end, "drawn2 = ")
+      end
+    end
+    for n = 1, 2 do -- these need no pairs
+      alike(function()
+        local srng = MRG(9)
+        local f = theano.compile { inputs = {}, outputs = srng:normal({ n }, 1, 2, { dtype = "float32" }) }
+        return f(), f(), srng.state_updates[1][1]:get_value(), f
+      end, "kernel_")
+    end
+  end)
+
+  it("..where states are kept, or nobody wants them, beside another draw, and for what is updated", function()
+    for _, default in ipairs({ true, false }) do
+      alike(function()
+        local srng = MRG(3)
+        local a, b = srng:normal({ 70 }, 2, 3, { nstreams = 11 }), srng:normal({ 8, 9 }, { nstreams = 4 })
+        local w = theano.shared(nd.zeros({ 70 }), "w")
+        local f = theano.compile { inputs = {}, outputs = { a * 2, b, T.exp(b:sum()) }, updates = { { w, a } },
+          no_default_updates = default }
+        local x, y, z = f()
+        local x2, y2, z2 = f()
+        return x, y, x2, y2, w:get_value(), nd.array({ z, z2 }), srng.state_updates[1][1]:get_value(),
+          srng.state_updates[2][1]:get_value(), f
+      end, "drawn2 = ")
+    end
+    alike(function()
+      local srng = MRG(3)
+      local a, b = srng:normal({ 40 }), srng:normal({ 40 }, { truncate = true })
+      local to, other = theano.shared(nd.zeros({ 40 }), "to"), theano.shared(nd.zeros({ 40 }), "other")
+      local f = theano.compile { inputs = {}, outputs = { b }, updates = { { to, a }, { other, srng:normal({ 40 }) } } }
+      local x, y = f(), f()
+      return x, y, to:get_value(), other:get_value(), f
+    end, "drawn2 = ")
+  end)
+
+  it("takes sines of literals' products with numbers, near and far", function()
+    for i, factor in ipairs({ 3, 4000, 5000, 1e9, -7 }) do
+      alike(function()
+        local u = MRG(8):uniform({ 600 }, { dtype = "float32", nstreams = 90 })
+        local x, y = u["0:300"], u["300:600"]
+        local v = T.constant(nd.array(factor, "float32"))
+        local f = theano.compile { inputs = {}, outputs = T.join(0, T.sin(v * y) * T.log(x), T.cos(y * v) + T.log(y)) }
+        return f(), f(), f
+      end, i == 3 and " sin_f32(" or "drawn2 = ")
+    end
+  end)
+
+  it("refuses states of pairs that are none, and leaves all as it was", function()
+    local _ <close> = theano.config.change_flags { device = "cuda-emulated" }
+    local srng = MRG(4)
+    local w = theano.shared(nd.ones({ 500 }), "w")
+    local f = theano.compile { inputs = {}, outputs = {}, updates = { { w, srng:normal({ 500 }, { nstreams = 40 }) } } }
+    local states = srng.state_updates[1][1]
+    local bad = states:get_value()
+    bad[{ 39 }] = 0
+    states:set_value(bad)
+    local ok, e = pcall(f)
+    assert(not ok and tostring(e):find("mrg_uniform: the states are no states of MRG31k3p", 1, true), e)
+    equal(bad, states:get_value())
+    equal(nd.ones({ 500 }), w:get_value())
+  end)
+
   it("refuses states that are none, and leaves all as it was", function()
     local _ <close> = theano.config.change_flags { device = "cuda-emulated" }
     local srng = MRG(4)

@@ -36,6 +36,7 @@ void cuda_head(Emit *e);                 /* extents and pointers */
 void cuda_leave(Emit *e, bool can_fail); /* where an earlier launch failed */
 /* draw.c: the kernels of a draw, its children on each number */
 bool cuda_draw(Emit *e, const NestNode *call);
+bool cuda_drawn(Emit *e, int id); /* ..an instruction that a number is, or whose text its range makes shorter */
 /* scatter.c: the kernels of a scatter */
 bool cuda_scatter(Emit *e);
 /* gemm.c: a product of matrices by tiles, and its children on each element */

@@ -6,6 +6,7 @@
 #include "cuda.h"
 #include "base/random/mrg.h"
 #include "kernel/draw_work.h"
+#include "ops/table/ops.h"
 
 #include <string.h>
 
@@ -14,6 +15,9 @@
 static const Stage *draw_of(const Emit *e) { return &e->k->st.at[0]; }
 
 static DrawKind kind_of(const Kernel *k) { return (DrawKind)k->size.at[k->st.at[0].num0 + DRAW_AT_KIND].k; }
+
+/* Where a draw in pairs reads states, which other threads than a stream's own change. */
+static void kept_states(Emit *e) { emit_line(e, "i32 *const kept = (i32 *)b[%d]; (void)kept;", e->nbuf - 1); }
 
 static int words_of(ThDtype d) { return (int)th_dtype_bytes(d) / 4; }
 
@@ -88,7 +92,7 @@ static void mrg_helpers(Emit *e) {
                 "}\n",
                 MRG_M1, MRG_M1, MRG_M1, MRG_M1, MRG_M1, MRG_M2);
     text_printf(t,
-                "INLINE i32 mrg_next(u32 *x) { /* x11 x12 x13 x21 x22 x23; twice their sums, so that half of them lies alone */\n"
+                "INLINE i32 mrg_next(u32 *x) { /* x11 x12 x13 x21 x22 x23; v, w: twice the sums */\n"
                 "    const u32 m1 = %uu, m2 = %uu;\n"
                 "    const u64 v = ((u64)x[1] << 23) + (u64)x[2] * 258u, w = ((u64)x[3] << 16) + (u64)x[5] * 65538u;\n"
                 "    const u32 y = mrg_fix(((u32)v >> 1) + (u32)(v >> 32), m1);\n"
@@ -164,11 +168,13 @@ static void end(Emit *e) {
 
 static void look(Emit *e) {
     begin(e, "c", true);
+    if (draw_of(e)->paired) kept_states(e);
     over_points(e);
     emit_line(e, "u32 x[6];");
     emit_line(e, "for (int h = 0; h < 6; h++) x[h] = (u32)p_%s[6 * g + h];", e->name[draw_of(e)->A]);
     emit_line(e, "if (g < each && draws > 0 && mrg_none(x)) { record(a.err, a.step, %d, 0, 0, 0, g, 0); return; }",
               (int)TH_ValueError);
+    if (draw_of(e)->paired) emit_line(e, "for (int h = 0; h < 6; h++) kept[6 * g + h] = (i32)x[h];");
     end(e);
 }
 
@@ -186,15 +192,63 @@ static bool number(Emit *e, const NestNode *call, const char *value, const char 
  * streams, each of which CHOOSE_STRANDS threads share: one begins where the one before it ends. All have read a
  * stream's state before one of them writes what it is afterwards. */
 static void mrg_share(Emit *e) {
-    emit_line(e, "const i64 all = streams > 0 ? (each + streams - 1) / streams : 0;");
+    if (draw_of(e)->paired) {
+        emit_line(e, "const i64 half = n%d, rows = streams > 0 ? half / streams : 0, more = half - rows * streams;",
+                  draw_of(e)->d0);
+        emit_line(e, "const i64 all = rows + (more > 0);");
+    } else emit_line(e, "const i64 all = streams > 0 ? (each + streams - 1) / streams : 0;");
     emit_line(e, "i64 share = (all + %d) / %d; int zeros = 0;", CHOOSE_STRANDS - 1, CHOOSE_STRANDS);
     emit_line(e, "while (share >> zeros > 7) zeros++; /* few bits: few steps to jump there */");
     emit_line(e, "share = ((share + ((i64)1 << zeros) - 1) >> zeros) << zeros;");
 }
 
+static const char *mrg_value(ThDtype d, const char *of) { /* as mrg_body.h */
+    static const char *const text[2][2] = {
+        {"(f32)mrg_next(x) * 4.6566126e-10f", "(f32)mrg_next(y) * 4.6566126e-10f"},
+        {"(f64)mrg_next(x) * 4.656612873077392578125e-10", "(f64)mrg_next(y) * 4.656612873077392578125e-10"}};
+    return text[d != TH_FLOAT32][*of == 'y'];
+}
+
+/* States after a draw in pairs: of a stream whose next number would come after all, by who drew the last one. */
+static void paired_states(Emit *e) {
+    const char *to = e->name[draw_of(e)->B];
+    emit_line(e, "for (int h = 0; h < 6 && begin < end && next >= each; h++) p_%s[6 * g + h] = (i32)x[h];", to);
+    emit_line(e, "for (int h = 0; h < 6 && begin < end && end == own; h++) p_%s[6 * other + h] = (i32)y[h];", to);
+    emit_line(e, "for (int h = 0; h < 6 && g >= each && g < streams && !strand; h++)"); /* those that gave none */
+    emit_line(e, "    p_%s[6 * g + h] = kept[6 * g + h];", to);
+}
+
+/* Numbers j and half + j, of the streams g and `other`, which has given `far` numbers before. After three numbers the
+ * registers of both states are where they were. */
+static bool mrg_pairs(Emit *e, const NestNode *call) {
+    const Stage *st = draw_of(e);
+    ThDtype d = (ThDtype)e->k->acc.at[st->C].dtype;
+    emit_line(e, "const i64 g = to + threadIdx.x %% %d, strand = threadIdx.x / %d;", CHOOSE_WARP, CHOOSE_WARP);
+    emit_line(e, "const i64 own = g < streams ? rows + (g < more) : 0;");
+    emit_line(e, "const i64 begin = strand * share, end = begin + share < own ? begin + share : own;");
+    emit_line(e, "const int past = g + more >= streams;");
+    emit_line(e, "const i64 other = past ? g + more - streams : g + more, far = rows + past;");
+    emit_line(e, "u32 x[6], y[6];");
+    emit_line(e, "for (int h = 0; h < 6 && begin < end; h++)");
+    emit_line(e, "    x[h] = (u32)kept[6 * g + h], y[h] = (u32)kept[6 * other + h];");
+    emit_line(e, "mrg_ahead(x, begin < end ? begin : 0);");
+    emit_line(e, "mrg_ahead(y, begin < end ? far + begin : 0);");
+    emit_line(e, "const i64 next = end * streams + g;");
+    emit_line(e, "u32 j = (u32)(begin * streams + g); /* a draw has fewer numbers than 2^31 */");
+    emit_line(e, "_Pragma(\"unroll 3\")");
+    emit_line(e, "for (int n = begin < end ? (int)(end - begin) : 0; n > 0; n--, j += (u32)streams) {");
+    e->indent++;
+    emit_line(e, "const %s drawn = %s, drawn2 = %s;", type_short(d), mrg_value(d, "x"), mrg_value(d, "y"));
+    emit_line(e, "const u32 i%d = j; (void)i%d;", st->d0, st->d0);
+    bool ok = cuda_nodes(e, call->child);
+    e->indent--;
+    emit_line(e, "}");
+    if (st->B >= 0) paired_states(e);
+    return ok;
+}
+
 static bool mrg(Emit *e, const NestNode *call) {
     const Stage *st = draw_of(e);
-    bool single = e->k->acc.at[st->C].dtype == TH_FLOAT32;
     const char *from = e->name[st->A];
     emit_line(e, "const i64 g = to + threadIdx.x %% %d, strand = threadIdx.x / %d;", CHOOSE_WARP, CHOOSE_WARP);
     emit_line(e, "const i64 own = g < streams && g < each && draws > 0 ? (each - 1 - g) / streams + 1 : 0;");
@@ -211,10 +265,7 @@ static bool mrg(Emit *e, const NestNode *call) {
     emit_line(e, "for (i64 k = begin, j = begin * streams + g; k < end; k++, j += streams) {");
     e->indent++;
     e->leave = "break"; /* the others of the block wait */
-    bool ok = number(e, call,
-                     single ? "(f32)mrg_next(y) * 4.6566126e-10f" /* as mrg_body.h */
-                            : "(f64)mrg_next(y) * 4.656612873077392578125e-10",
-                     "l * each + j");
+    bool ok = number(e, call, mrg_value((ThDtype)e->k->acc.at[st->C].dtype, "y"), "l * each + j");
     e->leave = NULL;
     e->indent--;
     emit_line(e, "}");
@@ -249,22 +300,51 @@ static bool philox(Emit *e, const NestNode *call) {
     return ok;
 }
 
+/* Of a number of MRG31k3p, which lies between 2^-31 and 1: its logarithm, and where Stage.near the sine and cosine of a
+ * literal times it, without a look at what they are of. */
+static const char *sure(Emit *e, const Ins *i) {
+    const Kernel *k = e->k;
+    const char *name = i->op < INS_LOAD && dtype_is_float((ThDtype)i->dtype) ? scalar_ops[i->op].name : "";
+    const Ins *of = *name ? &k->ins.at[i->a] : NULL;
+    if (!strcmp(name, "log") && of->op == INS_EP) return "log";
+    if (!draw_of(e)->near || !of || of->op >= INS_LOAD || strcmp(scalar_ops[of->op].name, "mul")) return NULL;
+    uint16_t a = k->ins.at[of->a].op, b = k->ins.at[of->b].op;
+    bool first = a == INS_EP && (b == INS_PARAM || b == INS_CONST);
+    bool small = first || (b == INS_EP && (a == INS_PARAM || a == INS_CONST));
+    return !small ? NULL : !strcmp(name, "sin") ? "near_sin" : !strcmp(name, "cos") ? "near_cos" : NULL;
+}
+
+bool cuda_drawn(Emit *e, int id) {
+    const Ins *i = &e->k->ins.at[id];
+    ThDtype d = (ThDtype)i->dtype;
+    const char *ty = type_short(d), *what = i->op == INS_EP || kind_of(e->k) != DRAW_MRG ? NULL : sure(e, i);
+    if (i->op == INS_EP) emit_line(e, "const %s v%d = %s;", ty, id, i->a >= 0 ? "drawn2" : "drawn");
+    else if (!what) return false;
+    else if (*what == 'l') {
+        need_math(e, "log", d, 1); /* with all parts */
+        emit_line(e, "const %s v%d = %s(%s(v%d), %s(v%d));", ty, id, need_math(e, "log_join", d, 1),
+                  need_math(e, "exponent_in", d, 1), i->a, need_math(e, "fraction_in", d, 1), i->a);
+    } else emit_line(e, "const %s v%d = %s(v%d);", ty, id, need_math(e, what, d, 1), i->a);
+    return true;
+}
+
 bool cuda_draw(Emit *e, const NestNode *call) {
     const Kernel *k = e->k;
-    bool streams = kind_of(k) == DRAW_MRG;
+    bool streams = kind_of(k) == DRAW_MRG, pairs = draw_of(e)->paired;
     (streams ? mrg_helpers : philox_helpers)(e);
     if (streams) look(e);
     if (k->title) emit_line(e, "/* %s */", k->title);
     begin(e, "", e->k->can_fail);
     if (!streams) over_points(e);
     else {
+        if (pairs) kept_states(e);
         mrg_share(e);
         emit_line(e, "for (i64 to = blockIdx.x * (i64)%d; to < points; to += gridDim.x * (i64)%d) {", CHOOSE_WARP,
                   CHOOSE_WARP);
         e->indent++;
     }
     if (e->words[0]) emit_line(e, "/* %s */", e->words[0]);
-    bool ok = (streams ? mrg : philox)(e, call);
+    bool ok = (pairs ? mrg_pairs : streams ? mrg : philox)(e, call);
     end(e);
     return ok && !failed(e->c);
 }

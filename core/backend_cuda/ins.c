@@ -103,8 +103,8 @@ static bool one(Emit *e, int id) {
         emit_line(e, "i64 v%d = v%d < 0 ? v%d + v%d : v%d;", id, i->a, i->a, i->b, i->a);
         snprintf(text, sizeof text, "v%d < 0 || v%d >= v%d", id, id, i->b);
         fails(e, text, i->depth, TH_IndexError, 2, i->a, i->b);
-    } else if (i->op == INS_EP && e->s->st->cls == STAGE_DRAW) {
-        emit_line(e, "const %s v%d = drawn;", type_short((ThDtype)i->dtype), id);
+    } else if (e->s->st->cls == STAGE_DRAW && cuda_drawn(e, id)) {
+        return !failed(e->c);
     } else if (i->op == INS_EP && e->nest->grid == GRID_TILES) {
         emit_line(e, "const %s v%d = whole;", type_short((ThDtype)i->dtype), id);
     } else if (e->way->value[id] & VALUE_TURNED) {

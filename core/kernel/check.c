@@ -144,7 +144,11 @@ static bool check_ins(const Kernel *k, int i) {
     case INS_CHECK_INDEX: return operand(k, i, x->a) && operand(k, i, x->b);
     case INS_FAIL_IF: return operand(k, i, x->a);
     case INS_RED: return check_red(k, i);
-    case INS_EP: return stage_calls(s) ? true : bad(k, "instruction", i, "an epilogue value outside a call");
+    case INS_EP:
+        if (!stage_calls(s)) return bad(k, "instruction", i, "an epilogue value outside a call");
+        return x->a < 0 || (s->paired && x->a < k->acc.n && k->acc.at[x->a].buf == k->acc.at[s->C].buf)
+                   ? true
+                   : bad(k, "instruction", i, "a number that is not its draw's");
     default: return x->op <= INS_EP ? true : bad(k, "instruction", i, "no such operation");
     }
 }

@@ -71,7 +71,8 @@ enum {
     INS_CHECK_INDEX, /* a = int64 value, b = INS_SIZE value n: wraps negatives; out of range: fail IndexError {i, n} */
     INS_RED,         /* a = index into red: the finished accumulator as a value */
     INS_FAIL_IF,     /* a = bool value, b = ThError kind: stop when true in any element */
-    INS_EP           /* in the epilogue of a library call, at its innermost depth: the element of C just computed */
+    INS_EP           /* in the epilogue of a library call, at its innermost depth: the element of C just computed;
+                      * a >= 0 (Stage.paired): that of this access */
 };
 enum { INS_HALF = 100 };
 typedef struct { /* scalar SSA; its value id is its position in Kernel.ins */
@@ -126,6 +127,10 @@ typedef struct {
     bool feeds;
     bool sole;    /* Of a STAGE_GEMM: only its epilogue reads C, which has memory for a library that leaves it there. */
     bool passing; /* Of a STAGE_DRAW: only its epilogue reads C, some numbers at a time. C's buffer has no memory. */
+    /* Of a passing STAGE_DRAW for a device: its dim has half of the numbers, and the epilogue takes each with the one
+     * that lies as far behind it; of no literal times a number that it takes a sine or cosine of is that far from 0
+     * (SPECIAL_FAR). */
+    bool paired, near;
 } Stage;
 static inline bool stage_calls(const Stage *s) { return s->cls != STAGE_LOOP; }
 static inline bool stage_convolves(const Stage *s) { return s->cls == STAGE_LOOP && s->nnum; }
@@ -140,6 +145,8 @@ static inline int stage_loops(const Stage *s) { return s->cls == STAGE_GEMM ? 2 
 static inline int stage_free(const Stage *s) {
     return s->d0 + (s->cls == STAGE_LOOP || s->cls == STAGE_DRAW ? 0 : s->cls == STAGE_GEMM ? s->nd : 2);
 }
+/* The access that an INS_EP is read through where C has memory. */
+static inline int stage_element(const Stage *s, const Ins *i) { return i->a >= 0 ? i->a : s->C; }
 /* Own dims that a part of a call's result is told by. */
 static inline int stage_parts(const Stage *s) { return s->cls == STAGE_DRAW ? 1 : 2; }
 

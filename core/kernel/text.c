@@ -108,7 +108,10 @@ static void put_ins(Text *t, const Kernel *k, Syms *s, int i) {
     case INS_CHECK_INDEX: text_printf(t, "check %%%d below %%%d", x->a, x->b); break;
     case INS_RED: put_red(t, k, x); break;
     case INS_FAIL_IF: text_printf(t, "fail %s if %%%d", th_error_name((ThError)x->b), x->a); break;
-    case INS_EP: text_put(t, stage_call_name(&k->st.at[x->stage])); break;
+    case INS_EP:
+        text_put(t, stage_call_name(&k->st.at[x->stage]));
+        if (x->a >= 0) text_put(t, ", other half");
+        break;
     default: {
         const int arg[] = {x->a, x->b, x->c, x->d};
         text_put(t, x->op < scalar_count ? scalar_ops[x->op].name : "?");
@@ -146,7 +149,10 @@ void kernel_text(Text *t, const Kernel *k) {
             text_put(t, ", a convolution of");
             put_numbers(t, k, &s, st);
         }
-        text_put(t, st->feeds ? ", for the next stage\n" : st->passing ? ", some at a time\n" : "\n");
+        text_put(t, st->feeds     ? ", for the next stage\n"
+                    : st->paired  ? ", in pairs\n"
+                    : st->passing ? ", some at a time\n"
+                                  : "\n");
         for (int n = st->ins0; n < st->ins0 + st->nins; n++) { put_ins(t, k, &s, n); }
     }
     map_free(k->ctx, &s.map);
@@ -193,8 +199,10 @@ static uint64_t mix_stages(uint64_t h, const Kernel *k) {
     for (int i = 0; i < k->st.n; i++) {
         const Stage *s = &k->st.at[i];
         const int64_t w[] = {
-            s->cls, s->d0, s->nd, s->vec,   s->ins0, s->nins, s->red0, s->nred,
-            s->A,   s->B,  s->C,  s->alpha, s->beta, s->num0, s->nnum, s->feeds | s->passing << 1 | s->sole << 2};
+            s->cls,  s->d0,   s->nd,   s->vec,
+            s->ins0, s->nins, s->red0, s->nred,
+            s->A,    s->B,    s->C,    s->alpha,
+            s->beta, s->num0, s->nnum, s->feeds | s->passing << 1 | s->sole << 2 | s->paired << 3 | s->near << 4};
         h = hash_bytes(w, sizeof w, h);
     }
     return h;

@@ -260,10 +260,13 @@ int kernel_vec(const Kernel *k, const Stage *st); /* the dim that a LOOP stage r
 bool stages_all(Planner *p);                      /* stages.c: kernels over the same rows become one */
 bool stages_rows(Planner *p);                     /* ..and what passes between their stages, rows */
 bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows); /* b's stages behind a's, in so many outer dims */
-bool sink_all(Planner *p);         /* sink.c: a device's updates come last, those of one formula side by side */
-bool draws_all(Planner *p);        /* draws.c: numbers that only their own kernel reads have no memory */
-bool kernel_alike_all(Planner *p); /* alike.c: offsets of many kernels that differ in nothing else become slots */
-bool feeds_all(Planner *p);        /* feeds.c: convolutions become one kernel with the pooling that alone reads them */
+bool sink_all(Planner *p);              /* sink.c: a device's updates come last, those of one formula side by side */
+bool draws_all(Planner *p);             /* draws.c: numbers that only their own kernel reads have no memory */
+bool draws_own(const Root *r);          /* ..ours, stored once, and nobody else's */
+bool draws_forget(Planner *p, Root *r); /* ..has no memory */
+bool pairs_all(Planner *p);             /* pairs.c: a device draws both halves of what one kernel makes pairs of */
+bool kernel_alike_all(Planner *p);      /* alike.c: offsets of many kernels that differ in nothing else become slots */
+bool feeds_all(Planner *p); /* feeds.c: convolutions become one kernel with the pooling that alone reads them */
 bool kernel_drop(Planner *p, Kernel *k, const uint8_t *drop); /* dead.c: without stores to accesses with drop[a] */
 bool narrow_all(Planner *p);                                  /* narrow.c */
 bool kernel_unread_all(Planner *p);                           /* ..without those of results that nobody reads */

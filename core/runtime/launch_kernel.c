@@ -251,7 +251,7 @@ int launch_kernel(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     }
     if (launch_waiting(l, f)) return 1;
     launch_before(l, f, s);
-    if (ch.kept) TRY(ops(l)->set(&l->q, l->rows.at, 0, (size_t)ch.zeros));
+    if (ch.zeros) TRY(ops(l)->set(&l->q, l->rows.at, 0, (size_t)ch.zeros));
     DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;

@@ -2,6 +2,7 @@
  * points.c -- which of a kernel's Nests a launch takes for its lengths, with how many blocks of how many threads. What
  * is chosen depends on lengths alone.
  */
+#include "base/random/mrg.h"
 #include "choose.h"
 #include "program.h"
 
@@ -42,8 +43,10 @@ static int64_t draw_threads(const GridKernel *g, const int64_t *sym) {
 }
 
 static GridLaunch draws(const GridKernel *g, const int64_t *sym) {
-    int64_t n = draw_threads(g, sym);
-    return (GridLaunch){n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS, 0, 1, 0, 0};
+    int64_t n = draw_threads(g, sym), state = MRG_STATE * (int64_t)sizeof(int32_t);
+    int64_t kept = grid_pairs(g) ? n / CHOOSE_STRANDS * state : 0;
+    return (GridLaunch){
+        n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS, 0, 1, kept, 0};
 }
 
 int grid_neighbours(const Nest *t) {

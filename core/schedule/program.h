@@ -35,7 +35,8 @@ typedef struct GridLaunch {
     int threads;
     int64_t shared; /* bytes of the private rows in shared memory; 0: they need memory of their own */
     /* Of Nest.parts: how many a point has, bytes of what they keep, and how many of these begin as zeros. The record
-     * takes them as a buffer behind the others, with the number of parts as its row. */
+     * takes them as a buffer behind the others, with the number of parts as its row. Of a draw in pairs: bytes of its
+     * states. */
     int64_t parts, kept, zeros;
 } GridLaunch;
 typedef struct GridKernel GridKernel;
@@ -120,7 +121,11 @@ static inline bool grid_looks(const GridKernel *g) {
     if (g->nest->grid == GRID_SCATTER) return g->k->st.n > 1;
     return g->nest->grid == GRID_DRAW && g->k->size.at[g->k->st.at[0].num0 + DRAW_AT_KIND].k == DRAW_MRG;
 }
-static inline bool grid_parts(const GridKernel *g) { return g->nest && g->nest->twin && g->nest->twin->parts; }
+/* A draw in pairs: streams of which other threads write what they are afterwards are read from a copy. */
+static inline bool grid_pairs(const GridKernel *g) { return g->k->st.n == 1 && g->k->st.at[0].paired; }
+static inline bool grid_parts(const GridKernel *g) {
+    return g->nest && ((g->nest->twin && g->nest->twin->parts) || grid_pairs(g));
+}
 /* A library may make the product: a STAGE_GEMM of matrices. */
 static inline bool grid_is_product(const GridKernel *g) {
     return g->nest->grid == GRID_TILES && g->nest->contract->red < 0 && g->nest->contract->nbatch < 2;

@@ -291,7 +291,7 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
     const char *names[4] = {"", "", "", ""};
     switch (i->op) {
     case INS_LOAD: load(e, i, t, *lanes, i->a); return true;
-    case INS_EP: load(e, i, t, *lanes, e->s->st->C); return true;
+    case INS_EP: load(e, i, t, *lanes, stage_element(e->s->st, i)); return true;
     case INS_PARAM:
     case INS_CONST:
         *lanes = 1;

@@ -201,7 +201,8 @@ local function issued(list, launch)
       for i = l[1], l[2] do deep[i] = true end
       local n = count(list, l[1], l[2])
       local times = written_out(n, launch)
-      local rest = before and before.times > 1 and times == 1 and n.all < 2 * before.n.all / before.times
+      local less = times == 1 or launch.kind == "draw" -- pairs store twice
+      local rest = before and before.times > times and less and n.all < 2 * before.n.all * times / before.times
       local wanted = launch.kind ~= "draw" or n.store
       if not rest and wanted then
         add(n, launch.turns * launch.inside / times)

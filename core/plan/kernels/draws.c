@@ -6,10 +6,9 @@
 
 static Root *root_of(Planner *p, const Kernel *k, int acc) { return &p->root.at[k->acc.at[acc].buf]; }
 
-/* Ours, stored once, and nobody else's. */
-static bool own(const Root *r) { return r->kind == BUF_TEMP && !r->kept && r->writers == 1 && !r->written; }
+bool draws_own(const Root *r) { return r->kind == BUF_TEMP && !r->kept && r->writers == 1 && !r->written; }
 
-static bool forget(Planner *p, Root *r) {
+bool draws_forget(Planner *p, Root *r) {
     if (!(r->shape = arena_alloc(p->arena, sizeof *r->shape))) return false;
     r->size = r->shape[0] = size_const(0);
     r->ndim = 1;
@@ -21,13 +20,13 @@ static bool draw(Planner *p, const Group *g, Kernel *k) {
     Stage *s = &k->st.at[0];
     Root *c = root_of(p, k, s->C);
     bool states = s->B >= 0 && (k->acc.at[s->B].flags & ACC_WRITE);
-    if (states && own(root_of(p, k, s->B)) && !root_of(p, k, s->B)->needed) {
-        if (!forget(p, root_of(p, k, s->B))) return false;
+    if (states && draws_own(root_of(p, k, s->B)) && !root_of(p, k, s->B)->needed) {
+        if (!draws_forget(p, root_of(p, k, s->B))) return false;
         s->B = -1;
     }
-    if (!own(c) || (c->needed && !(g->sole && kernel_tiles(k, 0)))) return true;
+    if (s->paired || !draws_own(c) || (c->needed && !(g->sole && kernel_tiles(k, 0)))) return true;
     s->passing = true;
-    return forget(p, c);
+    return draws_forget(p, c);
 }
 
 bool draws_all(Planner *p) {

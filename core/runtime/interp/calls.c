@@ -78,8 +78,28 @@ static void numbers_drawn(void *user, void *c, int64_t from, int64_t to) {
     atomic_fetch_and(t->taken, ~(1u << room));
 }
 
+/* A device's kernel that takes numbers in pairs, where the device refused: all of them lie in memory of their own. */
+static int draw_pairs(IRun *r, const LoopStage *s) {
+    const Kernel *k = r->ik->k;
+    const Access *c = &k->acc.at[s->st->C];
+    int64_t numbers[DRAW_NUMBERS], item = (int64_t)th_dtype_bytes((ThDtype)c->dtype);
+    int step = (int)(r->step - r->f->plan->step);
+    Tiles t;
+    CallWork w = record(r, s, numbers, &t);
+    size_t bytes = (size_t)(numbers[DRAW_AT_EACH] * item) + 64; /* a buffer of so many has been planned */
+    char *room = ctx_alloc_aligned(r->f->plan->ctx, bytes, 64);
+    if (!room) return r->f->rt->fail(r->f, step, TH_MemoryError, 0, 0, 0, 0, 0);
+    w.c = room;
+    for (int a = 0; a < k->acc.n; a++)
+        if (k->acc.at[a].buf == c->buf) r->base[a] = room + isize(r, k->acc.at[a].off) * item;
+    int bad = r->f->rt->draw(r->f, step, &w, NULL, NULL) || interp_loops(r, s);
+    ctx_free(r->f->plan->ctx, room, bytes);
+    return bad;
+}
+
 int interp_draw(IRun *r, const LoopStage *s) {
     const Kernel *k = r->ik->k;
+    if (s->st->paired) return draw_pairs(r, s);
     int64_t numbers[DRAW_NUMBERS];
     atomic_uint taken;
     Tiles t = {.taken = &taken};

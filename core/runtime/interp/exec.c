@@ -102,7 +102,9 @@ static void load_one_by_one(IRun *r, const Access *a, char *d, const char *p, in
 static int id_of(const IRun *r, const IIns *i) { return (int)(i - r->ik->ins); }
 
 /* The access that a value is read through; what a call of the library left, through its result. */
-static int source(const LoopStage *s, const IIns *i) { return i->ins->op == INS_EP ? s->st->C : i->ins->a; }
+static int source(const LoopStage *s, const IIns *i) {
+    return i->ins->op == INS_EP ? stage_element(s->st, i->ins) : i->ins->a;
+}
 
 /* Whole blocks that lie dense are read where they are. */
 static bool look(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {

@@ -55,7 +55,7 @@ static void mark(IKernel *ik, const LoopStage *s, const Uses *u) {
             bool before = j > 0 && code[j - 1] == v && ik->ins[v].nmicro > 0;
             if (before && i->block && ik->ins[v].block && plain(&ik->k->acc.at[ins->a])) ik->ins[v].into = code[j];
         } else if ((ins->op == INS_LOAD || ins->op == INS_EP) && i->block) {
-            int last = u->last[code[j]], from = ins->op == INS_EP ? s->st->C : ins->a;
+            int last = u->last[code[j]], from = ins->op == INS_EP ? stage_element(s->st, ins) : ins->a;
             i->view = last < ELSEWHERE && last <= store && plain(&ik->k->acc.at[from]);
             i->loose = !u->padded[code[j]];
         }
