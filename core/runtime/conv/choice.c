@@ -34,7 +34,8 @@ static double vectors(const ConvRun *r, const int64_t *len) {
     double n = (double)w->images * (double)w->filters * (double)w->channels * (double)w->groups;
     double vl = (double)r->kern->vl, places = 1;
     for (int d = 0; d < w->ndim; d++) n *= (double)w->size[d], places *= (double)len[d];
-    double row = (double)len[w->ndim - 1];
+    double row = (double)len[w->ndim - 1], flat = w->target == CONV_TO_TOP && row < vl ? conv_flat_share(r) : 0;
+    if (flat > 0) return n * places / vl / flat;
     return row < vl ? n * places / vl : n * places / row * ceil(row / vl);
 }
 

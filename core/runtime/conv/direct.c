@@ -116,7 +116,7 @@ static void all_tops(ConvRun *r, int64_t group, ToTop *j, const ConvSlid *slid, 
     const ConvWork *w = r->w;
     for (int64_t n = 0; n < w->images; n++) {
         const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * j->item;
-        if (slid->copied) conv_copy_image(w, slid, copy, image, j->item);
+        if (slid->copied) conv_copy_image(r, slid, copy, image, n == 0);
         j->image = slid->copied ? copy : image + slid->first * j->item;
         if (flat) copy_flat(r, slid, flat, unrolled, j->image), j->image = unrolled;
         j->top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * j->item;
@@ -226,7 +226,7 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
     int64_t many = rows_at_once(w, item);
     for (int64_t n = 0; n < w->images; n++) {
         const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * item;
-        if (s.copied) conv_copy_image(w, &s, copy, image, item);
+        if (s.copied) conv_copy_image(r, &s, copy, image, n == 0);
         ConvTile t = {.len = w->out[last], .b = s.copied ? copy : image + s.first * item};
         t.a = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
         for (int64_t row = 0; row < rows && !host_leaves(r->h); row += many) {

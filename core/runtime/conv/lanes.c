@@ -167,7 +167,7 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
     pack_lanes(&j, w->filter + group * w->filters * w->filter_st[0] * item);
     for (int64_t n = 0; n < w->images; n++) {
         const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * item;
-        if (j.slid.copied) conv_copy_image(w, &j.slid, copy, image, item);
+        if (j.slid.copied) conv_copy_image(r, &j.slid, copy, image, n == 0);
         j.image = j.slid.copied ? copy : image + j.slid.first * item;
         j.top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
         for (int64_t p = 0; p < j.places && !host_leaves(r->h); p += PLACES)
@@ -259,7 +259,7 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
     memset(sums, 0, (size_t)(all * lanes * item));
     for (int64_t n = 0; n < w->images; n++) {
         const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * item;
-        if (s.copied) conv_copy_image(w, &s, copy, image, item);
+        if (s.copied) conv_copy_image(r, &s, copy, image, n == 0);
         const char *top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
         ConvTile t = {.len = w->out[last],
                       .bseg = turned_rows,

@@ -75,7 +75,8 @@ typedef struct ConvSlid {
     int64_t elements;                               /* of the copy */
 } ConvSlid;
 ConvSlid conv_slid_of(const ConvWork *w);
-void conv_copy_image(const ConvWork *w, const ConvSlid *s, char *to, const char *image, int64_t item);
+/* first: of those that come to the same place. */
+void conv_copy_image(const ConvRun *r, const ConvSlid *s, char *to, const char *image, bool first);
 /* The taps but for the last dimension: how many, their offsets into the slid image and into the filters. */
 int64_t conv_tap_rows(const ConvWork *w);
 void conv_list_taps(const ConvWork *w, const ConvSlid *s, int64_t *image, int64_t *filter);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { SLACK = GEMM_MAX_NR_BYTES / 4 }; /* behind the copy: rows end with whole vectors */
+
 ConvSlid conv_slid_of(const ConvWork *w) {
     ConvSlid s = {.copied = w->image_st[1 + w->ndim] != 1 && w->in[w->ndim - 1] > 1};
     for (int d = 0; d < w->ndim; d++) {
@@ -22,43 +24,28 @@ ConvSlid conv_slid_of(const ConvWork *w) {
     s.elements = 1;
     for (int d = w->ndim - 1; d >= 0; d--) s.st[d] = s.elements, s.elements *= s.len[d];
     s.channel = s.elements;
-    s.elements *= w->channels;
+    s.elements = s.elements * w->channels + SLACK + max64(w->pad[w->ndim - 1], 0);
     return s;
 }
 
-/* One row of the copy: from the image where it lies inside, else zeros. */
-static void copy_row(const ConvWork *w, const ConvSlid *s, char *to, const char *from, bool inside, int64_t item) {
-    int last = w->ndim - 1;
-    int64_t n = s->len[last], lo = w->pad[last] > 0 ? w->pad[last] : 0, skip = w->pad[last] < 0 ? -w->pad[last] : 0;
-    int64_t hi = min64(n, lo + w->in[last] - skip), st = w->image_st[2 + last] * item;
-    if (!inside || hi <= lo) {
-        memset(to, 0, (size_t)(n * item));
-        return;
+/* Rows and columns of a channel at a time: what ends a row with zeros is overwritten by the row behind it, so the
+ * padding stays as the first image found it. */
+void conv_copy_image(const ConvRun *r, const ConvSlid *s, char *to, const char *image, bool first) {
+    const ConvWork *w = r->w;
+    const int64_t item = r->item, across = s->len[w->ndim - 1];
+    int64_t n[CONV_DIMS] = {1, 1, 1}, st[CONV_DIMS] = {0}, from[CONV_DIMS] = {0}, at = 0;
+    if (first) memset(to, 0, (size_t)(s->elements * item));
+    for (int d = w->ndim - 1, k = CONV_DIMS - 1; d >= 0; d--, k--) { /* the last dimensions */
+        const int64_t pad = max64(w->pad[d], 0), skip = max64(-w->pad[d], 0);
+        n[k] = min64(s->len[d] - pad, w->in[d] - skip);
+        if (n[k] <= 0) return;
+        st[k] = s->st[d], from[k] = w->image_st[2 + d];
+        at += pad * st[k], image += skip * from[k] * item;
     }
-    memset(to, 0, (size_t)(lo * item));
-    memset(to + hi * item, 0, (size_t)((n - hi) * item));
-    from += skip * st;
-    if (st == item) memcpy(to + lo * item, from, (size_t)((hi - lo) * item));
-    else
-        for (int64_t i = lo; i < hi; i++, from += st) memcpy(to + i * item, from, (size_t)item);
-}
-
-void conv_copy_image(const ConvWork *w, const ConvSlid *s, char *to, const char *image, int64_t item) {
-    int64_t rows = s->elements / s->len[w->ndim - 1], row_bytes = s->len[w->ndim - 1] * item;
-    int64_t i[1 + CONV_DIMS] = {0};
-    for (int64_t r = 0; r < rows; r++, to += row_bytes) {
-        bool inside = true;
-        int64_t at = i[0] * w->image_st[1];
-        for (int d = 0; d < w->ndim - 1; d++) {
-            int64_t p = i[1 + d] - w->pad[d];
-            inside = inside && p >= 0 && p < w->in[d];
-            at += p * w->image_st[2 + d];
-        }
-        copy_row(w, s, to, image + (inside ? at : 0) * item, inside, item);
-        int d = w->ndim - 1;
-        while (d > 0 && ++i[d] == s->len[d - 1]) i[d--] = 0;
-        if (d == 0) i[0]++;
-    }
+    for (int64_t c = 0; c < w->channels; c++)
+        for (int64_t z = 0; z < n[0]; z++)
+            r->kern->pack_b(to + (c * s->channel + z * st[0] + at) * item, across,
+                            image + (c * w->image_st[1] + z * from[0]) * item, from[1], from[2], n[1], n[2]);
 }
 
 /* ---- lists of offsets -------------------------------------------------------------------------------------------- */
