@@ -155,8 +155,8 @@ static bool bench_begin(Bench *w, Like like, uint64_t seed) {
     w->arena = arena_new(w->c);
     w->ik = (IKernel){0};
     Kernel *k = w->s.k;
-    bool ok =
-        w->arena && interp_prepare(w->c, simd_table(w->c), k, w->arena, &w->ik) && kernel_order(k, w->arena, &w->order);
+    bool ok = w->arena && interp_prepare(w->c, simd_table(w->c), k, false, w->arena, &w->ik) &&
+              kernel_order(k, w->arena, &w->order);
     th_error_clear(w->c);
     w->e.regs = ok ? malloc(w->ik.reg_bytes + 64) : NULL;
     if (w->e.regs && answer(w)) return true;

@@ -16,8 +16,9 @@ typedef struct Tiles {
 } Tiles;
 
 size_t interp_room(const IKernel *k) {
-    size_t own = interp_gemm_offset(k), flat = k->flat ? interp_gemm_offset(k->flat) : 0;
-    return own > flat ? own : flat;
+    const IKernel *twin = k->flat ? k->flat : k->side; /* with a call, or without one */
+    size_t own = interp_gemm_offset(k), other = twin ? interp_gemm_offset(twin) : 0;
+    return own > other ? own : other;
 }
 
 /* Rooms for registers that a kernel needs: of its own, and of the parts of a call that run at the same time. */

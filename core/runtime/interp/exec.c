@@ -262,9 +262,9 @@ static int compute(IRun *r, const LoopStage *s, const IIns *i, int64_t n, int64_
 /* How often a value that is the same for a whole block stands in its register: in as many elements as blocks have.
  * Where something is reduced other loops (rows.c) have lengths of their own. */
 static int64_t filled(const IRun *r, const LoopStage *s) {
-    if (r->ik->k->st.n > 1 || r->ik->k->red.n || r->row || s->vec < 0) return SIMD_BLOCK;
+    if (r->ik->k->st.n > 1 || r->ik->k->red.n || r->row || s->vec < 0) return r->ik->block_elems;
     const int64_t n = r->n[s->loop[s->vec]];
-    return n < SIMD_BLOCK ? padded(n) : SIMD_BLOCK;
+    return n < r->ik->block_elems ? padded(n) : r->ik->block_elems;
 }
 
 static int one(IRun *r, const LoopStage *s, const IIns *i) {

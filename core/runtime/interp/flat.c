@@ -36,7 +36,7 @@ bool interp_flat_prepare(ThContext *c, const SimdTable *simd, Arena *a, IKernel 
     for (int i = 0; i < k->ins.n; i++)
         if (may(out, k->ins.at[i].stage) && k->ins.at[i].depth > OVER) twin->ins.at[i].depth = DEPTH;
     *out->flat = (IKernel){.k = twin};
-    return interp_prepare(c, simd, twin, a, out->flat);
+    return interp_prepare(c, simd, twin, false, a, out->flat);
 }
 
 /* Rows are short, or have no values of their own but loaded ones. */

@@ -55,7 +55,9 @@ static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n
         for (int64_t i = from; i < n; i += r->len) {
             r->pos = i;
             r->len = block_length(r, s, n - i < each ? n - i : each);
+            if (r->side) interp_side_take(r);
             if (turn(r) || run_depth(r, s, d + 1)) return 1;
+            if (r->side) interp_side_give(r);
         }
         r->len = 1;
         r->pos = 0;
@@ -115,6 +117,20 @@ static int run_stage(IRun *r, const LoopStage *s) {
     return interp_loops(r, s);
 }
 
+static int run_outer(IRun *r, int d);
+
+/* The last of the outer loops, some rows at a time. */
+static int run_side(IRun *r, int d) {
+    for (r->pos = 0; r->pos < r->n[d]; r->pos += r->len) {
+        r->len = r->n[d] - r->pos < SIDE_ROWS ? r->n[d] - r->pos : SIDE_ROWS;
+        interp_side_take(r);
+        if (turn(r) || run_outer(r, d + 1)) return 1;
+        interp_side_give(r);
+    }
+    r->pos = 0, r->len = 1;
+    return 0;
+}
+
 static int run_outer(IRun *r, int d) {
     const Kernel *k = r->ik->k;
     for (int i = 0; i < k->st.n; i++) { /* what belongs to this depth, before anything deeper */
@@ -126,6 +142,7 @@ static int run_outer(IRun *r, int d) {
             if (run_stage(r, &r->ik->order.stage[i])) return 1;
         return 0;
     }
+    if (r->side && d == k->nouter - 1) return run_side(r, d);
     for (int64_t i = 0; i < r->n[d]; i++) {
         r->idx[d] = i;
         if (turn(r) || run_outer(r, d + 1)) return 1;
@@ -155,14 +172,17 @@ static void setup(IRun *r) {
 
 static int run_kernel(const InterpUnit *u, const Step *st, ThFrame *f) {
     IRun r;
+    SideRun side;
     r.ik = &u->kernel[st->kernel];
     r.f = f;
     r.step = st;
     r.simd = u->simd;
     r.regs = f->scratch;
     r.row = 0;
+    r.side = NULL;
     r.left = OFTEN;
     setup(&r);
+    if (r.ik->side) interp_side_begin(&r, &side);
     return run_outer(&r, 0);
 }
 
@@ -217,8 +237,9 @@ InterpUnit *interp_unit(Plan *p) {
         return NULL;
     }
     for (int i = 0; i < p->nkernel; i++) {
-        if (!interp_prepare(p->ctx, u->simd, p->kernel[i], a, &u->kernel[i]) ||
-            !interp_flat_prepare(p->ctx, u->simd, a, &u->kernel[i])) {
+        if (!interp_prepare(p->ctx, u->simd, p->kernel[i], false, a, &u->kernel[i]) ||
+            !interp_flat_prepare(p->ctx, u->simd, a, &u->kernel[i]) ||
+            !interp_side_prepare(p->ctx, u->simd, a, &u->kernel[i])) {
             interp_unit_free(u);
             return NULL;
         }

@@ -11,6 +11,26 @@
 #include "runtime/frame/runtime.h"
 #include "runtime/simd/simd.h"
 
+/* ---- side.c: rows side by side ---- */
+enum { SIDE_ROWS = 128 }; /* of a block, most */
+typedef struct SideAcc {
+    int tile, along;    /* where its rows stand, turned (-1: nowhere); the dim of a row's elements */
+    int loaded, stored; /* the last instruction that loads through it, the first that stores; -1, INT_MAX: none */
+} SideAcc;
+typedef struct SideTile { /* of accesses that go through the same rows */
+    int acc;              /* one of them */
+    bool temp;            /* those rows are nowhere else */
+    int loaded, stored;
+    size_t at; /* among the registers */
+} SideTile;
+typedef struct SideRun {
+    struct {
+        bool turned;
+        char *base;   /* where the rows lie in memory.. */
+        int64_t step; /* ..and how far apart */
+    } tile[KACC + 8];
+} SideRun;
+
 typedef struct IIns {
     const Ins *ins;
     uint8_t bytes;     /* of one element of the value */
@@ -43,6 +63,7 @@ typedef struct IRed {
     uint8_t dtype; /* of what is reduced */
     uint8_t way;   /* rows.c's */
     char *start;   /* of lanes: SIMD_LANE_BYTES of what changes nothing, or NULL */
+    int turns;     /* blocks of accumulators that the elements of rows side by side go to in turns (side.c), or 0 */
     SimdFold fold;
 } IRed;
 
@@ -52,11 +73,16 @@ typedef struct IKernel {
     VEC(IMicro) micro;
     KernelOrder order;
     IRed *red;
-    int *step;            /* by stage: elements of a block along the vec dim */
-    bool *rows, *columns; /* by stage: rows.c may run its innermost loop */
-    bool blocks;          /* kernel_in_blocks */
-    size_t reg_bytes, at; /* of all registers; where among them IRun.at lies */
+    int *step;             /* by stage: elements of a block along the vec dim */
+    bool *rows, *columns;  /* by stage: rows.c may run its innermost loop */
+    bool blocks;           /* kernel_in_blocks */
+    size_t reg_bytes, at;  /* of all registers; where among them IRun.at lies */
+    int block_elems;       /* that a register holds */
+    struct SideAcc *acc;   /* by access, of rows side by side.. */
+    struct SideTile *tile; /* ..and what several of them share */
+    int ntile;
     struct IKernel *flat; /* for parts of a call's result: its rows as one run of elements (flat.c); or NULL */
+    struct IKernel *side; /* short rows side by side (side.c); or NULL */
 } IKernel;
 
 /* micro.c: the block kernels of one scalar operation or cast, appended to out->micro; temporaries get registers.
@@ -64,8 +90,8 @@ typedef struct IKernel {
 bool interp_micro(ThContext *c, const SimdTable *simd, const Kernel *k, int id, Arena *a, IKernel *out);
 /* views.c: which values stay where they lie in memory. */
 bool interp_views(Arena *a, IKernel *out);
-/* Memory from the arena (release micro with vec_free); false with the error set. */
-bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out);
+/* Memory from the arena (release micro with vec_free); false with the error set. side: rows stand side by side. */
+bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, bool side, Arena *a, IKernel *out);
 void interp_release(ThContext *c, IKernel *k);
 
 /* One run of one kernel. */
@@ -79,6 +105,7 @@ typedef struct IRun {
     int64_t row;                /* elements of a row where the last two loops are one run (flat.c), or 0; then.. */
     int64_t over, along;        /* ..the row and the element there that the block begins with.. */
     bool same;                  /* ..all of it and of the block before lie in that row */
+    struct SideRun *side;       /* of rows side by side (side.c), or NULL */
     int64_t len;                /* elements in the current block (<= SIMD_BLOCK) */
     int64_t pos;                /* of its first element along the vec dim */
     int left;                   /* turns of loops until somebody looks whether work is to stop */
@@ -102,6 +129,7 @@ bool interp_columns(IRun *r, const LoopStage *s, int64_t n);                    
 bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to);           /* false: rows that are not dense */
 int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n); /* how many; -1: failed */
 int interp_each_row(IRun *r, const LoopStage *s, int64_t from, int64_t to);        /* 1: failed; -1: as interp_rows */
+bool interp_each_row_stores(const IRun *r, const LoopStage *s); /* ..and whether it stores many together */
 /* Around the blocks of a reduction of everything: before and after each of them, and after the last. */
 void interp_red_block(IRun *r, const IRed *red, bool first);
 void interp_red_join(IRun *r, const IRed *red, bool first);
@@ -113,6 +141,14 @@ int interp_rooms(const Kernel *k);            /* calls.c: for registers */
 bool interp_flat_prepare(ThContext *c, const SimdTable *simd, Arena *a, IKernel *out); /* flat.c */
 bool interp_flat_pays(const IRun *r, const LoopStage *s);
 int interp_flat(IRun *r, int stage); /* the loops of that stage of r->ik->flat */
+bool interp_side_prepare(ThContext *c, const SimdTable *simd, Arena *a, IKernel *out); /* side.c */
+/* ..what a kernel of rows side by side has in place of others' */
+void interp_side_order(const Kernel *k, KernelOrder *o);
+void interp_side_red(IRed *d, IKernel *out);
+bool interp_side_tiles(Arena *a, IKernel *out);
+bool interp_side_begin(IRun *r, SideRun *w); /* whether it pays: the run is one of the twin then */
+void interp_side_take(IRun *r);              /* before and after the rows from r->pos on */
+void interp_side_give(IRun *r);
 /* flat.c: the current block of a run where an access has no run: gathered into d, scattered from v */
 void interp_flat_load(const IRun *r, const LoopStage *s, int acc, char *d, size_t bytes);
 void interp_flat_store(const IRun *r, const LoopStage *s, int acc, const char *v, size_t bytes);

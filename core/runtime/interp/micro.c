@@ -84,7 +84,7 @@ static bool emit(Build *b, int p, Val *v, int n, bool last, Val *res) {
     size_t reg = b->result;
     if (!last) {
         reg = b->out->reg_bytes;
-        b->out->reg_bytes += th_dtype_bytes(rd) * SIMD_BLOCK;
+        b->out->reg_bytes += th_dtype_bytes(rd) * (size_t)b->out->block_elems;
     }
     IMicro m = {.fn = fn, .out = reg};
     for (int i = 0; i < 3; i++) m.in[i] = i < n ? v[i].at : (IOpnd){.value = -1};

@@ -15,7 +15,7 @@ static bool one(ThContext *c, const SimdTable *simd, const Kernel *k, const Loop
     o->bytes = (uint8_t)th_dtype_bytes(i->op == INS_STORE ? TH_BOOL : i->dtype);
     if (i->op == INS_FAIL_IF || i->op == INS_STORE) return true;
     o->reg = out->reg_bytes;
-    out->reg_bytes += (size_t)o->bytes * SIMD_BLOCK;
+    out->reg_bytes += (size_t)o->bytes * (size_t)out->block_elems;
     if (i->op == INS_CAST || i->op < INS_LOAD) {
         o->fails = i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete(i->in_dtype);
         return interp_micro(c, simd, k, id, a, out);
@@ -36,7 +36,7 @@ static bool values(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *
     return true;
 }
 
-static bool reductions(const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out) {
+static bool reductions(const SimdTable *simd, const Kernel *k, bool side, Arena *a, IKernel *out) {
     for (int r = 0; r < k->red.n; r++) {
         const Red *red = &k->red.at[r];
         const LoopStage *s = &out->order.stage[red->stage];
@@ -45,7 +45,8 @@ static bool reductions(const SimdTable *simd, const Kernel *k, Arena *a, IKernel
         o->lanes = s->vec >= 0 && k->dim[s->loop[s->vec]].kind == DIM_RED;
         bool arg = red->kind == RED_ARGMAX || red->kind == RED_ARGMIN;
         o->fold = arg ? NULL : simd->fold[red->kind][red->acc_dtype];
-        out->reg_bytes += (size_t)SIMD_BLOCK * (arg ? 32 : 16);
+        if (side) interp_side_red(o, out);
+        if (!o->turns) out->reg_bytes += (size_t)SIMD_BLOCK * (arg ? 32 : 16);
         if (!interp_red_prepare(o, a)) return false;
     }
     return true;
@@ -65,8 +66,8 @@ static int step_of(const Kernel *k, const LoopStage *s) {
     return least;
 }
 
-bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out) {
-    *out = (IKernel){.k = k, .blocks = kernel_in_blocks(k)};
+bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, bool side, Arena *a, IKernel *out) {
+    *out = (IKernel){.k = k, .blocks = kernel_in_blocks(k), .block_elems = side ? SIDE_ROWS : SIMD_BLOCK};
     out->ins = arena_alloc0(a, sizeof *out->ins * (size_t)(k->ins.n + 1));
     out->red = arena_alloc0(a, sizeof *out->red * (size_t)(k->red.n + 1));
     out->step = arena_alloc0(a, sizeof *out->step * (size_t)(k->st.n + 1));
@@ -74,14 +75,16 @@ bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena 
     out->columns = arena_alloc0(a, sizeof *out->columns * (size_t)(k->st.n + 1));
     if (!out->ins || !out->red || !out->step || !out->rows || !out->columns || !kernel_order(k, a, &out->order))
         return false;
-    for (int s = 0; s < k->st.n; s++) out->step[s] = step_of(k, &out->order.stage[s]);
+    if (side) interp_side_order(k, &out->order);
+    for (int s = 0; s < k->st.n; s++) out->step[s] = side ? SIDE_ROWS : step_of(k, &out->order.stage[s]);
     if (k->acc.n > KACC + 8)
         return err(c, TH_RuntimeError, "kernel has %d accesses, at most %d fit", k->acc.n, KACC + 8);
-    if (!values(c, simd, k, a, out) || !reductions(simd, k, a, out)) return false;
+    if (!values(c, simd, k, a, out) || !reductions(simd, k, side, a, out)) return false;
+    if (side && !interp_side_tiles(a, out)) return false;
     out->at = (out->reg_bytes + 63) / 64 * 64;
     out->reg_bytes = out->at + sizeof(char *) * (size_t)k->ins.n;
     if (!interp_views(a, out)) return false;
-    for (int s = 0; s < k->st.n; s++) {
+    for (int s = 0; s < k->st.n && !side; s++) {
         out->rows[s] = interp_rows_suit(simd, out, &out->order.stage[s]);
         out->columns[s] = interp_columns_suit(simd, out, &out->order.stage[s]);
     }
@@ -90,5 +93,6 @@ bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena 
 
 void interp_release(ThContext *c, IKernel *k) {
     if (k->flat) vec_free(c, &k->flat->micro);
+    if (k->side) vec_free(c, &k->side->micro);
     vec_free(c, &k->micro);
 }

@@ -43,12 +43,39 @@ bool interp_red_prepare(IRed *d, Arena *a) {
     RedKind kind = (RedKind)d->red->kind;
     const bool arg = kind == RED_ARGMAX || kind == RED_ARGMIN;
     ThDtype t = arg ? (ThDtype)d->dtype : (ThDtype)d->red->acc_dtype;
-    if (!d->lanes || dtype_is_complex(t)) return true;
+    if ((!d->lanes && !d->turns) || dtype_is_complex(t)) return true;
     const int64_t n = SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t);
     if (!(d->start = arena_alloc(a, arg ? 2 * SIMD_LANE_BYTES : SIMD_LANE_BYTES))) return false;
     neutral(d->start, kind == RED_ARGMAX ? RED_MAX : kind == RED_ARGMIN ? RED_MIN : kind, t, n);
     if (arg) neutral(d->start + SIMD_LANE_BYTES, kind == RED_ARGMAX ? RED_MIN : RED_MAX, t, n); /* of the opposites */
     return true;
+}
+
+/* A block of accumulators of rows side by side. */
+static void begin(const IRun *r, const IRed *d, char *acc) {
+    const int64_t bytes = r->len * (int64_t)th_dtype_bytes((ThDtype)d->red->acc_dtype);
+    for (int64_t i = 0; i < bytes; i += SIMD_LANE_BYTES)
+        memcpy(acc + i, d->start, (size_t)(bytes - i < SIMD_LANE_BYTES ? bytes - i : SIMD_LANE_BYTES));
+}
+static size_t side_bytes(const IRed *d) { return SIDE_ROWS * th_dtype_bytes((ThDtype)d->red->acc_dtype); }
+
+static void side_step(IRun *r, const IRed *d, const char *v) {
+    const LoopStage *s = &r->ik->order.stage[d->red->stage];
+    const int64_t at = r->idx[s->loop[s->nloop - 1]];
+    char *acc = (char *)acc_of(r, d) + (size_t)(at % d->turns) * side_bytes(d);
+    if (at && at < d->turns) begin(r, d, acc);
+    d->fold(r->len, acc, v);
+}
+
+/* By halves; accumulators that took nothing change nothing. */
+static void side_final(IRun *r, const IRed *d) {
+    const LoopStage *s = &r->ik->order.stage[d->red->stage];
+    int64_t left = r->n[s->loop[s->nloop - 1]];
+    const size_t each = side_bytes(d);
+    char *acc = acc_of(r, d);
+    for (int half = d->turns / 2; half > 0; left = left < half ? left : half, half /= 2)
+        for (int j = 0; j < half && j + half < left; j++)
+            d->fold(r->len, acc + (size_t)j * each, acc + (size_t)(j + half) * each);
 }
 
 void interp_red_init(IRun *r, const IRed *d) {
@@ -58,7 +85,8 @@ void interp_red_init(IRun *r, const IRed *d) {
         memset((char *)acc_of(r, d) + (size_t)SIMD_BLOCK * 16, 0xff, d->lanes ? 8 : (size_t)SIMD_BLOCK * 8);
         return;
     }
-    if (d->start) memcpy(acc_of(r, d), d->start, SIMD_LANE_BYTES);
+    if (d->turns) begin(r, d, acc_of(r, d));
+    else if (d->start) memcpy(acc_of(r, d), d->start, SIMD_LANE_BYTES);
     else neutral(acc_of(r, d), x->kind, t, d->lanes ? SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t) : SIMD_BLOCK);
 }
 
@@ -174,6 +202,10 @@ void interp_red_step(IRun *r, const IRed *d) {
         arg_step(r, d, v, (ThDtype)d->dtype, x->kind == RED_ARGMAX, flat_position(r, s, d->lanes), step);
         return;
     }
+    if (d->turns) {
+        side_step(r, d, v);
+        return;
+    }
     if (!d->lanes) {
         d->fold(r->len, acc_of(r, d), v);
         return;
@@ -195,6 +227,7 @@ void interp_red_final(IRun *r, const IRed *d) {
         memmove(acc, acc + (size_t)SIMD_BLOCK * 16, d->lanes ? 8 : (size_t)SIMD_BLOCK * 8);
         return;
     }
+    if (d->turns) side_final(r, d);
     if (d->lanes) r->simd->join[d->red->kind][d->red->acc_dtype](0, acc, NULL);
 }
 

@@ -254,6 +254,11 @@ static bool each_of(const IRun *r, const LoopStage *s, int64_t from, EachRow *e)
     return st[s->loop[s->vec]] == read->bytes;
 }
 
+bool interp_each_row_stores(const IRun *r, const LoopStage *s) {
+    EachRow e;
+    return each_of(r, s, 0, &e) && e.store;
+}
+
 /* The result of the row at p, into the first of the lanes; an extremum's place instead of it. */
 static void one_row(const EachRow *e, const char *p, char *lanes) {
     memcpy(lanes, e->start, SIMD_LANE_BYTES);

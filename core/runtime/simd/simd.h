@@ -90,6 +90,9 @@ typedef struct SimdTable {
     int64_t (*first[TH_DTYPE_COUNT])(int64_t n, const void *best, const void *v);
     void (*place[TH_DTYPE_COUNT])(int64_t n, void *best, int64_t *at, const void *v, int64_t here, bool max);
     SimdRows rows[2]; /* float32, float64 */
+    /* `rows` of n elements, which are `step` bytes apart, become n of `rows`, which are `between` bytes apart; for
+     * elements of 1, 2, 4, 8 and 16 bytes. */
+    void (*turn[5])(int64_t rows, int64_t n, char *to, int64_t between, const char *from, int64_t step);
 } SimdTable;
 
 /* special.c: block kernels of the helper texts, the same for every instruction set */

@@ -589,6 +589,7 @@ static void widened_each(int64_t n, void *pacc, int64_t rows, const char *pv, in
 }
 
 #include "simd_rows.h"
+#include "simd_turn.h"
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 /* clang-format off */
 #define AT_ALL(name) {[TH_BOOL] = name##_uint8_t, [TH_INT8] = name##_int8_t, [TH_INT16] = name##_int16_t, [TH_INT32] = name##_int32_t, \
@@ -672,5 +673,6 @@ const SimdTable SIMD_TABLE = {
     .first = {[TH_INT64] = first_int64_t, [TH_FLOAT32] = first_float, [TH_FLOAT64] = first_double},
     .place = {[TH_INT64] = place_int64_t, [TH_FLOAT32] = place_float, [TH_FLOAT64] = place_double},
     .rows = {ROWS_OF(float), ROWS_OF(double)},
+    .turn = {turn_plain_uint8_t, turn_plain_uint16_t, turn_uint32_t, turn_uint64_t, turn_plain_ThComplex128},
 };
 /* clang-format on */
