@@ -314,7 +314,7 @@ int counts_gradient(lua_State *L, LtState *s) { /* gradient(x) of a vector of fl
     double *to = th_array_data(made(L, s, TH_FLOAT64, 1, &n));
     to[0] = (x[1] - x[0]) / 1.0;
     for (int64_t i = 1; i < n - 1; i++) to[i] = (x[i + 1] - x[i - 1]) / 2.0;
-    to[n - 1] = (x[n - 2] - x[n - 1]) / -1.0;
+    to[n - 1] = (x[n - 1] - x[n - 2]) / 1.0;
     return 1;
 }
 

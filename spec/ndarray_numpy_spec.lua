@@ -38,6 +38,15 @@ describe("functions that write or call", function()
     assert.equal(5, f(3, 8) - 6)
     raises("TypeError", "vectorize: fn", function() nd.vectorize(3) end)
   end)
+  it("gradient has 0 where nothing changes, not -0, at either end and on every way", function()
+    for _, x in ipairs({ nd.array({ 2.0, 2, 5, 3, 3 }), nd.array({ 2, 2, 3, 3 }, "float32"), nd.ones({ 3, 4 }) }) do
+      for _, slope in ipairs({ nd.gradient(x), nd.gradient(x, 2), nd.gradient(x, { axis = -1 }) }) do
+        local ends = nd.concatenate({ slope["..., :1"]:ravel(), slope["..., -1:"]:ravel() })
+        assert.is_true(nd.array_equal(nd.signbit(ends), nd.zeros_like(ends, "bool")))
+      end
+    end
+    assert.equal("[0. 0.]", tostring(nd.gradient({ 1.0, 1, 4, 4 }, nd.array({ 0, 1, 3, 4 }))[nd.array({ 0, 3 })]))
+  end)
   it("savez names arrays, and its file", function()
     local path = os.tmpname()
     nd.savez(path, nd.arange(2), { { 1.5 } })

@@ -158,7 +158,7 @@ return function(M, K)
           + w(a / (b * (a + b))) * behind
       end
     end
-    parts[#parts + 1] = side(-1, -2, -3, -step(-1), edge == 2 and -step(-2))
+    parts[#parts + 1] = edge == 1 and (at(-1) - at(-2)) / step(-1) or side(-1, -2, -3, -step(-1), -step(-2))
     return as(M.concatenate(parts, axis)):astype(f.dtype)
   end
   --- `gradient(f, step, .., {axis =, edge_order = 1})`: slopes along each axis (or the named ones), of the second order
