@@ -26,7 +26,7 @@ describe("the bits of a GPU are the CPU's", function()
         0.5, 2, 3, 4, 5 })
       local at = nd.concatenate({ matrix(dtype, 30, 20) * 30, odd:astype(dtype):reshape({ 1, 20 }) }, { axis = 0 })
       device.same({ x }, { T.exp(x), T.expm1(x), T.tanh(x), T.nnet.sigmoid(x), T.nnet.softplus(x), T.log(T.abs_(x)),
-        T.log1p(T.abs_(x)) }, { at }, dtype)
+        T.log1p(T.abs_(x)), T.erf(x), T.erfc(x), T.erfc(x / 6) }, { at }, dtype)
     end)
 
     it("in products of matrices of " .. dtype .. ", up to 1024 terms", function()

@@ -80,6 +80,16 @@ describe("a graph of a GPU", function()
     assert(launches <= 10 and longest <= 7, launches .. " launches, " .. longest .. " in a line")
   end)
 
+  it("moves normal numbers once, and the states of their streams", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local n = 100000
+    local z = theano.sandbox.rng_mrg.MRG_RandomStreams(7):normal({ n }, 0, 1, { dtype = "float32" })
+    local f = theano.compile({ inputs = {}, outputs = z })
+    f()
+    local r = theano.printing.roofline(f, "h100", { compile = false })
+    assert(#r.kernels == 1 and r.bytes <= 4 * n + 2 * 24 * 15360, tostring(r))
+  end)
+
   it("gives the CPU's numbers in whatever order its launches run", function()
     local function steps(n)
       local f, p, x = mlp(6, 20, 12, 4)

@@ -15,9 +15,10 @@ typedef struct Type { /* one type of vectors */
 } Type;
 
 /* Words of the texts, and the helpers of a type that they stand for. */
-static const char *const words[][2] = {{"FMA", "fma"},     {"REST", "rest"},   {"LEAST", "least"},  {"MOST", "most"},
-                                       {"ABS", "mag"},     {"SIGN", "sign"},   {"PICK", "sel"},     {"SQRT", "sqrt"},
-                                       {"SCALE", "scale"}, {"FLUSH", "flush"}, {"WITHIN", "within"}};
+static const char *const words[][2] = {{"FMA", "fma"},     {"REST", "rest"},     {"LEAST", "least"},
+                                       {"MOST", "most"},   {"ABS", "mag"},       {"SIGN", "sign"},
+                                       {"PICK", "sel"},    {"SQRT", "sqrt"},     {"SCALE", "scale"},
+                                       {"FLUSH", "flush"}, {"WITHIN", "within"}, {"ONE_BY", "one_by"}};
 
 static const char *part(Type *t, const char *what) {
     snprintf(t->key, sizeof t->key, "%s_%s", what, t->v);
@@ -136,12 +137,23 @@ static void within(Emit *e, const Type *t) {
     }
 }
 
+/* 1 / x of numbers in between. A GPU's instruction for it is a bit off: a step of Newton's makes it the rounded one. */
+static void one_by(Emit *e, const Type *t) {
+    Text *h = &e->helpers;
+    text_printf(h, "INLINE %s one_by_%s(%s x) {\n", t->v, t->v, t->v);
+    if (t->lanes == 1 && t->d == TH_FLOAT32 && !e->portable)
+        text_put(h, "#ifdef __CUDACC__\n    f32 y; asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+                    "    return fmaf(fmaf(-x, y, 1.0f), y, y);\n#endif\n");
+    text_put(h, "    return 1 / x; }\n");
+}
+
 /* What few bodies use. */
 static void seldom(Emit *e, Type *t, const VmathFn *f, bool can, const char *fma_, const char *bits, const char *from) {
     if (strstr(f->body, "REST") && need(e, part(t, "rest"))) rest(e, t, can, fma_, bits, from);
     if (strstr(f->body, "ABS") && need(e, part(t, "mag"))) magnitude(e, t, bits, from);
     if (strstr(f->body, "SIGN") && need(e, part(t, "sign"))) sign(e, t, bits);
     if (strstr(f->body, "WITHIN") && need(e, part(t, "within"))) within(e, t);
+    if (strstr(f->body, "ONE_BY") && need(e, part(t, "one_by"))) one_by(e, t);
     if (strstr(f->body, "SQRT")) need_math(e, "sqrt", t->d, t->lanes);
 }
 

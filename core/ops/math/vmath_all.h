@@ -10,6 +10,7 @@
  * can; REST(a, b, p) what a * b is more than its rounded product p; LEAST(x, c), MOST(x, c) the smaller and the larger,
  * NaN if x is; ABS(x); SIGN(x) the sign's bit, as an integer; PICK(m, a, b) by a mask; WITHIN(x, a, b) whether all of x
  * lie from a to b: then nothing has to be looked at on the way; FLUSH(x, c, y) zero where x < c, else y; SQRT(x);
+ * ONE_BY(x) 1 / x, rounded as that, where x is not so small or large that this is no normal number;
  * SCALE(y, t, n) is y * 2^n, in range or not, for t = n + a number whose low bits are free: a product that underflows
  * takes a processor some 150 cycles, which zeros (exponentials of what a mask left out) are spared by FLUSH. Errors are
  * at most 4 units in the last place (bench/ulp.lua); infinities, NaN, signs of zero and denormals come out right.
@@ -19,7 +20,8 @@
  * - 1. log1p(x) = k ln 2 + log(1 + f) with 1 + x = 2^k (1 + f), f exact for k = 0, 1 + f
  * between the roots of 1/2 and 2. cbrt(x) = n z^2 2^q with |x| = n 8^q, 1 <= n < 8, and z = n^(-1/3) from a polynomial,
  * one step of the third order and a last correction by what is left of n. erf(x) = x + x P(x^2) below 1, 1 - e^Q(|x|)
- * from there. erfc(|x|) = e^(-x^2) R((|x| - 4) / (|x| + 4)) / (1 + 2|x|), x^2 in two parts of which one is exact.
+ * from there. erfc(|x|) = e^(-x^2) R((|x| - 4) / (|x| + 4)) / (1 + 2|x|), x^2 in two parts of which one is exact; of
+ * float32 e^(-x^2) R(u) / (1 + |x|), R(0) = 1, with u = |x| / (1 + |x|), and 2^(n + 64) 2^-64 for 2^n: no cases.
  */
 /* clang-format off */
 #ifndef VB
@@ -235,29 +237,41 @@ VF(FLOAT64, erfc_of, "", {
     odd = FMA(FMA(odd, z, K(0x1.8f702ec6b331bp-4)), z, K(-0x1.1ebd220ea593bp-3));
     return FMA(x, odd, even);
 })
-VF(FLOAT32, erfc_of, "", {
-    V r = FMA(FMA(FMA(FMA(K(0x1.adeb18p-11), x, K(0x1.beea4ap-8)), x, K(-0x1.07d41ep-6)), x,
-        K(0x1.2a07e2p-5)), x, K(-0x1.10b6fap-4));
-    r = FMA(FMA(FMA(FMA(r, x, K(0x1.8063ccp-4)), x, K(-0x1.9dabb2p-4)), x, K(0x1.16e66ap-4)), x, K(0x1.f7e272p-7));
-    return FMA(FMA(r, x, K(-0x1.1df19ep-3)), x, K(0x1.3ba592p+0));
-})
-VB(erfc, "expm1_of erf_of erfc_of", {
-    V a = LEAST(ABS(x), K(PER(27.5, 10.5)));
-    V c = K(PER(3.5, 4));
+VF(FLOAT64, erfc, "expm1_of erf_of erfc_of", {
+    V a = LEAST(ABS(x), K(27.5));
+    V c = K(3.5);
     V d = FMA(a, K(2), K(1));
     V i = 1 / ((a + c) * d);
     V r = erfc_of((a - c) * (i * d));
     i *= a + c;
     V g = r * i;
     r = FMA(FMA(-g, d, r) - g * (a + a - (d - 1)), i, g);
-    V h = (V)((I)a & PER(-0x8000000, -0x1000));
+    V h = (V)((I)a & -0x8000000);
     V w = -h * h;
-    V t = FMA(w, K(PER(0x1.71547652b82fep+0, 0x1.715476p+0)), K(PER(0x1.8p52, 0x1.8p23)));
-    V n = t - K(PER(0x1.8p52, 0x1.8p23));
-    V e = FMA(n, K(PER(-0x1.62e42fee00000p-1, -0x1.62e4p-1)), w);
-    e = FMA(n, K(PER(-0x1.a39ef35793c76p-33, -0x1.7f7d1cp-20)), e) + (h - a) * (h + a);
-    V y = SCALE(FLUSH(w, K(PER(-745.5, -103.98)), FMA(expm1_of(e), r, r)), t, n);
+    V t = FMA(w, K(0x1.71547652b82fep+0), K(0x1.8p52));
+    V n = t - K(0x1.8p52);
+    V e = FMA(n, K(-0x1.62e42fee00000p-1), w);
+    e = FMA(n, K(-0x1.a39ef35793c76p-33), e) + (h - a) * (h + a);
+    V y = SCALE(FLUSH(w, K(-745.5), FMA(expm1_of(e), r, r)), t, n);
     return PICK(a < K(0.75), 1 - FMA(erf_of(a * a), x, x), PICK(x < 0, 2 - y, y));
+})
+VF(FLOAT32, erfc_of, "", {
+    V r = FMA(FMA(FMA(FMA(K(0x1.67bb56p-2), x, K(-0x1.3ef33ep+0)), x, K(0x1.a8e442p+0)), x,
+        K(-0x1.028f08p+0)), x, K(0x1.8e6b52p-4));
+    r = FMA(FMA(FMA(FMA(r, x, K(0x1.4d8e1cp-2)), x, K(-0x1.4c949ap-3)), x, K(0x1.b16cc2p-4)), x, K(-0x1.28da24p-5));
+    return FMA(FMA(FMA(r, x, K(-0x1.165b9ep-3)), x, K(-0x1.07007ap-2)), x, K(-0x1.06eacap-3));
+})
+VF(FLOAT32, erfc, "expm1_of erfc_of", {
+    V a = LEAST(ABS(x), K(10.5));
+    V s = ONE_BY(1 + a);
+    V u = a * s;
+    V r = FMA(s * u, erfc_of(u), s);
+    V w = -a * a;
+    V t = FMA(w, K(0x1.715476p+0), K(0x1.80017ep23));
+    V n = t - K(0x1.80017ep23);
+    V e = FMA(n, K(-0x1.62e4p-1), w) + FMA(n, K(-0x1.7f7d1cp-20), REST(-a, a, w));
+    V y = FLUSH(w, K(-103.98), FMA(expm1_of(e), r, r)) * (V)((I)t << 23) * K(0x1p-64);
+    return PICK(x < 0, 2 - y, y);
 })
 /* Of positive, finite and normal numbers; of others it is something. */
 VF(FLOAT64, cbrt_of, "", {

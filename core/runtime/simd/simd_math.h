@@ -165,6 +165,7 @@ VM_WITHIN(float, vm_int32)
 #define LEAST(x, c) VM_OF(least)(x, c)
 #define MOST(x, c) VM_OF(most)(x, c)
 #define SQRT(x) VM_OF(sqrt)(x)
+#define ONE_BY(x) (1 / (x))
 #define REST(a, b, p) VM_OF(rest)(a, b, p)
 #define WITHIN(x, a, b) VM_OF(within)(x, a, b)
 #define log_join(x, y) VM_OF(log_join)(x, y)
@@ -238,6 +239,7 @@ VM_WITHIN(float, vm_int32)
 #undef SQRT
 #undef REST
 #undef WITHIN
+#undef ONE_BY
 #undef ABS
 #undef SIGN
 #undef expm1_of
