@@ -28,22 +28,54 @@ ConvWay conv_way_named(const char *name) {
 #define PRODUCT_NS 0.24 /* ..a vector of multiply-adds, whose operands are read once more.. */
 #define RATHER 1.15     /* ..and errors are only two to four times those of tiles */
 
-/* Vectors of multiply-adds, over whole vectors of rows. */
-static double vectors(const ConvRun *r, const int64_t *len) {
+double conv_slide_cost(const ConvRun *r) {
+    ConvRun dual = *r;
+    ConvWork v;
+    if (!conv_dual(r, 0, &v)) return INFINITY;
+    dual.w = dual.whole = &v;
+    const int64_t vl = r->kern->vl;
+    const int last = v.ndim - 1;
+    double places = 1, flat = conv_flat_share(&dual), least = INFINITY, few = 1 + 1 / (double)v.filters;
+    for (int d = 0; d <= last; d++) places *= (double)v.out[d];
+    if (flat > 0) least = places / flat * few;
+    const double rows = places / (double)v.out[last] * (double)up(v.out[last], vl) * few;
+    if (v.out[last] >= vl && rows < least) least = rows;
+    const double lanes = places * (double)up(v.filters, vl) / (double)v.filters;
+    return v.filters >= 2 * vl && lanes < least ? lanes : least;
+}
+
+/* What the least of the ways takes for; all places where nothing is known. */
+static double image_places(const ConvRun *r, double places) {
+    const double cost[] = {conv_slide_cost(r), conv_spread_cost(r), conv_fold_cost(r)};
+    double least = cost[0];
+    for (int i = 1; i < 3; i++) least = cost[i] < least ? cost[i] : least;
+    return least < INFINITY ? least : places;
+}
+
+/* Places over whole vectors: of the result's rows, or of filters where those fill more. */
+static double filled(const ConvRun *r, double places) {
     const ConvWork *w = r->w;
-    double n = (double)w->images * (double)w->filters * (double)w->channels * (double)w->groups;
-    double vl = (double)r->kern->vl, places = 1;
-    for (int d = 0; d < w->ndim; d++) n *= (double)w->size[d], places *= (double)len[d];
-    double row = (double)len[w->ndim - 1], flat = w->target == CONV_TO_TOP && row < vl ? conv_flat_share(r) : 0;
-    if (flat > 0) return n * places / vl / flat;
-    return row < vl ? n * places / vl : n * places / row * ceil(row / vl);
+    const int64_t vl = r->kern->vl, row = w->out[w->ndim - 1];
+    const double along = (double)up(row, vl) / (double)row, flat = conv_flat_share(r);
+    const double across = (double)up(w->filters, vl) / (double)w->filters;
+    if (w->target == CONV_TO_FILTER) return places * (row >= vl && along < across ? along : across);
+    if (row < vl) return flat > 0 ? places / flat : places;
+    return places * along;
+}
+
+/* Vectors of multiply-adds, idle lanes counted. */
+static double vectors(const ConvRun *r) {
+    const ConvWork *w = r->w;
+    double n = (double)w->images * (double)w->filters * (double)w->channels * (double)w->groups, places = 1;
+    for (int d = 0; d < w->ndim; d++) n *= (double)w->size[d], places *= (double)w->out[d];
+    return n / (double)r->kern->vl * (w->target == CONV_TO_IMAGE ? image_places(r, places) : filled(r, places));
 }
 
 double conv_tiles_ns(const ConvRun *r) {
     const ConvWork *w = r->w;
     int64_t rows = w->target == CONV_TO_IMAGE ? w->channels : w->filters;
     double each = TILE_NS + TILE_ROW / (double)(rows < GEMM_MR ? rows : GEMM_MR);
-    return vectors(r, w->out) * (each + (w->target == CONV_TO_FILTER ? FILTER_NS : 0));
+    return vectors(r) * (each + (w->target == CONV_TO_FILTER ? FILTER_NS : 0));
 }
 
 double conv_fft_ns(const ConvRun *r) { return TRANSFORM_START + TRANSFORM_NS * conv_fft_cost(r); }

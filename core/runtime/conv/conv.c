@@ -265,26 +265,31 @@ static int image_phase(Run *r, int64_t group, const Phase *p) {
     return multiply(r, &g);
 }
 
-/* With steps of one: windows slide over the padded gradient of the result, filters reversed. */
-static bool image_directly(Run *r, int64_t group, int *status) {
+bool conv_dual(const Run *r, int64_t group, ConvWork *v) {
     const ConvWork *w = r->w;
-    ConvWork v = *w;
-    v.image = w->top, v.top = w->image;
-    v.channels = w->filters, v.filters = w->channels;
-    memcpy(v.image_st, w->top_st, sizeof v.image_st);
-    memcpy(v.top_st, w->image_st, sizeof v.top_st);
-    v.filter = shifted(r, w->filter, group * w->filters * w->filter_st[0]);
-    v.filter_st[0] = w->filter_st[1], v.filter_st[1] = w->filter_st[0];
+    *v = *w;
+    v->image = w->top, v->top = w->image;
+    v->channels = w->filters, v->filters = w->channels;
+    memcpy(v->image_st, w->top_st, sizeof v->image_st);
+    memcpy(v->top_st, w->image_st, sizeof v->top_st);
+    v->filter = shifted(r, w->filter, group * w->filters * w->filter_st[0]);
+    v->filter_st[0] = w->filter_st[1], v->filter_st[1] = w->filter_st[0];
     for (int d = 0; d < w->ndim; d++) {
         if (w->step[d] != 1) return false;
-        v.in[d] = w->out[d], v.out[d] = w->in[d];
-        v.pad[d] = (w->size[d] - 1) * w->dilation[d] - w->pad[d];
-        v.filter = shifted(r, v.filter, (w->size[d] - 1) * w->filter_st[2 + d]);
-        v.filter_st[2 + d] = -w->filter_st[2 + d];
+        v->in[d] = w->out[d], v->out[d] = w->in[d];
+        v->pad[d] = (w->size[d] - 1) * w->dilation[d] - w->pad[d];
+        v->filter = shifted(r, v->filter, (w->size[d] - 1) * w->filter_st[2 + d]);
+        v->filter_st[2 + d] = -w->filter_st[2 + d];
     }
     /* rows of filters are channels now: the group is already in the address */
-    v.image = shifted(r, v.image, group * w->filters * w->top_st[1]);
-    v.top = shifted(r, v.top, group * w->channels * w->image_st[1]);
+    v->image = shifted(r, v->image, group * w->filters * w->top_st[1]);
+    v->top = shifted(r, v->top, group * w->channels * w->image_st[1]);
+    return true;
+}
+
+static bool image_directly(Run *r, int64_t group, int *status) {
+    ConvWork v;
+    if (!conv_dual(r, group, &v)) return false;
     Run dual = *r;
     dual.w = dual.whole = &v;
     if (r->order) r->order->windows = true, r->order->work = v;

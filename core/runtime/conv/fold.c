@@ -7,21 +7,26 @@
  */
 #include "parts.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ROOM_ALIGN = CONV_ALIGN };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return a <= 0 ? -(-a / b) : (a + b - 1) / b; }
 
-/* Cycles for one tap of one channel, as measured: a tap's row of products costs half a cycle a filter and six to add to
- * memory; few rows of filters leave the sliding tiles waiting for their loads. */
-static bool pays(const ConvWork *w, int64_t vl) {
-    double o = (double)w->filters;
-    double fold = (double)(up(w->out[0] * w->out[1], vl) / vl) * (o / 2 + 6);
-    double slide = (double)(w->in[0] * (up(w->in[1], vl) / vl)) * (o / 2) * (1 + 1.0 / (double)w->channels);
-    bool slides = w->step[0] == 1 && w->in[1] >= vl;
-    if (w->size[0] * w->size[1] == 1 && w->step[0] == 1) return false; /* a product of matrices as they lie */
-    return !slides || fold < slide;
+/* A tap's row of products is added to memory by loads that wait for the stores of the tap before. */
+double conv_fold_cost(const ConvRun *r) {
+    enum {
+        CALL = 22,
+        VECTOR = 22,
+        BYTES = 64
+    }; /* cycles of a row and of each of its vectors; bytes multiplied in one */
+    const ConvWork *w = r->w;
+    if (w->ndim != 2 || w->step[1] != 1 || w->image_st[3] != 1) return INFINITY;
+    if (w->size[0] * w->size[1] == 1 && w->step[0] == 1) return INFINITY; /* a product of matrices as they lie */
+    const int64_t vl = r->kern->vl, rows = w->out[0], vectors = up(w->out[1], vl) / vl;
+    const double adds = (double)(rows * (CALL + VECTOR * vectors) * (BYTES / r->item)) / (double)w->filters;
+    return (double)up(rows * w->out[1], vl) + adds;
 }
 
 /* Filters as (tap) x (o): panel by panel, o by o, row by row. Taps run over the channels first, so that a tile's rows
@@ -99,7 +104,7 @@ bool conv_fold_image(ConvRun *r, int64_t group, int *status) {
     const GemmKernels *kern = r->kern;
     int64_t item = r->item, taps = w->channels * w->size[0] * w->size[w->ndim - 1], places = w->out[0] * w->out[1];
     if (w->ndim != 2 || w->step[1] != 1 || w->image_st[3] != 1) return false;
-    if (r->way != CONV_FOLD && !pays(w, kern->vl)) return false;
+    if (r->way != CONV_FOLD && conv_fold_cost(r) >= conv_slide_cost(r)) return false;
     if (r->order) return r->order->way = CONV_FOLD, r->order->lanes = kern->nv * kern->vl, *status = 0, true;
     int64_t nr = (int64_t)kern->nv * kern->vl, wide = up(places, kern->vl);
     int64_t bytes = up(taps * w->filters * item, ROOM_ALIGN) + w->filters * wide * item + GEMM_MAX_NR_BYTES;

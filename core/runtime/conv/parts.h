@@ -45,6 +45,11 @@ int conv_pooled(const ConvRun *r, ConvRunFn run);
 ConvWay conv_way(const ConvRun *r);
 ConvWay conv_way_named(const char *name);
 double conv_tiles_ns(const ConvRun *r); /* predictions */
+/* Gradients for images: as many places as a way takes for, the multiply-adds of each over all its lanes; INFINITY: it
+ * does not apply. Windows over the padded gradient; spread.c; fold.c. */
+double conv_slide_cost(const ConvRun *r);
+double conv_spread_cost(const ConvRun *r);
+double conv_fold_cost(const ConvRun *r);
 double conv_fft_ns(const ConvRun *r);
 /* fft.c: false also where the result is not finite, the result being unfinished then. */
 bool conv_fft(ConvRun *r, int64_t group, int *status);
@@ -59,6 +64,9 @@ int conv_winograd_top(ConvRun *r, int64_t group);
 int conv_winograd_filter(ConvRun *r, int64_t group);
 double conv_winograd_ns(const ConvRun *r, int64_t m); /* choice.c */
 
+/* conv.c: with steps of one a gradient for images is a convolution of its own: windows slide over the padded gradient
+ * of the result, filters reversed. False: there are steps. */
+bool conv_dual(const ConvRun *r, int64_t group, ConvWork *v);
 /* conv.c: result, and gradient for filters, by r->way. 0, or 1 with the error set. */
 int conv_top(ConvRun *r, int64_t group);
 int conv_filter(ConvRun *r, int64_t group);

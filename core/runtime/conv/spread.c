@@ -7,6 +7,7 @@
  */
 #include "parts.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ROWS = GEMM_MR };
@@ -107,19 +108,23 @@ static void spread_images(const Spread *s, const char *top, char *image, int64_t
     }
 }
 
-/* Against windows over the padded gradient, which need no sums in memory: lanes of a run are fuller, too. */
-static bool pays(const ConvRun *r) {
+static bool applies(const ConvWork *w) { return w->ndim == 2 && w->dilation[1] == 1 && w->image_st[3] == 1; }
+
+/* Runs of taps in whole vectors, and for each place a row of runs that is added to memory. */
+double conv_spread_cost(const ConvRun *r) {
+    enum { BYTES = 64 }; /* multiplied in a cycle */
     const ConvWork *w = r->w;
-    int64_t vl = r->kern->vl, run = w->channels * w->size[1];
-    if (w->ndim != 2 || w->dilation[1] != 1 || w->image_st[3] != 1) return false;
-    if (r->way == CONV_SPREAD) return true;
-    if (r->whole->images < ROWS || run < 2 * vl) return false;
-    if (w->filters < 4 || w->size[1] == 1 || w->pad[1] < 0) return false;
-    double spread = (double)(w->out[0] * w->out[1]) * 1.15 * (double)up(run, vl) / (double)run;
-    double slide = (double)(w->in[0] * w->in[1]) * (double)up(w->channels, vl) / (double)w->channels;
-    double along = 1.4 * (double)(w->in[0] * up(w->in[1], vl)); /* vectors along the rows */
-    if (w->in[1] >= vl && along < slide) slide = along;
-    return w->step[0] != 1 || w->step[1] != 1 || spread < slide;
+    const int64_t vl = r->kern->vl, run = w->channels * w->size[1];
+    if (!applies(w) || r->whole->images < ROWS || w->filters < 4 || w->size[1] == 1 || w->pad[1] < 0) return INFINITY;
+    const double lanes = 1.05 * (double)up(run, vl) / (double)run, vectors = (double)(up(run, vl) / vl);
+    const double adds = (7.5 + 1.5 * vectors) * (double)(BYTES / r->item) / (double)(run * w->filters); /* cycles */
+    return (double)(w->out[0] * w->out[1]) * (lanes + adds);
+}
+
+static bool pays(const ConvRun *r) {
+    if (!applies(r->w)) return false;
+    const double spread = conv_spread_cost(r);
+    return r->way == CONV_SPREAD || (spread < conv_slide_cost(r) && spread < conv_fold_cost(r));
 }
 
 bool conv_spread_image(ConvRun *r, int64_t group, int *status) {
