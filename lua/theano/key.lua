@@ -116,9 +116,9 @@ function methods.normal(self, size, avg, std, dtype, ndim)
   local u = draw(self, "normal", { 2 * half }, 1, dtype)
   local one = T.constant(nd.array(1, dtype))
   local radius, cosine, sine = sizes.polar(one - u[{ T.slice(nil, half) }], u[{ T.slice(half) }], dtype)
-  local all = T.join(0, radius * cosine, radius * sine)
   ndim = ndim or type(list) == "table" and #list or nil
-  return T.cast(T.reshape(all[{ T.slice(nil, n) }], shape, ndim) * T.cast(std, dtype) + T.cast(avg, dtype), given)
+  local function shaped(all) return T.reshape(all[{ T.slice(nil, n) }], shape, ndim) end
+  return T.cast(sizes.placed(radius * cosine, radius * sine, T.cast(avg, dtype), T.cast(std, dtype), shaped), given)
 end
 
 --- true with probability p (0.5); dtype "bool".

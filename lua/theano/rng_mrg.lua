@@ -261,9 +261,10 @@ local function normal(self, what, a)
   local n = known and math.tointeger(known) or T.prod(size, { dtype = "int64" })
   local radius, cosine, sine = polar(self, what, n, a, dtype)
   local z0, z1 = radius * cosine, radius * sine
-  local all = a.truncate and truncated(self, what, z0, z1, cosine, sine, a, dtype) or T.join(0, z0, z1)
   local ndim = a.ndim or type(given) == "table" and #given or nil
-  return T.cast(T.reshape(all[{ T.slice(nil, n) }], size, ndim) * std + avg, wanted)
+  local function shaped(all) return T.reshape(all[{ T.slice(nil, n) }], size, ndim) end
+  if not a.truncate then return T.cast(sizes.placed(z0, z1, avg, std, shaped), wanted) end
+  return T.cast(shaped(truncated(self, what, z0, z1, cosine, sine, a, dtype)) * std + avg, wanted)
 end
 
 --- Normal numbers of mean avg (0) and deviation std (1); `truncate`: those more than two deviations off drawn again.

@@ -83,6 +83,15 @@ function M.check_probability(what, p)
   end
 end
 
+--- Normal numbers n of mean avg and deviation std, from these two halves of standard ones: numbers by which all are
+-- moved alike before they lie side by side, so that they are written once. `shaped` brings them into their shape.
+function M.placed(z0, z1, avg, std, shaped)
+  local each = avg.ndim > 0 or std.ndim > 0
+  local function moved(z) return z * std + avg end
+  if each then return moved(shaped(T.join(0, z0, z1))) end
+  return shaped(T.join(0, moved(z0), moved(z1)))
+end
+
 --- Box and Muller's pairs of normal numbers from pairs of uniform ones, u1 above 0: radius, cosine and sine.
 function M.polar(u1, u2, dtype)
   local angle = T.constant(nd.array(2 * math.pi, dtype)) * u2

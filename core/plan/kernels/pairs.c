@@ -91,9 +91,11 @@ static int reader(Planner *p, int i, Halves *h) {
 static bool near(const Kernel *k) {
     for (int i = 0; i < k->ins.n; i++) {
         const Ins *x = &k->ins.at[i];
-        bool single = x->dtype == TH_FLOAT32;
-        if (x->op != INS_PARAM || (!single && x->dtype != TH_FLOAT64)) continue;
-        if (!(fabs(k->param.at[x->a].f) < (single ? SPECIAL_FAR_SINGLE : SPECIAL_FAR))) return false;
+        if (x->op >= INS_LOAD || strcmp(scalar_ops[x->op].name, "mul")) continue;
+        const Ins *a = &k->ins.at[x->a], *b = &k->ins.at[x->b], *p = a->op == INS_PARAM ? a : b;
+        if (p->op != INS_PARAM || (a->op != INS_EP && b->op != INS_EP)) continue;
+        double far = x->dtype == TH_FLOAT32 ? SPECIAL_FAR_SINGLE : SPECIAL_FAR;
+        if (!(fabs(k->param.at[p->a].f) < far)) return false;
     }
     return true;
 }
