@@ -34,6 +34,8 @@ end
 function arrays.filled_like(a, value, dtype) return arrays.filled(a.shape, value, dtype) end
 arrays.unfilled = core.empty
 function arrays.double(v) return v + 0.0 end
+-- As that dtype, itself where it is; not to be written to.
+function arrays.to(a, dtype) return a.dtype == dtype and a or a:astype(dtype) end
 function arrays.number(v, dtype) return core.asarray(v, dtype) end
 function arrays.checked(a, fine, message, kind)
   if not fine then util.raise(kind or "ValueError", "%s", message) end

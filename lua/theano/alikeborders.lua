@@ -63,7 +63,7 @@ return function(M, K)
     end
     local left = M.lt(times, 0)
     local turned = M.switch(left, 2 * first - mirrored + risen(times + 1), 2 * last - mirrored + risen(times))
-    return as(M.switch(back, turned, mirrored + risen(times))):astype(x.dtype)
+    return K.to(as(M.switch(back, turned, mirrored + risen(times))), x.dtype)
   end
   local function by_positions(x, axis, w, g)
     local n = len(x, axis)
@@ -78,7 +78,7 @@ return function(M, K)
     local function block(v, n)
       local shape = length_of(x, axis, n)
       if type(v) == "number" or core.kind(v) == "complex" then return K.filled(shape, v, x.dtype) end
-      return K.spread(as(v):astype(x.dtype), shape)
+      return K.spread(K.to(as(v), x.dtype), shape)
     end
     if w[1] ~= 0 then table.insert(parts, 1, block(before, w[1])) end
     if w[2] ~= 0 then parts[#parts + 1] = block(after, w[2]) end
@@ -108,7 +108,7 @@ return function(M, K)
       local wide = x.dtype:find("^c") and "complex128" or "float64"
       local step = (as(edge):astype(wide) - v) / (type(span) == "number" and span or as(span):astype("float64"))
       local line = along(M.arange(n), x, axis) * step + v
-      return as(discrete(x) and M.floor(line) or line):astype(x.dtype)
+      return K.to(as(discrete(x) and M.floor(line) or line), x.dtype)
     end
     local behind = M.flip(side(values[2], w[2], edge_of(x, axis, -1)), axis)
     return M.concatenate({ side(values[1], w[1], edge_of(x, axis, 0)), x, behind }, axis)

@@ -137,7 +137,7 @@ return function(M, K)
     end
     x, y = floats(coefficients("polyfit", x)), floats(M.atleast_1d(y))
     local wide = (x.dtype .. y.dtype):find("complex") and "complex128" or "float64"
-    x, y = x:astype(wide), y:astype(wide)
+    x, y = K.to(x, wide), K.to(y, wide)
     deg = deg == nil and 0 or deg
     local n, m = K.known(x, 0), K.known(y, 0)
     if math.type(deg) ~= "integer" or deg < 0 or n and deg >= math.max(n, 1) then

@@ -55,7 +55,7 @@ return function(M, K)
     local step = M.ldexp(as(M.ones_like(single)), as(M.maximum(as(exponent) - 1, half[2])) - half[1])
     local size = as(M.switch(as(M.eq(single, 0)), 0.0, single))
     local r = M.switch(as(M.isfinite(single)), M.copysign(step, size), M.nan)
-    return K.result(as(r):astype(x.dtype))
+    return K.result(K.to(as(r), x.dtype))
   end
 
   local nextafter = M.nextafter
@@ -159,7 +159,7 @@ return function(M, K)
       end
     end
     parts[#parts + 1] = edge == 1 and (at(-1) - at(-2)) / step(-1) or side(-1, -2, -3, -step(-1), -step(-2))
-    return as(M.concatenate(parts, axis)):astype(f.dtype)
+    return K.to(as(M.concatenate(parts, axis)), f.dtype)
   end
   --- `gradient(f, step, .., {axis =, edge_order = 1})`: slopes along each axis (or the named ones), of the second order
   -- in the middle; a step for all or each axis, or the places of the elements. Of several axes one result for each.
@@ -211,7 +211,7 @@ return function(M, K)
     local step = M.diff(p, { axis = axis })
     local by = M.mod(step + period / 2, period) - period / 2
     by = M.switch(M.and_(M.eq(by, -period / 2), M.gt(step, 0)), period / 2, by)
-    by = M.switch(M.lt(M.abs(step), discont or period / 2), 0.0, by - step):astype(p.dtype)
+    by = K.to(M.switch(M.lt(M.abs(step), discont or period / 2), 0.0, by - step), p.dtype)
     return M.concatenate({ part(p, axis, 0, 1), part(p, axis, 1) + M.cumsum(by, { axis = axis }) }, axis)
   end
 
@@ -344,7 +344,7 @@ return function(M, K)
     choices[#choices + 1] = otherwise == nil and 0 or otherwise
     local dtype = M.result_type(table.unpack(choices))
     local out = as(table.remove(choices)):astype(dtype)
-    for i = #choices, 1, -1 do out = as(M.switch(as(conditions[i]), choices[i]:astype(dtype), out)) end
+    for i = #choices, 1, -1 do out = as(M.switch(as(conditions[i]), K.to(choices[i], dtype), out)) end
     return K.result(out)
   end
 

@@ -163,7 +163,7 @@ return function(M, K)
     local part = sums / last_of(sums, n)
     part = M.switch(M.eq(part, 0), -1.0, part)
     local before = as(M.sum(as(M.lt(part, q)), { axis = 0, keepdims = true }))
-    local r = M.take_along_axis(sorted, as(M.minimum(before, n - 1)):astype("int64"), 0)
+    local r = M.take_along_axis(sorted, K.to(as(M.minimum(before, n - 1)), "int64"), 0)
     local last = sorted[K.whole(n - 1)]
     return nan and cols.dtype:find("f") and M.switch(M.isnan(last), last, r[0]) or r[0]
   end
@@ -202,7 +202,7 @@ return function(M, K)
     local cols, n, back = columns(what, x, o.axis)
     if n == 0 then cols = floats(cols) end -- of no integers the quantile is NaN
     local parts, many = several(q)
-    local sorted, rows = M.sort(many and not ELEMENT[method] and cols:astype("float64") or cols, 0), {}
+    local sorted, rows = M.sort(many and not ELEMENT[method] and K.to(cols, "float64") or cols, 0), {}
     local w = o.weights ~= nil and weights_of(what, o.weights, x, o)
     for i, p in ipairs(parts) do
       local part = fraction(what, p, scale)
@@ -353,7 +353,7 @@ return function(M, K)
     if not bad then return M.mean(clean, over(axis, keepdims)) end
     local o = over(axis, true)
     local sum, count = as(M.sum(clean, o)), as(M.sum(as(M.logical_not(bad)), o))
-    return reduced(as(sum / count:astype(clean.dtype)), axis, keepdims)
+    return reduced(as(sum / K.to(count, clean.dtype)), axis, keepdims)
   end
   --- `nanvar(x, axis, ddof, keepdims, dtype, mean, where, correction)`: the variance of what is not NaN; mean is one
   -- that is known, correction another name of ddof.
@@ -379,7 +379,7 @@ return function(M, K)
     local n = as(count - (o.ddof or 0))
     local positive = as(M.gt(n, 0))
     local r = M.switch(positive, sum / M.switch(positive, n, 1.0), -(0 / 0))
-    return reduced(as(r):astype(sum.dtype), o.axis, o.keepdims)
+    return reduced(K.to(as(r), sum.dtype), o.axis, o.keepdims)
   end
   --- `nanstd(x, axis, ddof, keepdims, dtype, mean, where, correction)`: the standard deviation of what is not NaN.
   function M.nanstd(x, ...) return M.sqrt(M.nanvar(x, ...)) end
@@ -396,7 +396,7 @@ return function(M, K)
     local pattern = { "x" }
     for d = 1, low.ndim do pattern[d + 1] = d - 1 end
     local function row(i)
-      i = as(M.maximum(M.minimum(i, there - 1), 0)):astype("int64")
+      i = K.to(as(M.maximum(M.minimum(i, there - 1), 0)), "int64")
       local r = M.take_along_axis(sorted, order(i, pattern), 0)
       return r[0]
     end

@@ -36,6 +36,7 @@ function K.whole(i)
   return i.dtype:find("int") and i or T.cast(i, "int64")
 end
 function K.double(v) return T.constant(v + 0.0, { dtype = "float64" }) end
+function K.to(x, dtype) return T.cast(x, dtype) end
 function K.number(v, dtype) return T.constant(v, { dtype = dtype }) end
 function K.checked(x, fine, message) return T.opt.assert_op(x, fine, { msg = message }) end
 function K.fine(n, fine, message)
