@@ -27,11 +27,24 @@ WIDE(bool, all_numbers, (const double *x, int64_t n), (x, n), {
     return !bad;
 })
 
+/* The least and the greatest element; false: one is NaN. What lies in the nearest cache is gone through three times. */
+static bool range_of(const double *x, int64_t n, double *low, double *high) {
+    enum { NEAR = 2048 };
+    *low = HUGE_VAL, *high = -HUGE_VAL;
+    for (int64_t i = 0; i < n; i += NEAR) {
+        const int64_t m = n - i < NEAR ? n - i : NEAR;
+        if (!all_numbers(x + i, m)) return false;
+        const double least = lowest(x + i, m), most = highest(x + i, m);
+        if (least < *low) *low = least;
+        if (most > *high) *high = most;
+    }
+    return true;
+}
+
 /* Edges of bins of equal width between the least and the greatest element; false: there are none, or not finite. */
 static bool even_edges(const double *x, int64_t n, int64_t bins, double *edges) {
-    if (n == 0 || !all_numbers(x, n)) return false;
-    double low = lowest(x, n), high = highest(x, n);
-    if (!(high - low < HUGE_VAL)) return false;
+    double low, high;
+    if (n == 0 || !range_of(x, n, &low, &high) || !(high - low < HUGE_VAL)) return false;
     if (low == high) low -= 0.5, high += 0.5;
     const double step = (high - low) / (double)bins;
     for (int64_t k = 0; k < bins; k++) edges[k] = (double)k * step + low;

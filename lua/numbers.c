@@ -309,3 +309,23 @@ int numbers_from_iterator(lua_State *L, LtState *s) { /* fromiter(function, "flo
     if (n) memcpy(th_array_data(r), v, (size_t)n * sizeof *v);
     return 1;
 }
+
+/* ---- imaginary parts --------------------------------------------------------------------------------------------- */
+WIDE(void, imaginary, (const double *x, uint8_t *restrict to, int64_t n), (x, to, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = x[2 * i + 1] != 0;
+})
+WIDE(void, without_imaginary, (const double *x, uint8_t *restrict to, int64_t n), (x, to, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = x[2 * i + 1] == 0;
+})
+int numbers_iscomplex(lua_State *L, LtState *s) { /* iscomplex(x) of complex128 */
+    ThArray *a = array_of(L, s, TH_COMPLEX128, 1);
+    if (!a) return 0;
+    imaginary(th_array_data(a), made(L, s, TH_BOOL, a), th_array_size(a));
+    return 1;
+}
+int numbers_isreal(lua_State *L, LtState *s) { /* isreal(x) of complex128 */
+    ThArray *a = array_of(L, s, TH_COMPLEX128, 1);
+    if (!a) return 0;
+    without_imaginary(th_array_data(a), made(L, s, TH_BOOL, a), th_array_size(a));
+    return 1;
+}

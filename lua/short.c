@@ -613,6 +613,8 @@ static const struct {
             {"vecmat", counts_vecmat},
             {"result_type", counts_result_type},
             {"iscomplexobj", counts_iscomplexobj},
+            {"iscomplex", numbers_iscomplex},
+            {"isreal", numbers_isreal},
             {"isrealobj", counts_isrealobj},
             {"isfortran", counts_isfortran},
             {"iterable", counts_iterable},

@@ -26,7 +26,8 @@ ShortWay counts_result_type, counts_iscomplexobj, counts_isrealobj, counts_isfor
     counts_binary_repr, counts_base_repr;
 ShortWay lines_vecdot, lines_by_vector, lines_argmax, lines_argmin, lines_all, lines_bartlett, lines_round, lines_ldexp;
 ShortWay lines_average, lines_rint, lines_real_if_close, lines_trim_zeros, lines_unique_counts;
-ShortWay numbers_quotient, numbers_remainder, numbers_greater, numbers_greater_equal, numbers_less, numbers_less_equal;
+ShortWay numbers_iscomplex, numbers_isreal, numbers_quotient, numbers_remainder, numbers_greater, numbers_greater_equal,
+    numbers_less, numbers_less_equal;
 ShortWay numbers_frexp, numbers_spacing, counts_outer, series_arange;
 ShortWay numbers_isclose, numbers_atleast_1d, numbers_isscalar;
 ShortWay numbers_equal, numbers_not_equal, numbers_nan_to_num, numbers_array_equal, numbers_ndim;

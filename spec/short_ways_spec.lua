@@ -50,6 +50,45 @@ describe("short ways", function()
   local single = matrix:astype("float32")
   local awkward = nd.array({ 0.0, -0.0, 1e308, -1e-308, 5, 5, 5 })
 
+  it("tell which complex numbers have imaginary parts", function()
+    local z = nd.zeros({ 5, 40 }, "complex128")
+    nd.real(z):assign(rng:randn(5, 40))
+    nd.imag(z)["..., ::3"] = 1.5
+    z[{ 1, 1 }], z[{ 2, 2 }], z[{ 3, 4 }] = nd.complex(0 / 0, -0.0), nd.complex(0, 0 / 0), nd.complex(1 / 0, 5e-324)
+    for _, x in ipairs({ z, z[0], z["0:0"] }) do
+      both("iscomplex", nd.iscomplex, x)
+      both("isreal", nd.isreal, x)
+    end
+    local odd = nd.iscomplex(z)
+    assert.same({ false, true, true }, { odd[{ 1, 1 }], odd[{ 2, 2 }], odd[{ 3, 4 }] })
+    assert.is_true(nd.array_equal(nd.isreal(z), ~nd.iscomplex(z)))
+  end)
+
+  it("repeat what no cache holds as they repeat little", function()
+    local long = nd.arange(1100003) * 0.5
+    assert.is_true(nd.array_equal(nd.repeat_(long, 2)["::2"], long))
+    assert.is_true(nd.array_equal(nd.repeat_(long, 2)["1::2"], long))
+    for _, width in ipairs({ 256, 257 }) do -- rows whose bytes are whole vectors, and others
+      local rows = nd.arange(width * 3000):reshape({ 3000, width })
+      for _, x in ipairs({ rows, rows:astype("float32"), rows["0:1200"] * nd.complex(1, -2) }) do
+        local got = nd.repeat_(x, 3, { axis = 0 })
+        for k = 0, 2 do assert.is_true(nd.array_equal(got[("%d::3"):format(k)], x)) end
+      end
+    end
+  end)
+
+  it("find the edges of bins of more than a block, and NaN in any of them", function()
+    local x = rng:randn(5000)
+    for _, at in ipairs({ 0, 2047, 2048, 4999 }) do
+      local y = x:copy()
+      y[at] = 9
+      both("least and greatest at " .. at, nd.histogram_bin_edges, y, 7)
+      both("counts " .. at, nd.histogram, -y, 7)
+      y[at] = 0 / 0
+      assert.is_false((pcall(nd.histogram_bin_edges, y, 7)), tostring(at))
+    end
+  end)
+
   it("give the distance to the next float", function()
     local x = nd.array({ 0.0, -0.0, 1.0, -1.0, 1.7976931348623157e308, -1.7976931348623157e308, 5e-324, -5e-324,
       2.2250738585072014e-308, -2.2250738585072009e-308, 1e300, -3.5, 0.1, 1 / 0, -1 / 0, 0 / 0, -(0 / 0) })
