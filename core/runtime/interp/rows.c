@@ -147,9 +147,9 @@ int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n
 }
 
 /* ---- rows ---- */
-/* Elements that the nearest cache has when their extremum's place is sought; rows whose results are stored together,
- * and how long those are that lie across vectors. */
-enum { NEAR = 4096, EACH = 64, SHORT = 24, STEPS = 4 };
+/* Elements that the nearest cache has when their extremum's place is sought; rows whose results are stored together;
+ * how long those are that lie across vectors, and if an element has eight bytes. */
+enum { NEAR = 4096, EACH = 64, SHORT = 64, SHORT_OF_8 = 48, STEPS = 4 };
 
 /* Where the loads of this row begin; false: one of them is not dense. */
 static bool look(IRun *r, const LoopStage *s, int64_t from) {
@@ -212,6 +212,7 @@ typedef struct EachRow {
     int nthen;
     const Access *store; /* NULL: more follows each row */
     size_t bytes;        /* of a result, and of what is stored */
+    int64_t read;        /* bytes of an element */
 } EachRow;
 
 /* What follows a row: some steps, each of the last one's value and of what is the same for all rows, then a store. */
@@ -247,6 +248,7 @@ static bool each_of(const IRun *r, const LoopStage *s, int64_t from, EachRow *e)
     if (!d->fold ? !e->place || !e->store || e->n > NEAR : d->way != PLAIN && d->way != WIDENED) return false;
     const IIns *read = &r->ik->ins[d->red->v];
     if (d->way != PLAIN) read = &r->ik->ins[r->ik->micro.at[read->micro].in[0].value];
+    e->read = read->bytes;
     const int64_t *st = r->st[read->ins->a];
     e->step = st[s->loop[s->vec - 1]];
     e->p = r->base[read->ins->a] + from * e->step;
@@ -273,24 +275,24 @@ static void one_row(const EachRow *e, const char *p, char *lanes) {
 static void short_rows(const IRun *r, const EachRow *e, int64_t m, char *result) {
     const IRed *d = e->d;
     const ThDtype t = (ThDtype)(d->fold ? d->red->acc_dtype : d->dtype);
-    const int64_t read = d->way == WIDENED ? (int64_t)sizeof(float) : (int64_t)th_dtype_bytes(t), n = e->n;
+    const int64_t read = e->read, n = e->n;
     const int64_t lanes = e->place ? 1 : SIMD_LANE_BYTES / (int64_t)e->bytes, each = EACH * (int64_t)e->bytes;
-    _Alignas(64) char acc[SHORT * EACH * 8], column[EACH * 8], wide[EACH * 8],
-        *value = d->way == WIDENED ? wide : column;
+    _Alignas(64) char acc[SHORT * EACH * 8], turned[SHORT * EACH * 8], wide[EACH * 8];
+    r->simd->turn[__builtin_ctzl((size_t)read)](m, n, turned, EACH * read, e->p, e->step);
     if (e->place) {
-        interp_gather(acc, e->p, e->step, (size_t)read, m);
+        memcpy(acc, turned, (size_t)(m * read));
         memset(result, 0, (size_t)m * sizeof(int64_t));
     }
     for (int64_t j = e->place ? 1 : 0; j < n; j++) {
         char *to = acc + j % lanes * each;
-        interp_gather(column, e->p + j * read, e->step, (size_t)read, m);
+        const char *column = turned + j * EACH * read;
         if (e->place) {
             r->simd->place[t](m, acc, (int64_t *)(void *)result, column, j, e->max);
             continue;
         }
         for (int64_t i = 0; i < each && j < lanes; i += SIMD_LANE_BYTES) memcpy(to + i, d->start, SIMD_LANE_BYTES);
         if (d->way == WIDENED) r->simd->cast[TH_FLOAT64][TH_FLOAT32](EACH, wide, column, NULL, NULL);
-        d->fold(m, to, value);
+        d->fold(m, to, d->way == WIDENED ? wide : column);
     }
     if (e->place) return;
     for (int64_t half = lanes / 2, left = n; half > 0; left = left < half ? left : half, half /= 2)
@@ -320,7 +322,7 @@ static void rows_together(IRun *r, const LoopStage *s, const EachRow *e, int64_t
     const char *p = e->p;
     char *to = r->base[e->store - r->ik->k->acc.at] + from * step;
     for (int l = 0; l < s->vec - 1; l++) to += r->idx[s->loop[l]] * st[s->loop[l]];
-    const bool few = e->n > 0 && e->n <= SHORT;
+    const bool few = e->n > 0 && e->n <= (e->read < 8 ? SHORT : SHORT_OF_8);
     if (few) short_rows(r, e, m, result);
     for (int64_t i = 0; !few && i < m; i++, p += e->step) {
         one_row(e, p, lanes);

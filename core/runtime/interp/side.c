@@ -10,7 +10,7 @@
 #include <limits.h>
 
 /* Elements of a row, of a block; rows below which nothing is gained. */
-enum { LONGEST = 32, TILE = LONGEST * SIDE_ROWS, FEWEST = 8 };
+enum { LONGEST = 100, TILE = LONGEST * SIDE_ROWS, FEWEST = 8 };
 
 static int across(const Kernel *k, const LoopStage *s) { return k->nouter ? k->nouter - 1 : s->vec - 1; }
 
