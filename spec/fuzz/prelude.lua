@@ -40,6 +40,14 @@ local function live()
   return theano.stat("live_bytes")
 end
 
+-- Whether a state has become long: one that each call makes twice as long would soon fill the memory.
+local function large(shareds)
+  for _, s in ipairs(shareds) do
+    local value = s[2]()
+    if type(value) == "userdata" and value.size > 1 << 16 then return true end
+  end
+end
+
 -- Many calls, and what they leave behind: the least growth of two rows of them, of up to twelve where there is some
 -- (what waits for a collector comes and goes; what is lost grows in each row). A state that each call makes longer
 -- would soon fill the memory: a megabyte of it is enough.
@@ -52,6 +60,11 @@ local function many(t, say, name, f, arguments, names, times, options)
     for _ = 1, times do
       if options.mutable then args = arguments() end
       pcall(f, table.unpack(args, 1, args.n))
+      if large(t.shareds) then break end
+    end
+    if large(t.shareds) then
+      growth = 0
+      break
     end
     local now = live()
     local more = before and now - before
