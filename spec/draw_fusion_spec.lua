@@ -504,6 +504,19 @@ describe("the CUDA text of draws", function()
     end
   end)
 
+  it("..and by keys, wherever the second half begins in a counter", function()
+    for _, n in ipairs({ 4, 8, 10, 11, 12, 14, 16, 1000, 1001, 1002, 1003, 1004, 30000 }) do
+      for _, dtype in ipairs({ "float32", "float64" }) do
+        alike(function()
+          local words = T.vector("words", { dtype = "uint32" })
+          local z = Key(words):fold_in(3):normal({ n }, 1, 2, dtype)
+          local f = theano.compile { inputs = { words }, outputs = z }
+          return f(nd.array({ 3, 0xffffffff }, "uint32")), f(nd.array({ 9, 1 }, "uint32")), f
+        end, "drawn2 = ")
+      end
+    end
+  end)
+
   it("..where states are kept, or nobody wants them, beside another draw, and for what is updated", function()
     for _, default in ipairs({ true, false }) do
       alike(function()

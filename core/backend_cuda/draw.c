@@ -8,6 +8,7 @@
 #include "kernel/draw_work.h"
 #include "ops/table/ops.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define GRID_LOOP "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < %s; g += gridDim.x * (i64)blockDim.x) {"
@@ -33,7 +34,11 @@ static void lengths(Emit *e) {
         text_free(&t);
     }
     if (kind_of(e->k) == DRAW_MRG) emit_line(e, "const i64 points = streams;");
-    else emit_line(e, "const i64 most = %d, points = (each + most - 1) / most * draws;", 4 / words_of(d));
+    else {
+        if (draw_of(e)->paired) emit_line(e, "const i64 half = n%d;", draw_of(e)->d0);
+        emit_line(e, "const i64 most = %d, points = (%s + most - 1) / most * draws;", 4 / words_of(d),
+                  draw_of(e)->paired ? "half" : "each");
+    }
 }
 
 /* ---- MRG31k3p: jumps --------------------------------------------------------------------------------------------- */
@@ -134,14 +139,22 @@ static void mrg_helpers(Emit *e) {
 }
 
 static void philox_helpers(Emit *e) {
-    if (!need(e, "philox")) return;
-    text_put(&e->helpers, "INLINE void philox(u32 *c, u32 k0, u32 k1) {\n"
-                          "    for (int r = 0; r < 10; r++) {\n"
-                          "        const u64 p = (u64)c[0] * 0xD2511F53u, z = (u64)c[2] * 0xCD9E8D57u;\n"
-                          "        c[0] = (u32)(z >> 32) ^ c[1] ^ k0, c[2] = (u32)(p >> 32) ^ c[3] ^ k1;\n"
-                          "        c[1] = (u32)z, c[3] = (u32)p;\n"
-                          "        k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;\n"
-                          "    }\n"
+    if (need(e, "philox"))
+        text_put(&e->helpers, "INLINE void philox(u32 *c, u32 k0, u32 k1) {\n"
+                              "    for (int r = 0; r < 10; r++) {\n"
+                              "        const u64 p = (u64)c[0] * 0xD2511F53u, z = (u64)c[2] * 0xCD9E8D57u;\n"
+                              "        c[0] = (u32)(z >> 32) ^ c[1] ^ k0, c[2] = (u32)(p >> 32) ^ c[3] ^ k1;\n"
+                              "        c[1] = (u32)z, c[3] = (u32)p;\n"
+                              "        k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;\n"
+                              "    }\n"
+                              "}\n");
+    if (!draw_of(e)->paired || !need(e, "philox_at")) return;
+    text_put(&e->helpers, "/* Of the counter that is k behind `from`. */\n"
+                          "INLINE void philox_at(u32 *c, const u32 *from, i64 k, const u32 *key) {\n"
+                          "    const u64 low = (u64)from[1] << 32 | from[0], sum = low + (u64)k;\n"
+                          "    const u64 high = ((u64)from[3] << 32 | from[2]) + (sum < low);\n"
+                          "    c[0] = (u32)sum, c[1] = (u32)(sum >> 32), c[2] = (u32)high, c[3] = (u32)(high >> 32);\n"
+                          "    philox(c, key[0], key[1]);\n"
                           "}\n");
 }
 
@@ -277,15 +290,51 @@ static bool mrg(Emit *e, const NestNode *call) {
     return ok;
 }
 
-/* The numbers of counter g % per of draw g / per. */
-static bool philox(Emit *e, const NestNode *call) {
-    const Stage *st = draw_of(e);
-    ThDtype d = (ThDtype)e->k->acc.at[st->C].dtype;
+/* Number h of the words at c, which are replaced by those at z if `second`. */
+static void philox_value(char out[160], ThDtype d, bool second) {
     const char *value = d == TH_UINT32    ? "c[h]"
                         : d == TH_FLOAT32 ? "(f32)(i32)(c[h] >> 8) * 5.9604644775390625e-8f"
                         : d == TH_UINT64  ? "(u64)c[2 * h + 1] << 32 | c[2 * h]"
                                           : "((f64)(i32)(c[2 * h] >> 5) * 67108864.0 + (f64)(i32)(c[2 * h + 1] >> 6)) "
                                             "* 1.1102230246251565404e-16";
+    snprintf(out, 160, "%s", value);
+    for (char *p = out; second && *p; p++)
+        if (*p == 'c') *p = 'z';
+}
+
+/* The numbers of counter g, and those that are half of all behind them: of up to two counters, whose words move so that
+ * they begin where the first of these does. */
+static bool philox_pairs(Emit *e, const NestNode *call) {
+    const Stage *st = draw_of(e);
+    ThDtype d = (ThDtype)e->k->acc.at[st->C].dtype;
+    const char *key = e->name[st->A], *from = e->name[st->B];
+    char first[160], second[160];
+    philox_value(first, d, false), philox_value(second, d, true);
+    emit_line(e, "const i64 behind = half / most; const int off = (int)(half - behind * most) * %d;", words_of(d));
+    emit_line(e, "u32 c[4], z[8] = {0};");
+    emit_line(e, "philox_at(c, p_%s, g, p_%s);", from, key);
+    emit_line(e, "philox_at(z, p_%s, g + behind, p_%s);", from, key);
+    emit_line(e, "if (off) philox_at(z + 4, p_%s, g + behind + 1, p_%s);", from, key);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int h = 0; h < 4; h++)");
+    emit_line(e, "    z[h] = off == 0 ? z[h] : off == 1 ? z[h + 1] : off == 2 ? z[h + 2] : z[h + 3];");
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int h = 0; h < most; h++) if (g * most + h < half) {");
+    e->indent++;
+    emit_line(e, "const %s drawn = %s, drawn2 = %s;", type_short(d), first, second);
+    emit_line(e, "const i64 i%d = g * most + h; (void)i%d;", st->d0, st->d0);
+    bool ok = cuda_nodes(e, call->child);
+    e->indent--;
+    emit_line(e, "}");
+    return ok;
+}
+
+/* The numbers of counter g % per of draw g / per. */
+static bool philox(Emit *e, const NestNode *call) {
+    const Stage *st = draw_of(e);
+    ThDtype d = (ThDtype)e->k->acc.at[st->C].dtype;
+    char value[160];
+    philox_value(value, d, false);
     emit_line(e, "const i64 per = points / draws, l = g / per, k = g %% per;");
     emit_line(e, "const u32 *const key = p_%s + 2 * l, *const from = p_%s + 4 * l;", e->name[st->A], e->name[st->B]);
     emit_line(e, "const u64 low = (u64)from[1] << 32 | from[0], sum = low + (u64)k;");
@@ -301,12 +350,12 @@ static bool philox(Emit *e, const NestNode *call) {
 }
 
 /* Of a number of MRG31k3p, which lies between 2^-31 and 1: its logarithm, and where Stage.near the sine and cosine of a
- * literal times it, without a look at what they are of. */
+ * literal times a number below 1, without a look at what they are of. */
 static const char *sure(Emit *e, const Ins *i) {
     const Kernel *k = e->k;
     const char *name = i->op < INS_LOAD && dtype_is_float((ThDtype)i->dtype) ? scalar_ops[i->op].name : "";
     const Ins *of = *name ? &k->ins.at[i->a] : NULL;
-    if (!strcmp(name, "log") && of->op == INS_EP) return "log";
+    if (!strcmp(name, "log") && of->op == INS_EP && kind_of(k) == DRAW_MRG) return "log";
     if (!draw_of(e)->near || !of || of->op >= INS_LOAD || strcmp(scalar_ops[of->op].name, "mul")) return NULL;
     uint16_t a = k->ins.at[of->a].op, b = k->ins.at[of->b].op;
     bool first = a == INS_EP && (b == INS_PARAM || b == INS_CONST);
@@ -317,7 +366,7 @@ static const char *sure(Emit *e, const Ins *i) {
 bool cuda_drawn(Emit *e, int id) {
     const Ins *i = &e->k->ins.at[id];
     ThDtype d = (ThDtype)i->dtype;
-    const char *ty = type_short(d), *what = i->op == INS_EP || kind_of(e->k) != DRAW_MRG ? NULL : sure(e, i);
+    const char *ty = type_short(d), *what = i->op == INS_EP ? NULL : sure(e, i);
     if (i->op == INS_EP) emit_line(e, "const %s v%d = %s;", ty, id, i->a >= 0 ? "drawn2" : "drawn");
     else if (!what) return false;
     else if (*what == 'l') {
@@ -344,7 +393,7 @@ bool cuda_draw(Emit *e, const NestNode *call) {
         e->indent++;
     }
     if (e->words[0]) emit_line(e, "/* %s */", e->words[0]);
-    bool ok = (pairs ? mrg_pairs : streams ? mrg : philox)(e, call);
+    bool ok = (streams ? (pairs ? mrg_pairs : mrg) : pairs ? philox_pairs : philox)(e, call);
     end(e);
     return ok && !failed(e->c);
 }

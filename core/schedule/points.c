@@ -39,7 +39,8 @@ static int64_t draw_threads(const GridKernel *g, const int64_t *sym) {
     const Size *z = g->k->size.at + st->num0;
     int64_t most = 16 / (int64_t)th_dtype_bytes((ThDtype)g->k->acc.at[st->C].dtype); /* numbers of a counter */
     if (z[DRAW_AT_KIND].k == DRAW_MRG) return size_value(z[DRAW_AT_STREAMS], sym) * CHOOSE_STRANDS;
-    return (size_value(z[DRAW_AT_EACH], sym) + most - 1) / most * size_value(z[DRAW_AT_DRAWS], sym);
+    int64_t each = size_value(z[DRAW_AT_EACH], sym) / (st->paired ? 2 : 1);
+    return (each + most - 1) / most * size_value(z[DRAW_AT_DRAWS], sym);
 }
 
 static GridLaunch draws(const GridKernel *g, const int64_t *sym) {

@@ -121,8 +121,11 @@ static inline bool grid_looks(const GridKernel *g) {
     if (g->nest->grid == GRID_SCATTER) return g->k->st.n > 1;
     return g->nest->grid == GRID_DRAW && g->k->size.at[g->k->st.at[0].num0 + DRAW_AT_KIND].k == DRAW_MRG;
 }
-/* A draw in pairs: streams of which other threads write what they are afterwards are read from a copy. */
-static inline bool grid_pairs(const GridKernel *g) { return g->k->st.n == 1 && g->k->st.at[0].paired; }
+/* A draw in pairs from streams: those of which other threads write what they are afterwards are read from a copy. */
+static inline bool grid_pairs(const GridKernel *g) {
+    const Stage *s = g->k->st.at;
+    return g->k->st.n == 1 && s->paired && g->k->size.at[s->num0 + DRAW_AT_KIND].k == DRAW_MRG;
+}
 static inline bool grid_parts(const GridKernel *g) {
     return g->nest && ((g->nest->twin && g->nest->twin->parts) || grid_pairs(g));
 }

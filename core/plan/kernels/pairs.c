@@ -13,14 +13,14 @@ typedef struct Halves { /* of a draw's numbers, as another kernel's loads */
     int root, first, second;
 } Halves;
 
-/* One draw by streams, with nothing behind it yet, into memory that one kernel may take over. */
+/* One draw, with nothing behind it yet, into memory that one kernel may take over. */
 static bool alone(const Planner *p, const Made *m) {
     const Kernel *k = m->k;
     if (!k || m->nstages != 1 || k->st.n != 1 || k->nouter) return false;
     const Stage *s = &k->st.at[0];
     if (s->cls != STAGE_DRAW || s->nins || s->nd != 1) return false;
     const Size *z = &k->size.at[s->num0];
-    return size_is(z[DRAW_AT_KIND], DRAW_MRG) && size_is(z[DRAW_AT_DRAWS], 1) && size_is(k->acc.at[s->C].off, 0) &&
+    return size_is(z[DRAW_AT_DRAWS], 1) && size_is(k->acc.at[s->C].off, 0) &&
            draws_own(&p->root.at[k->acc.at[s->C].buf]);
 }
 
