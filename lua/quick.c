@@ -449,14 +449,32 @@ static int set(lua_State *L) { /* upvalues: state, the long way */
     return long_way(L, lua_upvalueindex(2), 3, 0);
 }
 
-#define ADD_AT(T) \
-    { \
-        T *to = th_array_data(a); \
-        const T *from = th_array_data(v); \
-        for (int64_t i = 0; i < count; i++) to[at[i] + (at[i] < 0 ? n : 0)] += from[i]; \
+/* Elements x of a vector become what they and v's make, one after the other; whole numbers wrap as words. */
+enum { AT_ADD, AT_MULTIPLY, AT_MAXIMUM, AT_MINIMUM };
+#define EACH_AT(T, becomes) \
+    for (int64_t i = 0; i < count; i++) { \
+        T *p = (T *)to + at[i] + (at[i] < 0 ? n : 0); \
+        const T x = *p, y = ((const T *)from)[i]; \
+        *p = becomes; \
+    } \
+    break;
+#define DEF_AT(T, WORD) \
+    static void at_##T(int how, int64_t count, int64_t n, void *to, const int64_t *at, const void *from) { \
+        switch (how) { \
+        case AT_ADD: EACH_AT(WORD, (WORD)(x + y)) \
+        case AT_MULTIPLY: EACH_AT(WORD, (WORD)(x * y)) \
+        case AT_MAXIMUM: EACH_AT(T, x >= y || x != x ? x : y) \
+        default: EACH_AT(T, x <= y || x != x ? x : y) \
+        } \
     }
-/* add_at(a, at, v): elements of v are added to those of a vector, one after the other; whether that was possible. */
-static int add_at(lua_State *L) {
+DEF_AT(double, double)
+DEF_AT(float, float)
+DEF_AT(int64_t, uint64_t)
+
+/* fold_at(a, at, v, how): elements of v go to those of a vector by addition, multiplication, or as the greater or the
+ * smaller one, one after the other; whether that was possible. */
+static int fold_at(lua_State *L) {
+    static const char *const ways[] = {"add", "multiply", "maximum", "minimum", NULL};
     LtState *s = LT_STATE(L);
     ThArray *a = lt_check_array(L, s, 1), *places = lt_check_array(L, s, 2), *v = lt_check_array(L, s, 3);
     const int64_t n = th_array_size(a), count = th_array_size(places);
@@ -466,9 +484,11 @@ static int add_at(lua_State *L) {
     fine = fine && !th_array_shares_memory(a, v) && !th_array_shares_memory(a, places);
     const int64_t *at = fine ? th_array_data(places) : NULL;
     fine = fine && (d == TH_FLOAT64 || d == TH_FLOAT32 || d == TH_INT64) && all_inside(at, count, n);
-    if (fine && d == TH_FLOAT64) ADD_AT(double)
-    else if (fine && d == TH_FLOAT32) ADD_AT(float)
-    else if (fine) ADD_AT(uint64_t)
+    const int how = luaL_checkoption(L, 4, NULL, ways);
+    void (*each)(int, int64_t, int64_t, void *, const int64_t *, const void *) = d == TH_FLOAT64   ? at_double
+                                                                                 : d == TH_FLOAT32 ? at_float
+                                                                                                   : at_int64_t;
+    if (fine) each(how, count, n, th_array_data(a), at, th_array_data(v));
     lua_pushboolean(L, fine);
     return 1;
 }
@@ -488,6 +508,6 @@ static int quick_index(lua_State *L) {
 }
 
 void lt_open_quick(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"quick_index", quick_index}, {"add_at", add_at}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"quick_index", quick_index}, {"fold_at", fold_at}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -62,6 +62,44 @@ describe("nd.ufunc", function()
     assert.equal("[4 0 6]", text(nd.ufunc(nd.maximum).reduceat(nd.array({ 4, 1, 0, 6 }), { 0, 2, 3 })))
     assert.equal("[[3 2] [5 4]]", text(nd.ufunc(nd.maximum).reduceat(a23, { 0, 2 }, 1)))
     raises("IndexError", "out of bounds", function() nd.ufunc(nd.add).reduceat(x, { 0, 8 }) end)
+    raises("IndexError", "out of bounds", function() nd.ufunc(nd.add).reduceat(x, { 0, 1, 2, 3, 4, 5, 6, 8 }) end)
+    raises("IndexError", "out of bounds", function() nd.ufunc(nd.add).reduceat(x, { 0, 1, 2, 3, 4, 5, 6, -1 }) end)
+  end)
+
+  it("reduces many parts at once to what each is alone, bit by bit", function()
+    local rng = nd.random.RandomState(8)
+    local function bytes(a, dtype)
+      a = nd.asarray(a):reshape({ 1 })
+      return nd.where(nd.isnan(a), nd.array(0 / 0):astype(a.dtype), a):astype(dtype):tostring()
+    end
+    for _, dtype in ipairs({ "float64", "float32", "int64", "int16", "uint8" }) do
+      for _, name in ipairs({ "add", "multiply", "maximum", "minimum", "subtract", "fmax", "logaddexp" }) do
+        local u, x = nd.ufunc(name), rng:normal(0, 3, { 900 }):astype(dtype)
+        local odd = dtype:find("float") and 90 or 0
+        for i = 1, odd do x[rng:randint(0, 900)] = ({ 0 / 0, -0.0, 0.0, 1 / 0 })[i % 4 + 1] end
+        local at = nd.concatenate({ nd.sort(rng:randint(0, 900, { 120 })), rng:randint(0, 900, { 12 }) })
+        local got, from = u.reduceat(x, at), at:tolist()
+        for i = 1, #from do
+          local to = from[i + 1] or 900
+          local alone = u.reduce(x[("%d:%d"):format(from[i], to > from[i] and to or from[i] + 1)])
+          assert.is_true(bytes(got[i - 1], got.dtype) == bytes(alone, got.dtype), name .. " of " .. dtype)
+        end
+      end
+    end
+  end)
+
+  it("subtracts from the first to the last", function()
+    local rng = nd.random.RandomState(9)
+    for _, dtype in ipairs({ "float64", "float32", "int64", "int16", "complex128" }) do
+      local u, x = nd.ufunc(nd.subtract), rng:normal(0, 90, { 40, 3 }):astype(dtype)
+      x[{ 0, 0 }], x[{ 1, 0 }] = -0.0, 0
+      local so_far, all = x[0]:copy(), u.accumulate(x)
+      for i = 0, 39 do
+        so_far = i == 0 and so_far or u(so_far, x[i])
+        assert.is_true(so_far:tostring() == all[i]:tostring(), dtype)
+      end
+      assert.is_true(so_far:tostring() == u.reduce(x):tostring(), dtype)
+    end
   end)
 
   it("meets each element of one array with each of another", function()
@@ -105,6 +143,26 @@ describe("nd.ufunc(f).at", function()
             for i = 0, 39 do w[at[i]] = u(w[at[i]], values[i]) end
             assert.is_true(nd.array_equal(x, want), name .. " of " .. dtype)
           end
+        end
+      end
+    end
+  end)
+
+  it("keeps the sign of zero and NaN as its function does", function()
+    local strange = nd.array({ 0.0, -0.0, 0 / 0, 1 / 0, -1 / 0, 1, -2 })
+    for _, dtype in ipairs({ "float64", "float32" }) do
+      for _, name in ipairs({ "maximum", "minimum", "add", "multiply", "subtract" }) do
+        local u = nd.ufunc(name)
+        for i = 0, 6 do
+          local x, v = nd.full({ 7 }, strange[i]):astype(dtype), strange:astype(dtype)
+          local want = nd.asarray(u(x, v))
+          u.at(x, nd.arange(7) - 7, v)
+          for _, sign in ipairs({ "isnan", "signbit", "isinf" }) do
+            local got, wanted = nd[sign](x), nd[sign](want)
+            if sign == "signbit" then got, wanted = got[nd.eq(x, x)], wanted[nd.eq(want, want)] end
+            assert.is_true(nd.array_equal(got, wanted), name .. " of " .. dtype)
+          end
+          assert.is_true(nd.array_equal(x, want, { equal_nan = true }), name .. " of " .. dtype)
         end
       end
     end

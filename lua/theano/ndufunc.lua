@@ -34,14 +34,26 @@ local function front(nd, a, axis) return axis == 0 and a or nd.moveaxis(a, axis,
 -- Elements [from, to) of the first axis, a view.
 local function rows(a, from, to) return a[("%d:%d"):format(from, to)] end
 
--- u of all of the first axis, which is not empty; operands keep their order.
+-- What subtracts is what adds opposites, from the first to the last.
+local SIGNED = { float64 = true, float32 = true, int64 = true, complex128 = true }
+local function with_opposites(u, a)
+  if u.name ~= "subtract" or not SIGNED[a.dtype] or a.shape[1] < 2 then return nil end
+  local all = -a
+  all[0] = a[0]
+  return all
+end
+
+-- u of all of the first axis, which is not empty; operands keep their order, and an element of a vector its dtype.
 local function folded(u, a)
+  local added = with_opposites(u, a)
   local n = a.shape[1]
+  if added then return rows(u.nd.cumsum(added, { axis = 0 }), n - 1, n) end
   while u.known.any and n > 1 do -- halves by neighbours: few calls of many elements
     local even = arr(u.fn(a[("0:%d:2"):format(n // 2 * 2)], a[("1:%d:2"):format(n // 2 * 2)]))
     a = n % 2 == 1 and u.nd.concatenate({ even, rows(a, n - 1, n):astype(even.dtype) }) or even
     n = a.shape[1]
   end
+  if a.ndim == 1 then a = a:reshape({ n, 1 }) end
   local r = a[0]
   for i = 1, n - 1 do r = u.fn(r, a[i]) end
   return arr(r)
@@ -122,18 +134,78 @@ local function accumulate(u, a, ...)
   local first = arr(u.fn(rows(all, 0, 1), rows(all, 0, 1))) -- what it makes of this dtype
   local r = all:astype(first.dtype)
   if nd.shares_memory(r, a) then r = r:copy() end
-  if u.known.any then doubled(u, r) else
+  local added = with_opposites(u, all)
+  if added then r = u.nd.cumsum(added, { axis = 0 })
+  elseif u.known.any then doubled(u, r) else
     for i = 1, r.shape[1] - 1 do r[("%d:%d"):format(i, i + 1)] = u.fn(rows(r, i - 1, i), rows(all, i, i + 1)) end
   end
   return nd.ascontiguousarray(axis == 0 and r or nd.moveaxis(r, 0, axis))
 end
 
+-- Parts of a vector as rows of matrices, for what reduces rows at once: parts of up to `most` elements, and of more
+-- than half as many, filled up with what changes nothing.
+local FILL = { sum = 0, prod = 1, max = "first", min = "first" }
+local function by_rows(u, a, starts, lengths)
+  local nd, fill = u.nd, FILL[u.known.way]
+  local longest, r = nd.max(lengths), nil
+  local most = 1
+  while most // 2 < longest do
+    local which = nd.flatnonzero(nd.logical_and(nd.gt(lengths, most // 2), nd.le(lengths, most)))
+    if which.size > 0 then
+      local from, len = starts[which]:reshape({ -1, 1 }), lengths[which]:reshape({ -1, 1 })
+      local place = nd.arange(nd.max(len))
+      local inside = nd.lt(place, len)
+      local m = a[nd.where(inside, from + place, from)]
+      if fill ~= "first" then m = nd.where(inside, m, nd.array(fill):astype(a.dtype)) end
+      local parts = arr(nd[u.known.way](m, { axis = 1 }))
+      r = r or nd.zeros({ starts.size }, parts.dtype)
+      r[which] = parts
+    end
+    most = most * 2
+  end
+  return r
+end
+
+-- Every function: all parts take their second element, then those that have one their third; the longest come first.
+local function side_by_side(u, a, starts, lengths)
+  local nd = u.nd
+  if not u.name or arr(u.fn(rows(a, 0, 1), rows(a, 0, 1))).dtype ~= a.dtype then return nil end
+  local order = nd.argsort(-lengths, { kind = "stable" })
+  local from, count = starts[order], nd.bincount(lengths):tolist()
+  local r, longer = a[from], starts.size
+  for j = 1, #count - 2 do
+    longer = longer - count[j + 1]
+    local some = ("0:%d"):format(longer)
+    r[some] = u.fn(r[some], a[from[some] + j])
+  end
+  local result = nd.zeros({ starts.size }, a.dtype)
+  result[order] = r
+  return result
+end
+
+-- The same where it pays: many parts, of bounds that are good.
+local function quick_parts(u, a, indices)
+  local MANY, LONG = 8, 4096
+  local n = a.size
+  if a.ndim ~= 1 or indices.ndim ~= 1 or indices.size < MANY then return nil end
+  if u.known.way and not FILL[u.known.way] then return nil end
+  if a.dtype == "bool" or a.dtype:find("^complex") or indices.dtype ~= "int64" then return nil end
+  if u.nd.min(indices) < 0 or u.nd.max(indices) >= n then return nil end
+  local ends = u.nd.concatenate({ rows(indices, 1, indices.size), { n } })
+  local lengths = u.nd.maximum(ends - indices, 1)
+  if u.nd.max(lengths) > LONG then return nil end
+  return (u.known.way and by_rows or side_by_side)(u, a, indices, lengths)
+end
+
 local function reduceat(u, a, indices, ...)
   local nd, what = u.nd, u.called .. ".reduceat"
   local o = options(what, { "axis", "dtype" }, ...)
-  a, indices = taken(u, a, o.dtype), arr(indices):tolist()
-  if type(indices) ~= "table" then util.raise("TypeError", "%s: indices are a vector of positions", what) end
+  a, indices = taken(u, a, o.dtype), arr(indices)
   local axis = axis_of(what, a, o.axis)
+  local quick = quick_parts(u, a, indices)
+  if quick then return quick end
+  indices = indices:tolist()
+  if type(indices) ~= "table" then util.raise("TypeError", "%s: indices are a vector of positions", what) end
   local all, parts = front(nd, a, axis), {}
   local n = all.shape[1]
   for i, from in ipairs(indices) do
@@ -228,13 +300,14 @@ local function check_kind(u, what, a, values)
   end
 end
 
--- Sums at places: whether the short way took them.
-local function added(u, vector, places, values)
-  local sign = u.name == "add" and 1 or u.name == "subtract" and -1
-  if not sign or values == nil or vector.dtype:find("^u") then return false end
+-- What goes to its places in one loop: whether the short way took it.
+local AT_ONCE = { add = "add", subtract = "add", multiply = "multiply", maximum = "maximum", minimum = "minimum" }
+local function written(u, vector, places, values)
+  local way = AT_ONCE[u.name]
+  if not way or values == nil or vector.dtype:find("^u") then return false end
   if not u.nd.can_cast(values.dtype, vector.dtype, "safe") then return false end
   if values.dtype ~= vector.dtype then values = values:astype(vector.dtype) end
-  return core.add_at(vector, places, sign == 1 and values or -values)
+  return core.fold_at(vector, places, u.name == "subtract" and -values or values, way)
 end
 
 local function at(u, a, indices, values)
@@ -252,7 +325,7 @@ local function at(u, a, indices, values)
   if a.ndim == 1 and a.size > 0 and util.is_array(picked) and picked.dtype == "int64" and picked.ndim > 0 then
     local each = spread(picked)
     check_kind(u, what, a, each)
-    if added(u, a, picked:reshape({ -1 }), each) then return end
+    if written(u, a, picked:reshape({ -1 }), each) then return end
   end
   local places = arr(nd.arange(a.size):reshape(a.shape)[picked])
   local each = spread(places)
@@ -260,7 +333,7 @@ local function at(u, a, indices, values)
   if places.size == 0 then return end
   local vector = a:reshape({ -1 }) -- a view of what lies densely, else a copy
   check_kind(u, what, vector, each)
-  if not added(u, vector, places, each) then write(u, vector, places, each) end
+  if not written(u, vector, places, each) then write(u, vector, places, each) end
   if not nd.shares_memory(vector, a) then a:assign(vector:reshape(a.shape)) end
 end
 
