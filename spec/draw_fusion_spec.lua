@@ -495,6 +495,17 @@ describe("the CUDA text of draws", function()
         end, "drawn2 = ")
       end
     end
+    alike(function()
+      local n, words = T.lscalar("n"), T.vector("words", { dtype = "uint32" })
+      local z = { MRG(9):normal({ n, 3 }, { nstreams = 50 }), Key(words):normal({ n }, 0, 3, "float32") }
+      local f, args = theano.compile { inputs = { n, words }, outputs = z }, nd.array({ 7, 8 }, "uint32")
+      local list = {}
+      for _, k in ipairs({ 0, 1, 2, 3, 7, 100 }) do
+        for _, x in ipairs({ f(k, args) }) do list[#list + 1] = x end
+      end
+      list[#list + 1] = f
+      return table.unpack(list)
+    end, "drawn2 = ")
     for n = 1, 2 do -- these need no pairs
       alike(function()
         local srng = MRG(9)

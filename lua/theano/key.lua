@@ -115,7 +115,8 @@ function methods.normal(self, size, avg, std, dtype, ndim)
   local half = (n + 1) // 2
   local u = draw(self, "normal", { 2 * half }, 1, dtype)
   local one = T.constant(nd.array(1, dtype))
-  local radius, cosine, sine = sizes.polar(one - u[{ T.slice(nil, half) }], u[{ T.slice(half) }], dtype)
+  local u1, u2 = sizes.halves(u, half)
+  local radius, cosine, sine = sizes.polar(one - u1, u2, dtype)
   ndim = ndim or type(list) == "table" and #list or nil
   local function shaped(all) return T.reshape(all[{ T.slice(nil, n) }], shape, ndim) end
   return T.cast(sizes.placed(radius * cosine, radius * sine, T.cast(avg, dtype), T.cast(std, dtype), shaped), given)

@@ -221,13 +221,13 @@ end
 -- ---- normal numbers -------------------------------------------------------------------------------------------------
 -- Halves of the uniform numbers as radius, cosine and sine of pairs.
 local function polar(self, what, n, a, dtype)
-  local even = n + n % 2
-  local list = { even }
+  local half = (n + 1) // 2
+  local list = { 2 * half }
   local size = util.is_var(n) and T.stack(list) or T.constant(nd.array(list, "int64"))
   local nstreams = a.nstreams or MOST_STREAMS -- a symbolic size in Theano
   local u = draw(self, what, size, list, { nstreams = nstreams, target = a.target }, dtype)
-  local half = even // 2
-  return sizes.polar(u[{ T.slice(nil, half) }], u[{ T.slice(half) }], dtype)
+  local u1, u2 = sizes.halves(u, half)
+  return sizes.polar(u1, u2, dtype)
 end
 
 -- Those outside [-2, 2] drawn again from the tails' complement: radii of numbers above exp(-2) are below 2.

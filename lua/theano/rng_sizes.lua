@@ -92,6 +92,12 @@ function M.placed(z0, z1, avg, std, shaped)
   return shaped(T.join(0, moved(z0), moved(z1)))
 end
 
+--- Both halves of 2 * half numbers, by rows: a slice whose end only a call tells would have to be looked at.
+function M.halves(u, half)
+  local rows = u:reshape({ 2, half })
+  return rows[0], rows[1]
+end
+
 --- Box and Muller's pairs of normal numbers from pairs of uniform ones, u1 above 0: radius, cosine and sine.
 function M.polar(u1, u2, dtype)
   local angle = T.constant(nd.array(2 * math.pi, dtype)) * u2
