@@ -297,6 +297,7 @@ typedef struct ThBuffer {
     atomic_bool counted;  /* among th_held_bytes */
     atomic_bool storage;  /* it is the storage of a shared variable, which it can be of one only */
     atomic_bool lent;     /* ..and somebody else has held it since, who may have written it */
+    uint8_t size_class;   /* of the lists that keep free ones */
     uint16_t lead;        /* bytes between the allocation and data */
     ThContext *ctx;       /* retained */
     char *data;

@@ -361,6 +361,7 @@ bool workspace_steady(Workspace *w) {
 
 /* What fill_whole made of the same sizes before. */
 static void fill_again(const Form *m, const PlanValue *v, ThBuffer *b, ThArray *a) {
+    const int numbers = 2 * v->ndim;
     atomic_init(&a->refs, 1);
     a->dtype = v->dtype;
     a->flags = m->flags;
@@ -368,7 +369,7 @@ static void fill_again(const Form *m, const PlanValue *v, ThBuffer *b, ThArray *
     a->buf = b;
     a->data = b->data + m->at;
     a->size = m->size;
-    for (int i = 0; i < 2 * v->ndim; i++) a->dims[i] = m->dims[i];
+    for (int i = 0; i < numbers; i++) a->dims[i] = m->dims[i];
 }
 
 static void remember(Form *m, const ThArray *a) {
@@ -399,13 +400,13 @@ static void fill_whole(Workspace *w, const PlanValue *v, ThArray *a) {
 
 void workspace_fill(Workspace *w, const PlanValue *v, int form, ThArray *a) {
     Form *m = &w->form[form];
-    const bool own = w->fixed && w->fn->sole[v->buf] && !w->fn->plan->buf[v->buf].late && v->ndim <= FORM_DIMS;
-    if (own && m->there) {
+    if (m->there) {
         fill_again(m, v, w->outbuf[v->buf], a);
         w->outbuf[v->buf] = NULL; /* its reference goes to the array */
         return;
     }
     fill_whole(w, v, a);
+    const bool own = w->fixed && w->fn->sole[v->buf] && !w->fn->plan->buf[v->buf].late && v->ndim <= FORM_DIMS;
     if (own) remember(m, a);
 }
 

@@ -28,7 +28,7 @@
 
 #define LIMIT ((size_t)256 << 20)
 enum {
-    CLASSES = 4 * 40,
+    CLASSES = 4 * 40, /* fewer than a byte counts */
     ALIGN = 64,
     LARGE = 16384,   /* from here on roots are staggered */
     LEADS = 8,       /* different starts: 64, 192, ... 960 bytes */
@@ -245,7 +245,7 @@ static ThBuffer *new_with(ThContext *c, size_t bytes, int ndim, ThArray **header
             leave(c, NULL, 0, true, header ? *header : NULL);
             return NULL;
         }
-        *b = (ThBuffer){.ctx = c, .data = data + lead, .cap = cap, .lead = lead};
+        *b = (ThBuffer){.ctx = c, .data = data + lead, .cap = cap, .size_class = (uint8_t) class, .lead = lead};
     }
     atomic_init(&b->refs, 1);
     atomic_init(&b->pins, 0);
@@ -351,8 +351,7 @@ static void end(ThBuffer *b, ThArray *header) {
         else destroy(c, b);
         leave(c, NULL, 0, live, header);
     } else {
-        size_t cap;
-        leave(c, b, class_of(b->cap, &cap), live, header);
+        leave(c, b, b->size_class, live, header);
     }
 }
 
