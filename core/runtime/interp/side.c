@@ -50,8 +50,16 @@ static bool good_stage(const Kernel *k, const LoopStage *s) {
     return true;
 }
 
+/* Nothing else goes to what is one outer point's alone. */
+static bool temps_apart(const Kernel *k) {
+    for (int i = 0; i < k->acc.n; i++)
+        for (int j = 0; j < i; j++)
+            if (k->acc.at[i].buf == k->acc.at[j].buf && is_temp(&k->acc.at[i]) != is_temp(&k->acc.at[j])) return false;
+    return true;
+}
+
 static bool may(const Kernel *k, const KernelOrder *o) {
-    if (k->can_fail || !k->st.n || (!k->nouter && k->st.n > 1)) return false;
+    if (k->can_fail || !k->st.n || (!k->nouter && k->st.n > 1) || !temps_apart(k)) return false;
     for (int s = 0; s < k->st.n; s++)
         if (!good_stage(k, &o->stage[s])) return false;
     return true;
@@ -97,6 +105,7 @@ static bool alike(const IKernel *ik, int i, int j) {
     const Kernel *k = ik->k;
     const Access *a = &k->acc.at[i], *b = &k->acc.at[j];
     const LoopStage *s = &ik->order.stage[0];
+    if (is_temp(a) || is_temp(b)) return is_temp(a) && is_temp(b) && a->buf == b->buf;
     bool same = a->buf == b->buf && a->dtype == b->dtype && size_eq(a->off, b->off);
     for (int l = 0; same && l <= s->vec; l++) same = size_eq(a->st[s->loop[l]], b->st[s->loop[l]]);
     return same && size_eq(k->dim[ik->acc[i].along].n, k->dim[ik->acc[j].along].n) &&
