@@ -148,8 +148,9 @@ int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n
 
 /* ---- rows ---- */
 /* Elements that the nearest cache has when their extremum's place is sought; rows whose results are stored together;
- * how long those are that lie across vectors, and if an element has eight bytes. */
-enum { NEAR = 4096, EACH = 64, SHORT = 64, SHORT_OF_8 = 48, STEPS = 4 };
+ * how long those are that lie across vectors, if an element has eight bytes, and if places are sought among words of
+ * four. */
+enum { NEAR = 4096, EACH = 64, SHORT = 64, SHORT_OF_8 = 48, SHORT_PLACED = 128, STEPS = 4 };
 
 /* Where the loads of this row begin; false: one of them is not dense. */
 static bool look(IRun *r, const LoopStage *s, int64_t from) {
@@ -322,7 +323,7 @@ static void rows_together(IRun *r, const LoopStage *s, const EachRow *e, int64_t
     const char *p = e->p;
     char *to = r->base[e->store - r->ik->k->acc.at] + from * step;
     for (int l = 0; l < s->vec - 1; l++) to += r->idx[s->loop[l]] * st[s->loop[l]];
-    const bool few = e->n > 0 && e->n <= (e->read < 8 ? SHORT : SHORT_OF_8);
+    const bool few = e->n > 0 && e->n <= (e->read == 8 ? SHORT_OF_8 : e->place ? SHORT_PLACED : SHORT);
     if (few) short_rows(r, e, m, result);
     for (int64_t i = 0; !few && i < m; i++, p += e->step) {
         one_row(e, p, lanes);
