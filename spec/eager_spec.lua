@@ -50,6 +50,38 @@ describe("the second eager call", function()
     end
   end)
 
+  it("of numbers alone gives what arrays of one element give, and knows parameters", function()
+    for name in ("sin exp sqrt floor abs sign isnan sigmoid erf log1p rint sqr"):gmatch("%S+") do
+      for _, x in ipairs({ 0.3, -2.5, 3, -2, 70000, 0.0, 1 / 0 }) do
+        local want = nd[name](nd.array({ x }))[0]
+        for _ = 1, 2 do
+          local got = nd[name](x)
+          assert(got == want or got ~= got and want ~= want, name .. " of " .. x)
+          assert.equal(math.type(want), math.type(got), name)
+        end
+      end
+    end
+    for name in ("maximum minimum hypot arctan2 power logaddexp fmod"):gmatch("%S+") do
+      for _, y in ipairs({ 0.7, 2.5, 3 }) do
+        local want = nd[name](nd.array({ 0.3 }), nd.array({ y + 0.0 }))[0]
+        for _ = 1, 2 do assert.equal(want, nd[name](0.3, y), name) end
+      end
+    end
+    local leaky -- a parameter behind the first: x is an integer, the result is not
+    for _, f in ipairs(require("theano.core").functions()) do
+      if f.name == "nnet.leaky_relu" then leaky = f.eager end
+    end
+    for _ = 1, 2 do
+      assert.equal("float", math.type(leaky(3, 2)))
+      assert.equal(0.3, nd.sum(0.3))
+      assert.same({ 3 }, nd.zeros(3).shape)
+      assert.equal(0.31, nd.round(0.314, 2))
+      assert.equal(1, nd.clip(3, 0, 1))
+      raises("TypeError", "", function() nd.bitwise_and(0.5, 0.5) end)
+      raises("TypeError", "", function() nd.sin(0.5, 0.25) end)
+    end
+  end)
+
   it("tells small integer arrays apart, by value and where they decide lengths", function()
     local m = nd.arange(6.0):reshape({ 2, 3 })
     for _ = 1, 3 do

@@ -44,6 +44,7 @@ typedef struct Operands {                     /* of one call */
     ThType type[MOST_ARGS];
     int n, nsaid; /* nsaid: 0 where arrays are all there is */
     bool strided;
+    bool alone; /* numbers are all there is */
     char said[SAID];
 } Operands;
 
@@ -86,11 +87,12 @@ static bool is_number(const ThArg *a) {
 
 /* Numbers stand beside an array in operators only, and take the dtype that NumPy gives them there; elsewhere they are
  * axes, counts and sizes. */
+static const ThDtype number_dtype[] = {
+    [TH_ARG_INT] = TH_INT64, [TH_ARG_FLOAT] = TH_FLOAT64, [TH_ARG_COMPLEX] = TH_COMPLEX128};
+
 static void number(Operands *o, const ThArg *a, ThDtype beside) {
-    static const ThDtype own[] = {
-        [TH_ARG_INT] = TH_INT64, [TH_ARG_FLOAT] = TH_FLOAT64, [TH_ARG_COMPLEX] = TH_COMPLEX128};
-    ThDtype d = dtype_beside(th_dtype_kind(own[a->kind]), a->kind == TH_ARG_INT ? a->i : 0, beside);
-    dtype_cast((char *)&o->cell[o->n], d, 0, (const char *)&a->i, own[a->kind], 0, 1);
+    ThDtype d = dtype_beside(th_dtype_kind(number_dtype[a->kind]), a->kind == TH_ARG_INT ? a->i : 0, beside);
+    dtype_cast((char *)&o->cell[o->n], d, 0, (const char *)&a->i, number_dtype[a->kind], 0, 1);
     o->type[o->n] = type_tensor(d, 0, 0);
     o->at[o->n++] = NULL;
 }
@@ -145,6 +147,17 @@ static bool say_arg(Operands *o, const ThArg *a, int depth) {
     return o->n == before || a->list.n <= MOST_LISTED;
 }
 
+/* Numbers alone: whether they are operands is seen when the function is there, one of elements then. An integer
+ * behind the first may be a parameter, which has no say in the result's dtype. */
+static bool numbers(const ThArg *args, int nargs, bool operator_, Operands *o) {
+    for (int i = 0; i < nargs; i++)
+        if (args[i].key || !is_number(&args[i]) || (nargs > 1 && !operator_ && args[i].kind != TH_ARG_FLOAT))
+            return false;
+    if (nargs > MOST_ARGS) return false;
+    for (int i = 0; i < nargs; i++) number(o, &args[i], number_dtype[args[i].kind]);
+    return o->alone = true;
+}
+
 /* Arrays alone, or an operator's array and number. */
 static bool plain_operands(const ThArg *args, int nargs, Operands *o) {
     ThDtype beside = TH_DTYPE_NONE; /* of the array; operators have two operands */
@@ -161,6 +174,7 @@ static bool operands(int func, const ThArg *args, int nargs, Operands *o) {
     bool operator_ = th_func_info(func)->metamethod != NULL, plain = true;
     int arrays = 0;
     if (nargs < 1 || nargs > MOST_GIVEN) return false;
+    if (numbers(args, nargs, operator_, o)) return true;
     for (int i = 0; i < nargs; i++) {
         if (args[i].kind == TH_ARG_ARRAY && !args[i].array) return false; /* said by the long way */
         arrays += args[i].kind == TH_ARG_ARRAY;
@@ -523,6 +537,7 @@ static bool products(ThContext *c, const Kept *k, int func, const ThArg *args, i
 bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max, int *nout) {
     Operands o;
     o.n = o.nsaid = 0;
+    o.alone = false;
     memset(o.made, 0, sizeof o.made);
     Kept *k = kept(c);
     bool done = false;
@@ -533,7 +548,7 @@ bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray *
         Quick *q = find(c, k, func, &o, args, nargs);
         if (q && q->fn && q->nout <= max)
             done = (q->direct && run_direct(c, k, q, &o, out)) ||
-                   (!failed(c) && whole(c, &o) && th_call(q->fn, o.at, o.n, out) == 0);
+                   (!failed(c) && !o.alone && whole(c, &o) && th_call(q->fn, o.at, o.n, out) == 0);
         if (done) *nout = q->nout;
     }
     for (int i = 0; i < o.n; i++) th_array_release(o.made[i]);
