@@ -212,7 +212,7 @@ static bool turns(const IRun *r, const IKernel *ik, const LoopStage *s, int tile
 
 static bool pays(const IRun *r, const LoopStage *s, int over, int64_t n) {
     const int64_t rows = r->n[s->loop[over]];
-    if (rows < FEWEST || n < 1 || n > LONGEST || rows < n / 2) return false;
+    if (rows < FEWEST || n < 1 || n > LONGEST || rows < n) return false;
     if (!r->ik->k->nouter && r->ik->rows[0] && interp_each_row_stores(r, s)) return false;
     for (int l = 0; l < over; l++)
         if (r->n[s->loop[l]] <= 0) return false;
