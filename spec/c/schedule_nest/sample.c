@@ -484,7 +484,8 @@ static void product(Make *m) {
     if (chance(m, 15)) st->beta = literal(m, d, 0);
     m->nvalue = 0;
     if (chance(m, 15)) return;
-    Ins ep = {.op = INS_EP, .dtype = (uint8_t)d, .in_dtype = (uint8_t)d, .depth = 2, .b = -1, .c = -1, .d = -1};
+    Ins ep = {
+        .op = INS_EP, .dtype = (uint8_t)d, .in_dtype = (uint8_t)d, .depth = 2, .a = -1, .b = -1, .c = -1, .d = -1};
     if (!vec_push(m->c, &k->ins, ep)) m->bad = true;
     else k->st.at[0].nins++, made(m, k->ins.n - 1, 2);
     for (int i = pick(m, 3); i > 0; i--) {
