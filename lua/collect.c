@@ -21,7 +21,7 @@ enum {
 
 void lt_collect_init(LtState *s) {
     s->batch = FIRST; /* parameters and the first arguments: nothing of them is garbage, and modules are the heap */
-    s->most = ROOM;
+    s->most = s->room = ROOM;
 }
 
 /* Young results are found at the price of the young: often. A step that made a whole cycle (incremental mode) looked at
@@ -42,14 +42,17 @@ static void full(lua_State *L, LtState *s) {
     lua_gc(L, LUA_GCCOLLECT);
     size_t heap = (size_t)lua_gc(L, LUA_GCCOUNT) << 10;
     s->owed = s->young = 0;
-    s->most = 2 * held(s) + (heap * HEAP_ROOM > ROOM ? heap * HEAP_ROOM : ROOM);
+    s->room = heap * HEAP_ROOM > ROOM ? heap * HEAP_ROOM : ROOM;
+    s->most = 2 * held(s) + s->room;
 }
 
 static void collect(lua_State *L, LtState *s) {
     if (s->owed < s->batch && s->young < MANY) return;
     if (lua_gc(L, LUA_GCISRUNNING) != 1) return; /* the user stopped it, or it runs us */
     step(L, s);
-    if (held(s) > s->most) full(L, s);
+    const size_t now = held(s), most = 2 * now + s->room;
+    if (most < s->most) s->most = most; /* what was much when it was last counted is gone */
+    if (now > s->most) full(L, s);
 }
 
 size_t lt_hold(LtState *s, size_t bytes, bool alone) {

@@ -17,6 +17,13 @@ local function equal(want, got, what)
   assert(want.dtype == got.dtype and nd.array_equal(want, got), what)
 end
 
+-- Logarithms and sines without fused multiply-adds, which a GPU has, have other last bits.
+local FUSES = os.getenv("THEANO_ISA") ~= "sse2"
+local function near(want, got, what)
+  assert.same(want.shape, got.shape, what)
+  assert(want.dtype == got.dtype and nd.allclose(want, got, 1e-5, 1e-5), what)
+end
+
 -- Is the draw's result never memory?
 local function passes(f) return theano.printing.plan(f):find(", some at a time", 1, true) ~= nil end
 
@@ -437,7 +444,9 @@ describe("the CUDA text of draws", function()
   local function alike(fn, text)
     local want = on("cpu", fn)
     local got = on("cuda-emulated", fn)
-    for i = 1, want.n - 1 do equal(want[i], got[i], text .. " " .. i) end
+    local special = text:find("drawn2", 1, true) or text:find("sin_f32", 1, true)
+    local agree = (FUSES or not special) and equal or near
+    for i = 1, want.n - 1 do agree(want[i], got[i], text .. " " .. i) end
     local code = theano.printing.ccode(got[got.n])
     assert.matches("for CUDA", code, nil, true)
     assert.matches(text, code, nil, true)

@@ -111,6 +111,21 @@ describe("dead results are collected in time", function()
     end)
   end
 
+  it("..also when much more has been alive before", function()
+    local was = collectgarbage("generational")
+    do
+      local much = {}
+      for i = 1, 150 do much[i] = f(nd.zeros({ 4 * MB // 8 })) end
+      collectgarbage()
+      for i = 1, 150 do much[i] = f(much[i]) end -- a full collection counts what there is
+    end
+    collectgarbage()
+    collectgarbage()
+    local later = highest(4)
+    collectgarbage(was)
+    assert.truthy(later <= 240, later .. " MB of results that lived for four calls")
+  end)
+
   it("not while the user has stopped it", function()
     collectgarbage("stop")
     local most = highest(1)
