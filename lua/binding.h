@@ -43,19 +43,19 @@ typedef struct LtState {
     int meta_ref[LT_KINDS];     /* ..and where the registry has them: a number is found faster than an address */
     char *log;                  /* lines logged since the last drain */
     size_t nlog;
-    size_t owed, young; /* collect.c: bytes and number of things made since the last step of the collector.. */
-    size_t batch;       /* ..which is to come when they are so many bytes */
-    int spare;          /* arrays that are made before it is asked for a collection once more */
-    struct Pool *pool;  /* the runner's, which tells when arrays go (array.c); NULL: they have finalizers */
-    size_t held, most,
-        room;             /* bytes that userdata hold, from where on a full collection is to come, dead ones at most */
-    lua_State *running;   /* who compiles: rewrites of the user's run there */
-    LtCall *call;         /* the rewrite being tried, or NULL */
-    unsigned long ncalls; /* rewrites tried so far */
-    lua_State *main;      /* the first thread of the Lua state */
-    lua_State *entered;   /* the thread that called the engine last: operations in Lua run there.. */
-    unsigned long thread; /* ..if this is its thread */
-    struct LtOp *ops;     /* operations written in Lua, to be told when the state closes.. */
+    size_t owed, young;         /* collect.c: bytes and number of things made since the last step of the collector.. */
+    size_t batch;               /* ..which is to come when they are so many bytes */
+    int spare;                  /* arrays that are made before it is asked for a collection once more */
+    struct Pool *pool;          /* the runner's, which tells when arrays go (array.c); NULL: they have finalizers */
+    size_t held, most;          /* bytes that userdata hold, and from where on a full collection is to come.. */
+    size_t room;                /* ..what dead ones may have at least */
+    lua_State *running;         /* who compiles: rewrites of the user's run there */
+    LtCall *call;               /* the rewrite being tried, or NULL */
+    unsigned long ncalls;       /* rewrites tried so far */
+    lua_State *main;            /* the first thread of the Lua state */
+    lua_State *entered;         /* the thread that called the engine last: operations in Lua run there.. */
+    unsigned long thread;       /* ..if this is its thread */
+    struct LtOp *ops;           /* operations written in Lua, to be told when the state closes.. */
     struct LtMonitor *monitors; /* ..and functions of MonitorMode */
     bool tells;                 /* a Lua function wants to see what is built (core.on_build).. */
     int callbacks;              /* ..but not in the middle of the engine's work: how many callbacks are running */
