@@ -38,9 +38,8 @@ double conv_slide_cost(const ConvRun *r) {
     double places = 1, flat = conv_flat_share(&dual), least = INFINITY, few = 1 + 1 / (double)v.filters;
     for (int d = 0; d <= last; d++) places *= (double)v.out[d];
     if (flat > 0) least = places / flat * few;
-    const double rows = places / (double)v.out[last] * (double)up(v.out[last], vl) * few;
+    const double rows = places / share_of(v.out[last], vl) * few, lanes = places / share_of(v.filters, vl);
     if (v.out[last] >= vl && rows < least) least = rows;
-    const double lanes = places * (double)up(v.filters, vl) / (double)v.filters;
     return v.filters >= 2 * vl && lanes < least ? lanes : least;
 }
 
@@ -52,15 +51,14 @@ static double image_places(const ConvRun *r, double places) {
     return least < INFINITY ? least : places;
 }
 
-/* Places over whole vectors: of the result's rows, or of filters where those fill more. */
+/* Places over whole vectors: of the result's rows, or of filters or of all places where those fill more. */
 static double filled(const ConvRun *r, double places) {
     const ConvWork *w = r->w;
     const int64_t vl = r->kern->vl, row = w->out[w->ndim - 1];
-    const double along = (double)up(row, vl) / (double)row, flat = conv_flat_share(r);
-    const double across = (double)up(w->filters, vl) / (double)w->filters;
-    if (w->target == CONV_TO_FILTER) return places * (row >= vl && along < across ? along : across);
-    if (row < vl) return flat > 0 ? places / flat : places;
-    return places * along;
+    double share = row < vl ? 0 : share_of(row, vl);
+    const double other = w->target == CONV_TO_FILTER ? share_of(w->filters, vl) : conv_flat_share(r);
+    if (other > share) share = other;
+    return share > 0 ? places / share : places;
 }
 
 /* Vectors of multiply-adds, idle lanes counted. */

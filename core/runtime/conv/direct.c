@@ -43,14 +43,14 @@ double conv_flat_share(const ConvRun *r) {
     const double copied = (double)(s.len[0] * (up(w->out[1], vl) / vl));
     const double sums = (double)(vectors * w->filters * w->size[0]);
     const double near = s.elements > FLAT_NEAR / r->item ? FLAT_FAR : 1;
-    return near * (double)places / (double)(vectors * vl) / (1 + FLAT_COPY * copied / sums);
+    return near * share_of(places, vl) / (1 + FLAT_COPY * copied / sums);
 }
 
 static bool is_flat(const ConvRun *r) {
     const ConvWork *w = r->w;
     const int64_t n = w->out[w->ndim - 1], vl = r->kern->vl;
     if (w->ndim != 2 || w->out[0] * n < vl) return false;
-    return conv_flat_share(r) > (n < vl ? 0 : (double)n / (double)up(n, vl));
+    return conv_flat_share(r) > (n < vl ? 0 : share_of(n, vl));
 }
 
 static void copy_flat(const ConvRun *r, const ConvSlid *slid, const ConvSlid *flat, char *to, const char *image) {

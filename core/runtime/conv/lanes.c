@@ -109,8 +109,8 @@ static bool lanes_pay(const ConvRun *r) {
     if (w->top_st[2 + last] != 1) return false;
     if (r->way == CONV_LANES) return true;
     for (int d = 0; d < w->ndim; d++) k *= w->size[d];
-    double lanes = (double)w->filters / (double)up(w->filters, vl), along = 0;
-    if (w->step[last] == 1 && n >= vl) along = (k < FEW_TAPS ? 1 : 0.85) * (double)n / (double)up(n, vl);
+    double lanes = share_of(w->filters, vl), along = 0;
+    if (w->step[last] == 1 && n >= vl) along = (k < FEW_TAPS ? 1 : 0.85) * share_of(n, vl);
     const double flat = conv_flat_share(r);
     if (flat > along) along = flat;
     return lanes >= 0.6 && lanes > along && w->filters >= 2 * vl && k >= 8;
@@ -189,9 +189,8 @@ static bool filters_fill_lanes(const ConvWork *w, int64_t vl) {
     bool dots = w->step[w->ndim - 1] == 1 && w->top_st[1 + w->ndim] == 1 && n >= vl;
     int64_t k = w->channels;
     for (int d = 0; d < w->ndim; d++) k *= w->size[d];
-    double gain = k < FEW_TAPS ? 1 : 1.1, along = (double)n / (double)up(n, vl);
-    double across = gain * (double)w->filters / (double)up(w->filters, vl);
-    return !dots || across > along;
+    double gain = k < FEW_TAPS ? 1 : 1.1;
+    return !dots || gain * share_of(w->filters, vl) > share_of(n, vl);
 }
 
 /* top of one image as (place) x (filter), rows of whole vectors. */

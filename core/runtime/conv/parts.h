@@ -96,6 +96,8 @@ void conv_list_rows(const ConvWork *w, const ConvSlid *s, int64_t *image, int64_
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+/* Of lanes that compute where n elements lie in whole vectors. */
+static inline double share_of(int64_t n, int64_t vl) { return (double)n / (double)up(n, vl); }
 
 /* n rows in panels of at most GEMM_MR, as even as can be: how many, where panel p starts. */
 static inline int64_t panels(int64_t n) { return (n + GEMM_MR - 1) / GEMM_MR; }

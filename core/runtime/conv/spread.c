@@ -116,7 +116,7 @@ double conv_spread_cost(const ConvRun *r) {
     const ConvWork *w = r->w;
     const int64_t vl = r->kern->vl, run = w->channels * w->size[1];
     if (!applies(w) || r->whole->images < ROWS || w->filters < 4 || w->size[1] == 1 || w->pad[1] < 0) return INFINITY;
-    const double lanes = 1.05 * (double)up(run, vl) / (double)run, vectors = (double)(up(run, vl) / vl);
+    const double lanes = 1.05 / share_of(run, vl), vectors = (double)(up(run, vl) / vl);
     const double adds = (7.5 + 1.5 * vectors) * (double)(BYTES / r->item) / (double)(run * w->filters); /* cycles */
     return (double)(w->out[0] * w->out[1]) * (lanes + adds);
 }
