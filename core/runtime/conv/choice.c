@@ -35,7 +35,7 @@ double conv_slide_cost(const ConvRun *r) {
     dual.w = dual.whole = &v;
     const int64_t vl = r->kern->vl;
     const int last = v.ndim - 1;
-    double places = 1, flat = conv_flat_share(&dual), least = INFINITY, few = 1 + 1 / (double)v.filters;
+    double places = 1, flat = conv_flat_share(&dual), least = INFINITY, few = 1 + 1.8 / (double)v.filters;
     for (int d = 0; d <= last; d++) places *= (double)v.out[d];
     if (flat > 0) least = places / flat * few;
     const double rows = places / share_of(v.out[last], vl) * few, lanes = places / share_of(v.filters, vl);

@@ -17,8 +17,8 @@ static int64_t ceil_div(int64_t a, int64_t b) { return a <= 0 ? -(-a / b) : (a +
 /* A tap's row of products is added to memory by loads that wait for the stores of the tap before. */
 double conv_fold_cost(const ConvRun *r) {
     enum {
-        CALL = 22,
-        VECTOR = 22,
+        CALL = 28,
+        VECTOR = 7,
         BYTES = 64
     }; /* cycles of a row and of each of its vectors; bytes multiplied in one */
     const ConvWork *w = r->w;
