@@ -15,6 +15,7 @@ local SHAPES = {
   steps = { 8, 8, 24, 14, 14, 3, { border_mode = "half", subsample = { 2, 2 } } },
   far = { 2, 4, 8, 20, 20, 5, { border_mode = "full", subsample = { 2, 2 } } },
   added = { 12, 1, 20, 28, 28, 5 },
+  lines = { 13, 4, 10, 12, 11, 5 },
   plain = { 2, 16, 8, 7, 7, 1 },
   dilated = { 3, 8, 8, 13, 11, 3, { border_mode = "half", filter_dilation = { 2, 2 } } },
   groups = { 2, 16, 16, 10, 10, 3, { border_mode = "half", num_groups = 4 } },

@@ -63,6 +63,26 @@ static void test_flat(void) {
     CHECK(part == conv_flat_share(&r));
 }
 
+/* Places as one line where neither rows nor filters fill vectors; of some images before lanes are added up. */
+static void test_lines(void) {
+    const int64_t vl = cpu_of(c)->gemm[0]->vl;
+    ConvWork w = work(CONV_TO_FILTER, 60, 20, 12, 50, 5, 0);
+    const ConvRun r = run_of(&w);
+    HostCall h = {.ctx = c};
+    ConvOrder o;
+    CHECK(conv_flat_filter_share(&r) > 0.7 && conv_flat_filter_share(&r) < 1);
+    CHECK(!conv_order(&h, &w, true, &o) && o.images == 30 && (o.run == 10 || vl < 16));
+    w.filters = 64;
+    CHECK(!conv_order(&h, &w, true, &o) && o.way == CONV_LANES && o.run == 0);
+    w = work(CONV_TO_FILTER, 60, 1, 28, 20, 5, 0);
+    CHECK(!conv_order(&h, &w, true, &o) && o.way == CONV_DIRECT && (o.run == 1) == (vl > 8));
+    w = work(CONV_TO_FILTER, 2, 512, 40, 9, 3, 0); /* an image's copies are too large */
+    CHECK(conv_flat_filter_share(&r) == 0);
+    w = work(CONV_TO_FILTER, 2, 4, 10, 9, 3, 0);
+    w.step[0] = 2;
+    CHECK(conv_flat_filter_share(&r) == 0);
+}
+
 static ConvWay image_way(int64_t channels, int64_t side, int64_t filters, int64_t size, int64_t pad) {
     const ConvWork w = work(CONV_TO_IMAGE, 16, channels, side, filters, size, pad);
     HostCall h = {.ctx = c};
@@ -90,6 +110,7 @@ int main(void) {
     c = th_context_new(NULL);
     if (!c || !cpu_of(c)) return 1;
     test_flat();
+    test_lines();
     test_images();
     th_context_release(c);
     return test_done("conv_ways");

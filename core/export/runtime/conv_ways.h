@@ -168,21 +168,37 @@ static void OF(conv_lanes)(const Conv *w, const ConvHow *how, const T *image, co
     }
 }
 
-/* Rows at a time: sums on the lanes of a vector. */
-static T OF(conv_dots)(const Conv *w, const ConvHow *how, const T *image, const T *top, i64 row, const i64 *r) {
-    const i64 rows = w->out[0] * w->out[1], end = row + how->rows < rows ? row + how->rows : rows;
+/* Rows at a time, or all rows of some images as one line: sums on the lanes of a vector. */
+static T OF(conv_dots)(const Conv *w, const ConvHow *how, const T *image, const T *top, i64 images, i64 row,
+                       const i64 *r) {
+    const i64 rows = w->out[0] * w->out[1], end = how->run || row + how->rows > rows ? rows : row + how->rows;
     T lane[64] = {0};
-    for (; row < end; row++) {
-        const i64 q0 = row / w->out[1], q1 = row % w->out[1];
-        const T *t = top + q0 * w->top[2] + q1 * w->top[3];
-        const i64 a0 = conv_at(w, 0, q0, r[0]), a1 = conv_at(w, 1, q1, r[1]);
-        i64 x = 0;
-        for (i64 k = 0; x < w->out[2]; x++, k = k + 1 < how->lanes ? k + 1 : 0)
-            lane[k] = FMA(OF(conv_pixel)(w, image, a0, a1, conv_at(w, 2, x, r[2])), t[x * w->top[4]], lane[k]);
+    for (i64 n = 0; n < images; n++) {
+        i64 k = 0;
+        for (i64 at = row; at < end; at++) {
+            const i64 q0 = at / w->out[1], q1 = at % w->out[1];
+            const T *t = top + n * w->top[0] + q0 * w->top[2] + q1 * w->top[3], *from = image + n * w->image[0];
+            const i64 a0 = conv_at(w, 0, q0, r[0]), a1 = conv_at(w, 1, q1, r[1]);
+            if (!how->run) k = 0;
+            for (i64 x = 0; x < w->out[2]; x++, k = k + 1 < how->lanes ? k + 1 : 0)
+                lane[k] = FMA(OF(conv_pixel)(w, from, a0, a1, conv_at(w, 2, x, r[2])), t[x * w->top[4]], lane[k]);
+        }
     }
     for (i64 h = how->lanes / 2; h > 0; h /= 2)
         for (i64 i = 0; i < h; i++) lane[i] += lane[i + h];
     return lane[0];
+}
+
+/* ..of all images. */
+static T OF(conv_all_dots)(const Conv *w, const ConvHow *how, const T *image, const T *top, i64 images, const i64 *r) {
+    const i64 rows = how->run ? 1 : w->out[0] * w->out[1], step = how->run ? 1 : how->rows,
+              many = how->run ? how->run : 1;
+    T sum = 0;
+    for (i64 n = 0; n < images; n += many)
+        for (i64 row = 0; row < rows; row += step)
+            sum += OF(conv_dots)(w, how, image + n * w->image[0], top + n * w->top[0],
+                                 images - n < many ? images - n : many, row, r);
+    return sum;
 }
 
 /* One chain over images and places. */
@@ -210,12 +226,9 @@ static void OF(conv_sums)(const Conv *w, const ConvHow *how, const T *image, con
         const i64 r[3] = {t % taps / w->size[2] / w->size[1], t % taps / w->size[2] % w->size[1], t % w->size[2]};
         const T *of = image + t / taps * w->image[1];
         for (i64 o = 0; o < no; o++) {
-            if (how->way == CONV_GEMM) sums[t * no + o] = OF(conv_chain)(w, of, top + o * w->top[1], images, r);
-            else
-                for (i64 n = 0; n < images; n++)
-                    for (i64 row = 0; row < w->out[0] * w->out[1]; row += how->rows)
-                        sums[t * no + o] +=
-                            OF(conv_dots)(w, how, of + n * w->image[0], top + n * w->top[0] + o * w->top[1], row, r);
+            const T *at = top + o * w->top[1];
+            sums[t * no + o] = how->way == CONV_GEMM ? OF(conv_chain)(w, of, at, images, r)
+                                                     : OF(conv_all_dots)(w, how, of, at, images, r);
         }
     }
 }

@@ -56,8 +56,9 @@ static double filled(const ConvRun *r, double places) {
     const ConvWork *w = r->w;
     const int64_t vl = r->kern->vl, row = w->out[w->ndim - 1];
     double share = row < vl ? 0 : share_of(row, vl);
-    const double other = w->target == CONV_TO_FILTER ? share_of(w->filters, vl) : conv_flat_share(r);
-    if (other > share) share = other;
+    const double flat = w->target == CONV_TO_FILTER ? conv_flat_filter_share(r) : conv_flat_share(r);
+    if (flat > share) share = flat;
+    if (w->target == CONV_TO_FILTER && share_of(w->filters, vl) > share) share = share_of(w->filters, vl);
     return share > 0 ? places / share : places;
 }
 

@@ -10,41 +10,8 @@
 
 #include <string.h>
 
-enum {
-    MR = GEMM_MR,
-    ROOM_ALIGN = CONV_ALIGN,
-    TOP_BYTES = 24 * 1024,
-    MOST_ROWS = 32,
-    LEAST_ROWS = 4,
-    FLAT_BYTES = 256 * 1024, /* copies of an image that stay in a near cache */
-    FLAT_NEAR = 64 * 1024,   /* ..in the nearest */
-    FLAT_COPY = 8            /* what a vector of a copy takes beside one of multiply-adds */
-};
-#define FLAT_FAR 0.85 /* tiles wait for what is not near */
-
-/* ---- rows that are no whole vectors ------------------------------------------------------------------------------ */
-/* An image once for each tap along its rows: (channel, tap, y, x of the result), so that what a vector of places reads
- * lies together. */
-static ConvSlid flat_slid(const ConvWork *w) {
-    ConvSlid s = {.copied = true, .len = {w->out[0] + (w->size[0] - 1) * w->dilation[0], w->out[1]}};
-    s.st[0] = w->out[1], s.st[1] = 1;
-    s.channel = w->size[1] * s.len[0] * w->out[1];
-    s.elements = w->channels * s.channel;
-    return s;
-}
-
-/* By the whole's lengths: a part may have fewer rows. */
-double conv_flat_share(const ConvRun *r) {
-    const ConvWork *w = r->whole;
-    if (w->ndim != 2 || w->step[0] != 1 || w->step[1] != 1 || w->top_st[3] != 1 || w->top_st[2] != w->out[1]) return 0;
-    const ConvSlid s = flat_slid(w);
-    const int64_t vl = r->kern->vl, places = w->out[0] * w->out[1], vectors = up(places, vl) / vl;
-    if (places < vl || s.elements > FLAT_BYTES / r->item) return 0;
-    const double copied = (double)(s.len[0] * (up(w->out[1], vl) / vl));
-    const double sums = (double)(vectors * w->filters * w->size[0]);
-    const double near = s.elements > FLAT_NEAR / r->item ? FLAT_FAR : 1;
-    return near * share_of(places, vl) / (1 + FLAT_COPY * copied / sums);
-}
+enum { MR = GEMM_MR, ROOM_ALIGN = CONV_ALIGN, TOP_BYTES = 24 * 1024, MOST_ROWS = 32, LEAST_ROWS = 4 };
+#define FOLDED 1.1
 
 static bool is_flat(const ConvRun *r) {
     const ConvWork *w = r->w;
@@ -53,27 +20,20 @@ static bool is_flat(const ConvRun *r) {
     return conv_flat_share(r) > (n < vl ? 0 : share_of(n, vl));
 }
 
-static void copy_flat(const ConvRun *r, const ConvSlid *slid, const ConvSlid *flat, char *to, const char *image) {
-    const ConvWork *w = r->w;
-    for (int64_t c = 0; c < w->channels; c++)
-        for (int64_t x = 0; x < w->size[1]; x++, to += flat->len[0] * w->out[1] * r->item)
-            r->kern->pack_b(to, w->out[1], image + (c * slid->channel + x * w->dilation[1]) * r->item, slid->st[0], 1,
-                            flat->len[0], w->out[1]);
-}
-
 /* ---- to top ------------------------------------------------------------------------------------------------------ */
-/* Filters of the group: panel by panel, k by k, row by row. */
-static void pack_filters(const ConvWork *w, const char *from, const int64_t *taps, int64_t ntaps, char *to,
-                         int64_t item) {
-    int last = w->ndim - 1;
+/* Filters of the group: panel by panel, k by k, row by row; taps that follow each other in memory go together. */
+static void pack_filters(const ConvRun *r, const char *from, const int64_t *taps, int64_t ntaps, char *to) {
+    const ConvWork *w = r->w;
+    const int last = w->ndim - 1;
+    const int64_t step = w->filter_st[2 + last], across = w->size[last];
     for (int64_t p = 0; p < panels(w->filters); p++) {
-        int64_t o0 = panel_at(w->filters, p), o1 = panel_at(w->filters, p + 1);
-        for (int64_t k = 0; k < ntaps; k++)
-            for (int64_t s = 0; s < w->size[last]; s++)
-                for (int64_t o = o0; o < o1; o++, to += item) {
-                    int64_t at = o * w->filter_st[0] + taps[k] + s * w->filter_st[2 + last];
-                    memcpy(to, from + at * item, (size_t)item);
-                }
+        const int64_t o = panel_at(w->filters, p), rows = panel_at(w->filters, p + 1) - o;
+        for (int64_t k = 0, end; k < ntaps; k = end) {
+            for (end = k + 1; end < ntaps && taps[end] == taps[end - 1] + across * step;) end++;
+            const int64_t n = (end - k) * across;
+            r->kern->pack_a(to, from + (o * w->filter_st[0] + taps[k]) * r->item, w->filter_st[0], step, rows, n);
+            to += rows * n * r->item;
+        }
     }
 }
 
@@ -118,7 +78,7 @@ static void all_tops(ConvRun *r, int64_t group, ToTop *j, const ConvSlid *slid, 
         const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * j->item;
         if (slid->copied) conv_copy_image(r, slid, copy, image, n == 0);
         j->image = slid->copied ? copy : image + slid->first * j->item;
-        if (flat) copy_flat(r, slid, flat, unrolled, j->image), j->image = unrolled;
+        if (flat) conv_copy_flat(r, slid, flat, unrolled, j->image), j->image = unrolled;
         j->top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * j->item;
         for (int64_t v = 0; v < j->rows * j->per_row && !host_leaves(r->h); v += j->kern->nv)
             top_tiles(j, v, (int)min64(j->kern->nv, j->rows * j->per_row - v));
@@ -132,7 +92,7 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
     const GemmKernels *kern = r->kern;
     const bool flat = is_flat(r);
     if (w->step[last] != 1 || w->top_st[2 + last] != 1 || (w->out[last] < kern->vl && !flat)) return false;
-    const ConvSlid slid = conv_slid_of(w), s = flat ? flat_slid(w) : slid;
+    const ConvSlid slid = conv_slid_of(w), s = flat ? conv_flat_of(w) : slid;
     if (r->order) return r->order->way = CONV_DIRECT, *status = 0, true;
     int64_t item = r->item, ntaps = conv_tap_rows(w), rows = conv_out_rows(w), k = ntaps * w->size[last];
     int64_t bytes = 3 * up(ntaps * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
@@ -145,7 +105,7 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
     char *filters = take(&room, w->filters * k * item), *copy = take(&room, slid.elements * item);
     conv_list_taps(w, &s, taps, filter_taps);
     conv_list_rows(w, &s, image_rows, top_rows);
-    pack_filters(w, w->filter + group * w->filters * w->filter_st[0] * item, filter_taps, ntaps, filters, item);
+    pack_filters(r, w->filter + group * w->filters * w->filter_st[0] * item, filter_taps, ntaps, filters);
     ToTop j = {.w = w,
                .kern = kern,
                .filters = filters,
@@ -181,23 +141,22 @@ static void filter_tiles(const ToTop *j, ConvTile *t, const int64_t *taps, int64
     }
 }
 
-/* Sums (o, tap) to the filters' own places. */
-static void put_filters(const ConvWork *w, char *to, const int64_t *places, int64_t ntaps, const char *sums,
-                        int64_t item) {
-    for (int64_t o = 0; o < w->filters; o++)
-        for (int64_t k = 0; k < ntaps; k++, sums += item)
-            memcpy(to + (o * w->filter_st[0] + places[k]) * item, sums, (size_t)item);
-}
-
 /* Rows over which all taps are summed at once: a panel's stay in the first-level cache, but sums are folded after each.
  */
 static int64_t rows_at_once(const ConvWork *w, int64_t item) {
     return max64(LEAST_ROWS, min64(MOST_ROWS, TOP_BYTES / (MR * w->out[w->ndim - 1] * item)));
 }
 
+/* Lanes are folded after some rows, not after some images. */
+static bool flat_filter_pays(const ConvRun *r) {
+    const int64_t n = r->whole->out[r->whole->ndim - 1], vl = r->kern->vl;
+    return FOLDED * conv_flat_filter_share(r) > (n < vl ? 0 : share_of(n, vl));
+}
+
 bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     int last = w->ndim - 1;
+    if (flat_filter_pays(r)) return conv_flat_filter(r, group, status);
     const GemmKernels *kern = r->kern;
     if (w->step[last] != 1 || w->top_st[2 + last] != 1 || w->out[last] < kern->vl) return false;
     ConvSlid s = conv_slid_of(w);
@@ -207,19 +166,16 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
         r->order->way = CONV_DIRECT, r->order->rows = rows_at_once(w, item), r->order->lanes = kern->vl;
         return *status = 0, true;
     }
-    int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
+    int64_t bytes = up(all * 8, ROOM_ALIGN) + up(ntaps * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
                     up(w->filters * all * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
     ConvRoom room = {r->h->room(r->h, (uint64_t)bytes)};
     if (!room.next) return *status = 1, true;
-    int64_t *taps = take(&room, all * 8), *places = take(&room, all * 8);
+    int64_t *taps = take(&room, all * 8), *places = take(&room, ntaps * 8);
     int64_t *image_rows = take(&room, rows * 8), *top_rows = take(&room, rows * 8);
     char *sums = take(&room, w->filters * all * item), *copy = take(&room, s.elements * item);
     conv_list_taps(w, &s, taps, places);
     for (int64_t k = ntaps - 1; k >= 0; k--)
-        for (int64_t x = across - 1; x >= 0; x--) {
-            taps[k * across + x] = taps[k] + x * w->dilation[last];
-            places[k * across + x] = places[k] + x * w->filter_st[2 + last];
-        }
+        for (int64_t x = across - 1; x >= 0; x--) taps[k * across + x] = taps[k] + x * w->dilation[last];
     conv_list_rows(w, &s, image_rows, top_rows);
     memset(sums, 0, (size_t)(w->filters * all * item));
     ToTop j = {.w = w, .kern = kern, .item = item};
@@ -235,7 +191,7 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
             filter_tiles(&j, &t, taps, all, sums);
         }
     }
-    put_filters(w, w->filter + group * w->filters * w->filter_st[0] * item, places, all, sums, item);
+    conv_put_filters(w, w->filter + group * w->filters * w->filter_st[0] * item, sums, item);
     *status = 0;
     return true;
 }

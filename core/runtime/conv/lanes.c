@@ -183,14 +183,16 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
 }
 
 /* ---- to the filters ---------------------------------------------------------------------------------------------- */
-/* Share of the lanes that compute: along the rows of the result (whose sums are folded, too), or along the filters. */
-static bool filters_fill_lanes(const ConvWork *w, int64_t vl) {
-    int64_t n = w->out[w->ndim - 1];
+/* Share of the lanes that compute: along the rows of the result (whose sums are folded, too), along the filters, or
+ * along all places. */
+static bool filters_fill_lanes(const ConvRun *r) {
+    const ConvWork *w = r->whole;
+    int64_t n = w->out[w->ndim - 1], vl = r->kern->vl;
     bool dots = w->step[w->ndim - 1] == 1 && w->top_st[1 + w->ndim] == 1 && n >= vl;
     int64_t k = w->channels;
     for (int d = 0; d < w->ndim; d++) k *= w->size[d];
-    double gain = k < FEW_TAPS ? 1 : 1.1;
-    return !dots || gain * share_of(w->filters, vl) > share_of(n, vl);
+    const double gain = k < FEW_TAPS ? 1 : 1.1, flat = conv_flat_filter_share(r), own = share_of(w->filters, vl);
+    return own >= flat && (!dots || gain * own > share_of(n, vl));
 }
 
 /* top of one image as (place) x (filter), rows of whole vectors. */
@@ -234,7 +236,7 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
             rows = conv_out_rows(w);
     int64_t lanes = up(w->filters, r->kern->vl), many = min64(rows, rows_at_once(r)), places = many * w->out[last];
     int64_t row_bytes = up(r->whole->filters, r->kern->vl) * w->out[last] * item;
-    bool pays = filters_fill_lanes(r->whole, r->kern->vl) && row_bytes <= ROW_BYTES;
+    bool pays = filters_fill_lanes(r) && row_bytes <= ROW_BYTES;
     if (!pays && r->way != CONV_LANES) return false;
     if (r->order) return r->order->way = CONV_LANES, r->order->rows = many, *status = 0, true;
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 3 * up(rows * 8, ROOM_ALIGN) + up(all * lanes * item, ROOM_ALIGN) +

@@ -24,6 +24,8 @@ typedef int (*ConvRunFn)(ConvRun *r); /* ..of all groups */
 int conv_share(ConvRun *r, ConvFn run);
 /* Sums for filters are made of so many parts, of so many images; 1: they are not cut. */
 int64_t conv_parts(const ConvWork *w, int64_t *images);
+/* A group's sums, dense, to the filters' own places. */
+void conv_put_filters(const ConvWork *w, char *to, const char *from, int64_t item);
 
 /* conv.c: filters of one element, steps of one, nothing but the image: a product of two matrices an image. */
 bool conv_is_plain(const ConvWork *w);
@@ -31,11 +33,14 @@ bool conv_is_plain(const ConvWork *w);
 /* Each is true when done, *status 0 or (with the error set) 1. */
 bool conv_direct_top(ConvRun *r, int64_t group, int *status); /* direct.c */
 bool conv_direct_filter(ConvRun *r, int64_t group, int *status);
-double conv_flat_share(const ConvRun *r); /* of lanes that compute where places are one line, copies counted; or 0 */
 bool conv_lanes_top(ConvRun *r, int64_t group, int *status); /* lanes.c */
 bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
 bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* fold.c */
 bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* spread.c */
+/* flat.c: of lanes that compute where places are one line, copies (and sums of lanes) counted; or 0. */
+double conv_flat_share(const ConvRun *r);
+double conv_flat_filter_share(const ConvRun *r);
+bool conv_flat_filter(ConvRun *r, int64_t group, int *status); /* where that is not 0 */
 /* tune.c: the way that was timed to be the fastest, timing them now if need be by `run` (which runs r->way).
  * False with *status for an error. */
 bool conv_tuned(const ConvRun *r, ConvRunFn run, ConvWay *way, int *status);
@@ -85,6 +90,9 @@ typedef struct ConvSlid {
 ConvSlid conv_slid_of(const ConvWork *w);
 /* first: of those that come to the same place. */
 void conv_copy_image(const ConvRun *r, const ConvSlid *s, char *to, const char *image, bool first);
+/* Of an image in one line (flat.c): (channel, tap along rows, y, x of the result). */
+ConvSlid conv_flat_of(const ConvWork *w);
+void conv_copy_flat(const ConvRun *r, const ConvSlid *slid, const ConvSlid *flat, char *to, const char *image);
 /* The taps but for the last dimension: how many, their offsets into the slid image and into the filters. */
 int64_t conv_tap_rows(const ConvWork *w);
 void conv_list_taps(const ConvWork *w, const ConvSlid *s, int64_t *image, int64_t *filter);

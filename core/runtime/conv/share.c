@@ -153,8 +153,7 @@ static void take_parts(int worker, void *user) {
 ADD(float)
 ADD(double)
 
-/* A group's sums, dense, to the filters' own places. */
-static void put_filters(const ConvWork *w, char *to, const char *from, int64_t item) {
+void conv_put_filters(const ConvWork *w, char *to, const char *from, int64_t item) {
     int64_t i[2 + CONV_DIMS] = {0}, len[2 + CONV_DIMS] = {w->filters, w->channels}, last = 1 + w->ndim;
     bool dense = true;
     for (int d = 0; d < w->ndim; d++) len[2 + d] = w->size[d];
@@ -180,7 +179,7 @@ static void add_up(const Share *s) {
             if (item == 4) add_float(first, first + k * bytes, s->sum);
             else add_double(first, first + k * bytes, s->sum);
         }
-        put_filters(w, w->filter + g * w->filters * w->filter_st[0] * item, first, item);
+        conv_put_filters(w, w->filter + g * w->filters * w->filter_st[0] * item, first, item);
     }
 }
 
