@@ -66,8 +66,24 @@ local function functions(add)
   end
 end
 
+-- Gradients for images whose products are added as lines: maps of whole vectors and others, padding, dilation.
+local LINES = { even = { 7, 3, 9, 12, 12, 5 }, odd = { 4, 4, 6, 9, 11, 3, { border_mode = "half" } },
+  tall = { 3, 2, 8, 15, 11, 7, { border_mode = "full" } },
+  wide = { 3, 2, 5, 14, 12, 3, { filter_dilation = { 2, 3 } } },
+  line = { 5, 4, 6, 1, 30, 1 } }
+local function lines(add)
+  for _, name in ipairs { "even", "odd", "tall", "wide", "line" } do
+    for _, dtype in ipairs { "float32", "float64" } do one(add, name, LINES[name], dtype) end
+  end
+end
+
 describe("an exported convolution", function()
   for _, by in ipairs(exported.compilers(10, 4, 4)) do
     it("has the bits of the function, by " .. by.name, function() by:has_bits(functions) end)
+    it("folds lines of products with the bits of the function, by " .. by.name, function()
+      theano.config["conv.algorithm"] = "fold"
+      finally(function() theano.config["conv.algorithm"] = "auto" end)
+      by:has_bits(lines)
+    end)
   end
 end)

@@ -8,8 +8,8 @@ typedef struct {
     i64 group; /* from one group's filters to the next one's */
 } Conv;
 /* rows, lanes: of tops that are summed at once; run, chunk: chains start anew every `run` terms, and every `chunk` of
- * these (run, of sums for filters: images whose places are one line); last: terms are taps, then channels; parts of so
- * many images are added up. */
+ * these (run, of sums for filters: images whose places are one line; of CONV_FOLD: lines are added); last: terms are
+ * taps, then channels; parts of so many images are added up. */
 typedef struct {
     i64 way, last, run, chunk, rows, lanes, parts, images, group;
 } ConvHow;

@@ -117,9 +117,30 @@ static void OF(conv_fold)(const Conv *w, const ConvHow *how, T *image, const T *
         }
 }
 
+/* Element (c, y, x): of each column of the filter what its rows give, from the last one on. */
+static T OF(conv_lines)(const Conv *w, const T *filter, const T *top, i64 y, i64 x) {
+    T sum = 0;
+    for (i64 s = 0; s < w->size[2]; s++) {
+        const i64 q = x + w->pad[2] - s * w->dilation[2];
+        T line = 0;
+        if (q < 0 || q >= w->out[2]) continue;
+        for (i64 f = w->size[1] - 1; f >= 0; f--) {
+            const i64 p = y + w->pad[1] - f * w->dilation[1];
+            const T *t = top + p * w->top[3] + q * w->top[4], *by = filter + f * w->filter[3] + s * w->filter[4];
+            T part = 0;
+            if (p < 0 || p >= w->out[1]) continue;
+            for (i64 o = 0; o < w->filters; o++) part = FMA(t[o * w->top[1]], by[o * w->filter[0]], part);
+            line += part;
+        }
+        sum += line;
+    }
+    return sum;
+}
+
 static void OF(conv_to_image)(const Conv *w, const ConvHow *how, T *image, const T *filter, const T *top) {
     i64 i[3];
-    if (how->way == CONV_FOLD) {
+    const int lines = how->way == CONV_FOLD && how->run;
+    if (how->way == CONV_FOLD && !lines) {
         OF(conv_fold)(w, how, image, filter, top);
         return;
     }
@@ -129,8 +150,9 @@ static void OF(conv_to_image)(const Conv *w, const ConvHow *how, T *image, const
                 for (i[2] = 0; i[2] < w->in[2]; i[2]++) {
                     const T *by = filter + c * w->filter[1];
                     image[c * w->image[1] + i[0] * w->image[2] + i[1] * w->image[3] + i[2] * w->image[4]] =
-                        how->way == CONV_SPREAD ? OF(conv_spread)(w, by, top, i[1], i[2])
-                                                : OF(conv_reached)(w, by, top, i);
+                        lines                     ? OF(conv_lines)(w, by, top, i[1], i[2])
+                        : how->way == CONV_SPREAD ? OF(conv_spread)(w, by, top, i[1], i[2])
+                                                  : OF(conv_reached)(w, by, top, i);
                 }
 }
 

@@ -45,9 +45,9 @@ double conv_slide_cost(const ConvRun *r) {
 
 /* What the least of the ways takes for; all places where nothing is known. */
 static double image_places(const ConvRun *r, double places) {
-    const double cost[] = {conv_slide_cost(r), conv_spread_cost(r), conv_fold_cost(r)};
+    const double cost[] = {conv_slide_cost(r), conv_spread_cost(r), conv_fold_cost(r), conv_lines_cost(r)};
     double least = cost[0];
-    for (int i = 1; i < 3; i++) least = cost[i] < least ? cost[i] : least;
+    for (int i = 1; i < 4; i++) least = cost[i] < least ? cost[i] : least;
     return least < INFINITY ? least : places;
 }
 

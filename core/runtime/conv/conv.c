@@ -304,6 +304,7 @@ int conv_image(Run *r, int64_t group) {
     int64_t i[CONV_DIMS] = {0};
     int status;
     if (may(r, CONV_SPREAD) && conv_spread_image(r, group, &status)) return status;
+    if (may(r, CONV_FOLD) && conv_lines_image(r, group, &status)) return status;
     if (may(r, CONV_FOLD) && conv_fold_image(r, group, &status)) return status;
     if ((may(r, CONV_DIRECT) || conv_is_winograd(r->way)) && image_directly(r, group, &status)) return status;
     if (r->order) return r->order->way = CONV_GEMM, 0;

@@ -37,7 +37,8 @@ typedef struct ConvOrder {
     bool windows;          /* a gradient for images as windows over padded tops: `work` in the place of the whole */
     bool channels_last;    /* terms (r, c), not (c, r) */
     int64_t run, chunk;    /* chains start anew every `run` terms, and in each of these every `chunk`; 0: never.
-                              Sums for filters: images whose places are one line, 0: rows of one */
+                              Sums for filters: images whose places are one line, 0: rows of one.
+                              CONV_FOLD: not 0: lines of products are added (lines.c) */
     int64_t rows, lanes;   /* rows of tops, or of squares, summed at once; lanes of sums along them, columns of tiles */
     int64_t parts, images; /* sums for filters are made of so many parts, of so many images, and added up */
     ConvWork work;         /* of part 0 where there are parts, its filters those of a group */

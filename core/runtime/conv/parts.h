@@ -36,6 +36,7 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status);
 bool conv_lanes_top(ConvRun *r, int64_t group, int *status); /* lanes.c */
 bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
 bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* fold.c */
+bool conv_lines_image(ConvRun *r, int64_t group, int *status);  /* lines.c */
 bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* spread.c */
 /* flat.c: of lanes that compute where places are one line, copies (and sums of lanes) counted; or 0. */
 double conv_flat_share(const ConvRun *r);
@@ -51,10 +52,11 @@ ConvWay conv_way(const ConvRun *r);
 ConvWay conv_way_named(const char *name);
 double conv_tiles_ns(const ConvRun *r); /* predictions */
 /* Gradients for images: as many places as a way takes for, the multiply-adds of each over all its lanes; INFINITY: it
- * does not apply. Windows over the padded gradient; spread.c; fold.c. */
+ * does not apply. Windows over the padded gradient; spread.c; fold.c; lines.c. */
 double conv_slide_cost(const ConvRun *r);
 double conv_spread_cost(const ConvRun *r);
 double conv_fold_cost(const ConvRun *r);
+double conv_lines_cost(const ConvRun *r);
 double conv_fft_ns(const ConvRun *r);
 /* fft.c: false also where the result is not finite, the result being unfinished then. */
 bool conv_fft(ConvRun *r, int64_t group, int *status);

@@ -123,8 +123,8 @@ double conv_spread_cost(const ConvRun *r) {
 
 static bool pays(const ConvRun *r) {
     if (!applies(r->w)) return false;
-    const double spread = conv_spread_cost(r);
-    return r->way == CONV_SPREAD || (spread < conv_slide_cost(r) && spread < conv_fold_cost(r));
+    const double spread = conv_spread_cost(r), lines = conv_lines_cost(r);
+    return r->way == CONV_SPREAD || (spread < conv_slide_cost(r) && spread < conv_fold_cost(r) && spread <= lines);
 }
 
 bool conv_spread_image(ConvRun *r, int64_t group, int *status) {

@@ -100,6 +100,22 @@ static void FN(add_rows)(void *to, int64_t ds, const void *from, int64_t ss, int
     }
 }
 
+/* d[j] = s[0][j] + s[1][j] + .. over n rows of m elements, n > 0; d is no row */
+static void FN(sum_rows)(void *to, const void *from, int64_t ss, int64_t n, int64_t m) {
+    T *d = to;
+    const T *s = from;
+    for (; m >= VL; m -= VL, d += VL, s += VL) {
+        V sum = *(const VU *)s;
+        for (int64_t i = 1; i < n; i++) sum += *(const VU *)(s + i * ss);
+        *(VU *)d = sum;
+    }
+    if (m) {
+        V sum = VPART(s, m);
+        for (int64_t i = 1; i < n; i++) sum += VPART(s + i * ss, m);
+        VPUT(d, sum, m);
+    }
+}
+
 /* d[j][i] = s[i][j] for n rows of m elements */
 static void FN(turn_all)(void *to, int64_t ds, const void *from, int64_t ss, int64_t n, int64_t m) {
     T *d = to;

@@ -688,6 +688,7 @@ static const GemmKernels FN(kernels) = {
     CONV_ROWS(window),
     CONV_ROWS(dots),
     FN(add_rows),
+    FN(sum_rows),
     FN(turn_all),
     PAIR_TABLE,
     AHEAD_TABLE,

@@ -156,6 +156,8 @@ typedef struct GemmKernels {
     ConvTileFn window[GEMM_MR][GEMM_MAX_NV], dots[GEMM_MR][GEMM_MAX_NV]; /* [rows - 1][vectors - 1] */
     /* d[i][j] += s[i][j]: row strides, rows, columns */
     void (*add_rows)(void *d, int64_t ds, const void *s, int64_t ss, int64_t n, int64_t m);
+    /* d[j] = s[0][j] + s[1][j] + .. : row stride, rows (at least one), columns */
+    void (*sum_rows)(void *d, const void *s, int64_t ss, int64_t n, int64_t m);
     /* d[j][i] = s[i][j] for n rows i of m elements */
     void (*turn)(void *d, int64_t ds, const void *s, int64_t ss, int64_t n, int64_t m);
     GemmPairsFn pairs[GEMM_MR][GEMM_MAX_NV]; /* [rows of a - 1][rows of b - 1] */
