@@ -126,4 +126,28 @@ describe("late sizes #asan", function()
       short(T.zeros({ (n * 2)[4] }), "IndexError", "out of bounds")
     end
   end)
+
+  it("are read in rows, columns and views of arguments with more than one dimension", function()
+    local s, s3 = T.lmatrix("s"), T.ltensor3("s3")
+    local shapes = { s[0], s[1], s[":, 1"], s[-1]["::-1"], s3["0, 1"], s3["0"]:flatten()[":2"], s3["0, :, 0"] }
+    local m = nd.array({ { 2, 3, 4 }, { 5, 1, 3 }, { 3, 4, 2 } }, "int64")
+    local m3 = nd.arange(1, 28):reshape { 3, 3, 3 } % 5 + 1
+    local matrices = { m[":2, :2"]:copy(), m[":2, :2"], m[":2, :2"].T, m["::2, ::2"], m["1::-1, 2::-2"], m["0:1, 0:2"] }
+    for _, a in ipairs(matrices) do
+      for _, b in ipairs { m3[":2, :2, :2"]:copy(), m3[":2, :2, :2"]:transpose(2, 0, 1), m3["::2, ::2, ::2"] } do
+        for k, shape in ipairs(shapes) do
+          local given = k <= 4 and a or b
+          if a.shape[1] == 2 or k == 1 then
+            local want = theano.compile({ k <= 4 and s or s3 }, shape, { mode = plain })(given):tolist()
+            local numbers = nd.ones({ want[1] * want[2] })
+            agree({ v, k <= 4 and s or s3 }, v:reshape(shape, { ndim = 2 }), numbers, given)
+            local f = theano.compile({ v, k <= 4 and s or s3 }, v:reshape(shape, { ndim = 2 }), { mode = plain })
+            assert.same(want, { table.unpack(f(numbers, given).shape) })
+          end
+        end
+      end
+    end
+    local rows = theano.shared(nd.array({ { 2, 3 }, { 9, 9 } }, "int64"))
+    assert.same({ 2, 3 }, { table.unpack(v:reshape(rows[0], { ndim = 2 }):eval({ [v] = nd.ones({ 6 }) }).shape) })
+  end)
 end)

@@ -123,12 +123,22 @@ static int64_t read_int(const char *p, ThDtype d) {
     return v;
 }
 
+/* Element `elem` in C order: a row of a matrix, from whose start on it is read, is one too. */
+static const char *element_of(const ThArray *a, int64_t elem) {
+    const char *at = a->data;
+    for (int d = a->ndim - 1; d > 0; d--) {
+        at += elem % ARRAY_SHAPE(a)[d] * ARRAY_STRIDES(a)[d];
+        elem /= ARRAY_SHAPE(a)[d];
+    }
+    return a->ndim ? at + elem * ARRAY_STRIDES(a)[0] : at;
+}
+
 /* Vectors of lengths may be too short: whoever asks for their element says so later. */
 static int64_t env_value(void *u, int buf, int64_t elem) {
     Workspace *w = u;
     ThArray *a = workspace_array(w, buf);
     const PlanBuf *b = &w->fn->plan->buf[buf];
-    if (a) return elem < a->size ? read_int(a->data + (a->ndim ? elem * ARRAY_STRIDES(a)[0] : 0), b->dtype) : 0;
+    if (a) return elem < a->size ? read_int(element_of(a, elem), b->dtype) : 0;
     int64_t n;
     if (!size_get(b->size, w->frame.sym, &n) || elem >= n) return 0;
     return read_int(w->frame.buf[buf] + elem * (int64_t)th_dtype_bytes(b->dtype), b->dtype);
