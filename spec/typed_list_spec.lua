@@ -153,3 +153,15 @@ describe("a typed list of lists", function()
       plain(r))
   end)
 end)
+
+it("a function of typed lists is printed as others are, and takes elements of any lengths in turn", function()
+  local l = L.TypedListType(T.dmatrix().type)("l")
+  for name, mode in pairs(MODES) do
+    local f = compile({ inputs = { l }, outputs = l[0], mode = mode })
+    assert.is_truthy(theano.printing.debugprint(f, { file = "str" }):find("Reshape{2}", 1, true), name)
+    assert.is_truthy(theano.printing.plan(f):find("steps:", 1, true), name)
+    for _, first in ipairs({ nd.ones({ 2, 2 }), nd.ones({ 3, 2 }), nd.ones({ 1, 4 }) }) do
+      assert.same(first:tolist(), f({ first, nd.zeros({ 3, 3 }) }):tolist(), name)
+    end
+  end
+end)

@@ -283,6 +283,7 @@ end
 -- "avx2", "avx512", "cuda", "cuda-emulated") how it would run there; with sizes of the plan
 -- (`plan(f, "avx2", { s1 = 4 })`) in the version for calls of these lengths.
 function M.plan(f, target, sizes)
+  f = function_of(f) or f
   if target == nil and sizes == nil then return core.function_text(f, "plan") end
   return core.function_plan_for(f, target, sizes_of("plan", target, sizes))
 end
@@ -291,6 +292,7 @@ end
 -- the text that it would get there, whether or not this machine is one and has a compiler; with sizes of its plan
 -- (`ccode(f, "avx2", { s1 = 4 })`) the version for calls of these lengths.
 function M.ccode(f, target, sizes)
+  f = function_of(f) or f
   if target == nil and sizes == nil then return core.function_text(f, "ccode") end
   return core.function_ccode_for(f, target, sizes_of("ccode", target, sizes))
 end

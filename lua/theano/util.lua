@@ -324,6 +324,7 @@ end
 
 --- The compiled function behind a function, or behind its f.maker.fgraph; nil: v is neither.
 function M.function_of(v)
+  if type(v) == "table" and getmetatable(v) ~= nil then v = rawget(v, "inner") or v end -- of typed lists
   if type(v) == "userdata" and core.kind(v) == "function" then return v end
   local f = type(v) == "table" and getmetatable(v) ~= nil and rawget(v, "fn")
   return type(f) == "userdata" and core.kind(f) == "function" and f or nil
