@@ -134,9 +134,9 @@ describe("late sizes #asan", function()
     local m3 = nd.arange(1, 28):reshape { 3, 3, 3 } % 5 + 1
     local matrices = { m[":2, :2"]:copy(), m[":2, :2"], m[":2, :2"].T, m["::2, ::2"], m["1::-1, 2::-2"], m["0:1, 0:2"] }
     for _, a in ipairs(matrices) do
-      for _, b in ipairs { m3[":2, :2, :2"]:copy(), m3[":2, :2, :2"]:transpose(2, 0, 1), m3["::2, ::2, ::2"] } do
+      for _, cube in ipairs { m3[":2, :2, :2"]:copy(), m3[":2, :2, :2"]:transpose(2, 0, 1), m3["::2, ::2, ::2"] } do
         for k, shape in ipairs(shapes) do
-          local given = k <= 4 and a or b
+          local given = k <= 4 and a or cube
           if a.shape[1] == 2 or k == 1 then
             local want = theano.compile({ k <= 4 and s or s3 }, shape, { mode = plain })(given):tolist()
             local numbers = nd.ones({ want[1] * want[2] })

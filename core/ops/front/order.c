@@ -4,7 +4,9 @@
  */
 #include "util.h"
 #include "ops/order/order.h"
+#include "ops/table/control.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The function's name without its module. */
@@ -44,8 +46,20 @@ static ThVar *descending(Front *f, ThVar *x, const char *kind) {
     return elemwise_2(b, S_sub, last, reversed(b, argsort_make(b, back, at, kind), axis));
 }
 
+/* An axis may be a float scalar, as in Theano; what it holds is a whole number, checked when it runs if not known. */
+static ThVar *whole_axis(Front *f, ThVar *axis) {
+    double value;
+    if (!axis || axis->type.ndim != 0 || !dtype_is_float((ThDtype)axis->type.dtype)) return axis;
+    if (const_all_equal(axis, &value) && value != floor(value)) {
+        front_error(f, TH_ValueError, "the axis must be an integer, not %.17g", value);
+        return NULL;
+    }
+    ThVar *whole = cast_make(f->b, axis, TH_INT64), *same = elemwise_2(f->b, S_eq, axis, whole);
+    return assert_make(f->b, whole, &same, 1, "sort: the axis must be an integer", TH_ValueError);
+}
+
 int front_sort(Front *f) {
-    ThVar *x = front_var(f, 0), *axis = front_none(f, 1) ? NULL : front_var(f, 1);
+    ThVar *x = front_var(f, 0), *axis = front_none(f, 1) ? NULL : whole_axis(f, front_var(f, 1));
     const char *kind = front_str(f, 2);
     bool down = front_bool(f, 4);
     front_bool(f, 5); /* every sort is stable */

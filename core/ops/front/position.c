@@ -252,7 +252,7 @@ int front_ravel_index(Front *f) {
     VarVec at = {0}, dims = {0};
     ThVar *r = NULL;
     int fortran = direction(f, 3);
-    if (fortran >= 0 && front_list(f, 0, &at) && front_lengths(f, 1, &dims)) {
+    if (fortran >= 0 && front_list(f, 0, &at) && front_lengths_of(f, 1, at.n, &dims)) {
         if (f->arg[2].kind == TH_ARG_LIST && f->arg[2].list.n != at.n)
             front_error(f, TH_ValueError, "%d modes for %d coordinates", f->arg[2].list.n, at.n);
         else if (at.n != dims.n || at.n == 0)
@@ -279,8 +279,8 @@ int front_unravel_index(Front *f) {
     Builder *b = f->b;
     VarVec dims = {0};
     ThVar *x = front_var(f, 0), *out[TH_MAX_NDIM];
-    int fortran = direction(f, 2), n = 0;
-    if (x && fortran >= 0 && front_lengths(f, 1, &dims)) {
+    int fortran = direction(f, 2), n = 0, told = front_none(f, 3) ? -1 : (int)front_int(f, 3);
+    if (x && fortran >= 0 && front_lengths_of(f, 1, told, &dims)) {
         n = dims.n;
         if (!dtype_is_int((ThDtype)x->type.dtype)) front_error(f, TH_TypeError, "indices must be integers");
         if (n == 0 || n > TH_MAX_NDIM) front_error(f, TH_ValueError, "%d dimensions", n);

@@ -5,11 +5,23 @@
  */
 #include "util.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- shared ------------------------------------------------------------------------------------------------------ */
+/* An integer, or a constant that is a whole number: nothing is cut off. */
+static bool whole(Front *f, const ThVar *x) {
+    double value;
+    char hint[96];
+    if (dtype_is_discrete((ThDtype)x->type.dtype)) return true;
+    if (dtype_is_float((ThDtype)x->type.dtype) && const_all_equal(x, &value) && value == floor(value)) return true;
+    front_error(f, TH_TypeError, "Shape must be integers, got a %s%s", th_dtype_name((ThDtype)x->type.dtype),
+                const_float_hint(x, hint));
+    return false;
+}
+
 static bool push_length(Front *f, VarVec *v, ThVar *x) {
-    if (!x) return false;
+    if (!x || !whole(f, x)) return false;
     if (x->type.ndim == 0) return vec_push(f->ctx, v, x);
     int64_t n = vector_length(x);
     if (x->type.ndim != 1 || n < 0)
@@ -33,6 +45,17 @@ bool front_lengths(Front *f, int i, VarVec *v) {
     if (i < 0) return push_lengths(f, f->rest, f->nrest, v);
     const ThArg *a = &f->arg[i];
     return a->kind == TH_ARG_LIST ? push_lengths(f, a->list.at, a->list.n, v) : push_lengths(f, a, 1, v);
+}
+
+bool front_lengths_of(Front *f, int i, int n, VarVec *v) {
+    ThVar *x = f->arg[i].kind == TH_ARG_LIST || f->arg[i].kind == TH_ARG_INT ? NULL : front_var(f, i);
+    if (failed(f->ctx)) return false;
+    if (n < 0 || !x || x->type.ndim != 1 || vector_length(x) >= 0) return front_lengths(f, i, v);
+    ThVar *length = const_int(f->b, n, TH_INT64);
+    x = whole(f, x) ? specify_shape_make(f->b, x, front_shape_vector(f->b, &length, 1)) : NULL;
+    for (int k = 0; x && k < n; k++)
+        if (!vec_push(f->ctx, v, subtensor_int_make(f->b, x, k))) return false;
+    return x && !failed(f->ctx);
 }
 
 bool front_shape_of(Builder *b, ThVar *x, ThVar **out) {
@@ -259,12 +282,28 @@ static ThVar *times(Builder *b, ThVar *n, ThVar *m) {
     return elemwise_2(b, S_mul, n, m);
 }
 
+/* How often x is repeated along each dimension. Of a vector of unknown length, whose elements are those of the last of
+ * the `ndim` dimensions: the others once. */
+static bool repetitions(Front *f, VarVec *reps) {
+    ThVar *v = f->arg[1].kind == TH_ARG_LIST || f->arg[1].kind == TH_ARG_INT ? NULL : front_var(f, 1);
+    if (failed(f->ctx)) return false;
+    if (!v || v->type.ndim != 1 || vector_length(v) >= 0 || front_none(f, 2)) return front_lengths(f, 1, reps);
+    int n = front_count(f, 2, 0, TH_MAX_NDIM);
+    if (n < 0 || !whole(f, v)) return false;
+    ThVar *missing = elemwise_2(f->b, S_sub, const_int(f->b, n, TH_INT64), shape_elem_make(f->b, v, 0));
+    ThVar *parts[2] = {alloc_make(f->b, const_int(f->b, 1, TH_INT64), &missing, 1), v};
+    ThVar *all = parts[0] ? join_make(f->b, const_int(f->b, 0, TH_INT64), parts, 2) : NULL;
+    for (int d = 0; all && d < n; d++)
+        if (!vec_push(f->ctx, reps, subtensor_int_make(f->b, all, d))) return false;
+    return all && !failed(f->ctx);
+}
+
 /* Alloc of x with a copy dimension before each of its own, brought beside it and merged: as Theano builds tile. */
 int front_tile(Front *f) {
     ThVar *x = front_var(f, 0), *dims[TH_MAX_NDIM], *shape[2 * TH_MAX_NDIM], *merged[TH_MAX_NDIM];
     int8_t order[2 * TH_MAX_NDIM];
     VarVec reps = {0};
-    if (!x || !front_lengths(f, 1, &reps)) return vec_free(f->ctx, &reps), -1;
+    if (!x || !repetitions(f, &reps)) return vec_free(f->ctx, &reps), -1;
     int n = reps.n > x->type.ndim ? reps.n : x->type.ndim;
     if (!front_none(f, 2)) {
         int64_t want = front_int(f, 2);

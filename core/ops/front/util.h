@@ -14,6 +14,8 @@
 /* Lengths of a shape argument (i, or *xs with i == -1): a list of ints and scalars, one of them, or a vector variable
  * of known length. Pushes int64 scalars for numbers, the variables themselves otherwise. */
 bool front_lengths(Front *f, int i, VarVec *v);
+/* The same, but n lengths are taken of a vector that does not say how many it has (and is checked to have so many). */
+bool front_lengths_of(Front *f, int i, int n, VarVec *v);
 /* x with the -1 .. patterns of Theano's helpers */
 ThVar *front_pad(Builder *b, ThVar *x, int left, int right);
 ThVar *front_flatten_to(Builder *b, ThVar *x, int ndim); /* flatten(x, ndim) */

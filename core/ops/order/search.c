@@ -14,9 +14,10 @@ static bool infer_search(Infer *q) {
     if (x.kind != TYPE_TENSOR || v.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "searchsorted takes tensors");
     if (x.ndim != 1) return err(q->ctx, TH_ValueError, "searchsorted: x must have 1 dimension, it has %d", x.ndim);
     if (x.dtype != v.dtype) return err(q->ctx, TH_TypeError, "SearchsortedOp: x and v must be of one dtype");
-    if (q->nin == 3 && (q->in[2]->type.kind != TYPE_TENSOR || q->in[2]->type.ndim != 1 ||
-                        !dtype_is_int((ThDtype)q->in[2]->type.dtype)))
+    if (q->nin == 3 && (q->in[2]->type.kind != TYPE_TENSOR || !dtype_is_int((ThDtype)q->in[2]->type.dtype)))
         return err(q->ctx, TH_TypeError, "searchsorted: sorter must be a vector of integers");
+    if (q->nin == 3 && q->in[2]->type.ndim != 1)
+        return err(q->ctx, TH_ValueError, "searchsorted: sorter must have 1 dimension, it has %d", q->in[2]->type.ndim);
     if (q->nin < 2 || q->nin > 3) return err(q->ctx, TH_TypeError, "searchsorted takes x, v and sorter");
     q->out[0] = v;
     q->out[0].dtype = TH_INT64;

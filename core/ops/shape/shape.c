@@ -302,6 +302,11 @@ static bool infer_specify_shape(Infer *q) {
 }
 
 static bool shape_specify_shape(ShapeQ *q) {
+    int n = q->node->in[0]->type.ndim;
+    if (vector_length(q->node->in[1]) < 0 &&
+        !q->alg->equal(q->alg->u, q->in[1][0], q->alg->constant(q->alg->u, n),
+                       "AssertionError: SpecifyShape: {0} lengths for {1} dimensions"))
+        return false;
     for (int d = 0; d < q->node->in[0]->type.ndim; d++) {
         int64_t k;
         Sz want = q->alg->value(q->alg->u, 1, d);
