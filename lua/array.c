@@ -38,6 +38,15 @@ void lt_push_array(lua_State *L, LtState *s, ThArray *a) {
     lt_set_meta(L, s, sparse ? LT_SPARSE : LT_ARRAY);
 }
 
+void lt_push_fresh(lua_State *L, LtState *s, ThArray *a, int meta) {
+    LtArray *p = lua_newuserdatauv(L, sizeof *p, 0);
+    p->a = a;
+    p->held = lt_hold_array(s, a);
+    if (s->pool) pool_mark(s->pool, p);
+    lua_pushvalue(L, meta);
+    lua_setmetatable(L, -2);
+}
+
 /* The end of an array, as the runner's pool tells it: the Lua state may be about to close, and ours gone. */
 static void array_gone(void *user, void *data) {
     LtArray *p = data;
@@ -86,47 +95,6 @@ static int array_repr(lua_State *L) {
     LT_CHECK(L, s, t);
     lua_pushstring(L, t);
     th_free(s->ctx, t);
-    return 1;
-}
-
-/* A count from field k of the table at 1; math.huge is the largest. */
-static int64_t option(lua_State *L, const char *k, int64_t most, int64_t absent) {
-    lua_getfield(L, 1, k);
-    int64_t v = absent;
-    if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) >= (lua_Number)most) v = most;
-    else if (!lua_isnil(L, -1)) v = luaL_checkinteger(L, -1);
-    lua_pop(L, 1);
-    return v;
-}
-
-static int set_printoptions(lua_State *L) {
-    LtState *s = LT_STATE(L);
-    luaL_checktype(L, 1, LUA_TTABLE);
-    ThPrintOptions o = th_print_options_get(s->ctx);
-    o.precision = (int)option(L, "precision", 1 << 30, o.precision);
-    o.edgeitems = (int)option(L, "edgeitems", 1 << 30, o.edgeitems);
-    o.linewidth = (int)option(L, "linewidth", 1 << 30, o.linewidth);
-    o.threshold = option(L, "threshold", INT64_MAX, o.threshold);
-    lua_getfield(L, 1, "suppress");
-    if (!lua_isnil(L, -1)) o.suppress = lua_toboolean(L, -1);
-    LT_CHECK(L, s, !th_print_options(s->ctx, &o));
-    return 0;
-}
-
-static int get_printoptions(lua_State *L) {
-    lt_most(L, 0);
-    ThPrintOptions o = th_print_options_get(LT_STATE(L)->ctx);
-    lua_createtable(L, 0, 5);
-    lua_pushinteger(L, o.precision);
-    lua_setfield(L, -2, "precision");
-    lua_pushinteger(L, o.edgeitems);
-    lua_setfield(L, -2, "edgeitems");
-    lua_pushinteger(L, o.linewidth);
-    lua_setfield(L, -2, "linewidth");
-    lua_pushinteger(L, o.threshold);
-    lua_setfield(L, -2, "threshold");
-    lua_pushboolean(L, o.suppress);
-    lua_setfield(L, -2, "suppress");
     return 1;
 }
 
@@ -764,20 +732,11 @@ void lt_open_array(lua_State *L, LtState *s) {
         {"__index", complex_index}, {"__eq", complex_eq}, {"__tostring", complex_tostring}, {NULL, NULL}};
     lt_new_meta(L, s, LT_COMPLEX, "complex", zmeta);
     lua_setfield(L, -2, "complex_meta");
-    static const luaL_Reg fns[] = {{"array", array_new},
-                                   {"asarray", array_asarray},
-                                   {"frombuffer", array_frombuffer},
-                                   {"complex", complex_new},
-                                   {"array_equal", array_equal},
-                                   {"shares_memory", array_shares},
-                                   {"array_attribute", attribute},
-                                   {"array_repr", array_repr},
-                                   {"ramp", array_ramp},
-                                   {"filtered", array_filter},
-                                   {"tridiagonal", array_tridiagonal},
-                                   {"set_printoptions", set_printoptions},
-                                   {"get_printoptions", get_printoptions},
-                                   {NULL, NULL}};
+    static const luaL_Reg fns[] = {
+        {"array", array_new},           {"asarray", array_asarray},         {"frombuffer", array_frombuffer},
+        {"complex", complex_new},       {"array_equal", array_equal},       {"shares_memory", array_shares},
+        {"array_attribute", attribute}, {"array_repr", array_repr},         {"ramp", array_ramp},
+        {"filtered", array_filter},     {"tridiagonal", array_tridiagonal}, {NULL, NULL}};
     lt_register(L, s, fns);
     for (int zero = 0; zero < 2; zero++) {
         lua_pushlightuserdata(L, s);

@@ -95,7 +95,8 @@ void lt_let_go(LtState *s, size_t bytes);
 /* array.c */
 ThArray *lt_array(lua_State *L, LtState *s, int i); /* NULL when not an ndarray */
 ThArray *lt_check_array(lua_State *L, LtState *s, int i);
-void lt_push_array(lua_State *L, LtState *s, ThArray *a); /* takes over the reference; raises when NULL */
+void lt_push_array(lua_State *L, LtState *s, ThArray *a);           /* takes over the reference; raises when NULL */
+void lt_push_fresh(lua_State *L, LtState *s, ThArray *a, int meta); /* a dense result of a call, which has asked.. */
 void lt_push_element(lua_State *L, LtState *s, ThDtype d, const ThValue *v);
 void lt_push_result(lua_State *L, LtState *s, ThArray *a, bool keep_array); /* 0-d as a number; takes over */
 ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent);          /* nil: absent; raises on unknown names */
@@ -166,6 +167,7 @@ typedef struct LtOutput {
     bool scalar;     /* a Lua number or boolean */
     bool state;      /* of a RandomState */
     bool lent;       /* borrowed: the array of the last call may come again, and then as the same userdata */
+    bool dense;      /* none of these, nor a sparse matrix: an array of its own */
     uint8_t dtype;
 } LtOutput;
 typedef struct LtFunction {

@@ -121,7 +121,8 @@ static void push_lent(lua_State *L, const Call *c, int i, ThArray *a) {
 /* values: NULL when all results were asked for as arrays. */
 static void push_result(lua_State *L, const Call *c, int i, ThArray *a, const ThValue *values) {
     const LtOutput *o = &c->f->out[i];
-    if (o->state) lt_push_state(L, c->s, a);
+    if (o->dense) lt_push_fresh(L, c->s, a, lua_upvalueindex(2));
+    else if (o->state) lt_push_state(L, c->s, a);
     else if (o->lent) push_lent(L, c, i, a);
     else if (!o->scalar) lt_push_array(L, c->s, a);
     else if (a || !values) lt_push_result(L, c->s, a, false);
@@ -218,7 +219,8 @@ int lt_call_function(lua_State *L) {
     s->running = before;
     if (bad) return lt_raise(L, s);
     if (f->nout == 1 && !subset && !f->named_out) {
-        push_result(L, &c, 0, out[0], values);
+        if (f->out[0].dense) lt_push_fresh(L, s, out[0], lua_upvalueindex(2));
+        else push_result(L, &c, 0, out[0], values);
         return 1;
     }
     return give(L, &c, out, values, subset, nsubset);

@@ -155,6 +155,7 @@ static void describe(lua_State *L, LtFunction *f) {
         f->out[i].state = lt_is_state(t);
         f->out[i].scalar = t.ndim == 0 && !f->out[i].keep_array;
         f->out[i].lent = th_function_output_borrow(f->f, i) && !f->out[i].scalar && !f->out[i].state;
+        f->out[i].dense = !f->out[i].state && !f->out[i].scalar && !f->out[i].lent && !th_type_sparse(t, NULL);
         f->all_arrays |= t.ndim == 0 && f->out[i].keep_array;
     }
     lua_pop(L, 1);
@@ -567,8 +568,12 @@ static int debugprint(lua_State *L) {
 }
 
 void lt_open_function(lua_State *L, LtState *s) {
-    static const luaL_Reg meta[] = {{"__gc", fn_gc}, {"__call", lt_call_function}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {{"__gc", fn_gc}, {NULL, NULL}};
     lt_new_meta(L, s, LT_FUNCTION, "theano.Function", meta);
+    lua_pushlightuserdata(L, s);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, s->meta_ref[LT_ARRAY]);
+    lua_pushcclosure(L, lt_call_function, 2);
+    lua_setfield(L, -2, "__call");
     lua_setfield(L, -2, "function_meta");
     static const luaL_Reg fns[] = {{"compile", compile},
                                    {"toposort", toposort},

@@ -20,6 +20,8 @@ enum { SMALL = 0 }; /* a sanitizer is to see each block */
 enum { SMALL = STEP * POOL_CLASSES };
 #endif
 
+#define APART __attribute__((noinline)) /* so that what is frequent saves no registers for it */
+
 struct PoolChunk {
     struct PoolChunk *next;
     char room[CHUNK];
@@ -75,45 +77,37 @@ static bool grow(Pool *p) {
     return true;
 }
 
-static void *take_watched(Pool *p) {
+static APART void *carve_watched(Pool *p) {
     const size_t step = MARK + (class_of(p->watch.size) + 1) * STEP;
+    if (step > (size_t)(p->watch_end - p->watch_at) && !grow(p)) return NULL;
+    void *block = p->watch_at + MARK;
+    p->watch_at += step;
+    return block;
+}
+
+static inline void *take_watched(Pool *p) {
     void **block = p->watched;
     if (block) p->watched = *block;
-    else {
-        if (step > (size_t)(p->watch_end - p->watch_at) && !grow(p)) return NULL;
-        block = (void **)(void *)(p->watch_at + MARK);
-        p->watch_at += step;
-    }
+    else if (!(block = carve_watched(p))) return NULL;
     *(uint64_t *)(void *)((char *)block - MARK) = 0;
     return block;
 }
 
-static void give_watched(Pool *p, void *block) {
+static APART void give_watched(Pool *p, void *block) {
     const PoolWatch *w = &p->watch;
     if (*(uint64_t *)(void *)((char *)block - MARK)) w->gone(w->user, (char *)block + w->size - w->bytes);
     *(void **)block = p->watched;
     p->watched = block;
 }
 
-static void *take_userdata(Pool *p, size_t size) {
-    if (size == p->watch.size) return take_watched(p);
+static APART void *take_userdata(Pool *p, size_t size) {
     void *block = take(p, size);
     p->watch.last = block;
     p->watch.last_size = size;
     return block;
 }
 
-void *pool_alloc(void *user, void *block, size_t old, size_t size) {
-    Pool *p = user;
-    if (!block) { /* old is then a type, not a size */
-        if (old == USERDATA && size) return take_userdata(p, size);
-        return size ? take(p, size) : NULL;
-    }
-    if (!size) {
-        if (old == p->watch.size && pool_has(p, block)) give_watched(p, block);
-        else give(p, block, old);
-        return NULL;
-    }
+static APART void *resize(Pool *p, void *block, size_t old, size_t size) {
     if (old > SMALL && size > SMALL) return realloc(block, size);
     if (old <= SMALL && size <= SMALL && class_of(old) == class_of(size)) return block;
     void *fresh = take(p, size);
@@ -121,6 +115,19 @@ void *pool_alloc(void *user, void *block, size_t old, size_t size) {
     memcpy(fresh, block, old < size ? old : size);
     give(p, block, old);
     return fresh;
+}
+
+void *pool_alloc(void *user, void *block, size_t old, size_t size) {
+    Pool *p = user;
+    if (!block) { /* old is then a type, not a size */
+        if (!size) return NULL;
+        if (old != USERDATA) return take(p, size);
+        return size == p->watch.size ? take_watched(p) : take_userdata(p, size);
+    }
+    if (size) return resize(p, block, old, size);
+    if (old == p->watch.size && pool_has(p, block)) give_watched(p, block);
+    else give(p, block, old);
+    return NULL;
 }
 
 void pool_free(Pool *p) {

@@ -1,4 +1,4 @@
-/* print.c -- pp, graph text, gradients, optimizer inspection: thin calls of the engine. */
+/* print.c -- pp, graph text, gradients, optimizer inspection, how arrays print: thin calls of the engine. */
 #include "binding.h"
 
 #include <string.h>
@@ -219,6 +219,49 @@ static int grad(lua_State *L) {
     return 1;
 }
 
+/* ---- how arrays are printed ---------------------------------------------------------------------------------------
+ */
+/* A count from field k of the table at 1; math.huge is the largest. */
+static int64_t option(lua_State *L, const char *k, int64_t most, int64_t absent) {
+    lua_getfield(L, 1, k);
+    int64_t v = absent;
+    if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) >= (lua_Number)most) v = most;
+    else if (!lua_isnil(L, -1)) v = luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+    return v;
+}
+
+static int set_printoptions(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    ThPrintOptions o = th_print_options_get(s->ctx);
+    o.precision = (int)option(L, "precision", 1 << 30, o.precision);
+    o.edgeitems = (int)option(L, "edgeitems", 1 << 30, o.edgeitems);
+    o.linewidth = (int)option(L, "linewidth", 1 << 30, o.linewidth);
+    o.threshold = option(L, "threshold", INT64_MAX, o.threshold);
+    lua_getfield(L, 1, "suppress");
+    if (!lua_isnil(L, -1)) o.suppress = lua_toboolean(L, -1);
+    LT_CHECK(L, s, !th_print_options(s->ctx, &o));
+    return 0;
+}
+
+static int get_printoptions(lua_State *L) {
+    lt_most(L, 0);
+    ThPrintOptions o = th_print_options_get(LT_STATE(L)->ctx);
+    lua_createtable(L, 0, 5);
+    lua_pushinteger(L, o.precision);
+    lua_setfield(L, -2, "precision");
+    lua_pushinteger(L, o.edgeitems);
+    lua_setfield(L, -2, "edgeitems");
+    lua_pushinteger(L, o.linewidth);
+    lua_setfield(L, -2, "linewidth");
+    lua_pushinteger(L, o.threshold);
+    lua_setfield(L, -2, "threshold");
+    lua_pushboolean(L, o.suppress);
+    lua_setfield(L, -2, "suppress");
+    return 1;
+}
+
 void lt_open_print(lua_State *L, LtState *s) {
     static const luaL_Reg fns[] = {{"pp", pp},
                                    {"graph_text", graph_text},
@@ -237,6 +280,8 @@ void lt_open_print(lua_State *L, LtState *s) {
                                    {"trace_begin", trace_begin},
                                    {"trace_end", trace_end},
                                    {"graphviz", graphviz},
+                                   {"set_printoptions", set_printoptions},
+                                   {"get_printoptions", get_printoptions},
                                    {"body_outputs", body_outputs},
                                    {NULL, NULL}};
     lt_register(L, s, fns);

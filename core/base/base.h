@@ -304,6 +304,7 @@ typedef struct ThBuffer {
     size_t bytes, cap;           /* cap = bytes of its size class */
     void (*release)(void *user); /* of wrapped memory; may be NULL */
     void *user;
+    struct ThArray *header; /* of a few dimensions, not in use: the next array on it may have it; or NULL */
 } ThBuffer;
 /* What a side can do. None is called for memory that is wrapped. */
 struct BufferSide {

@@ -59,6 +59,34 @@ static void making(ThContext *c) {
     th_array_release(a);
 }
 
+/* A header waits with its buffer, and is there for whoever wants only one of the two. */
+static void headers(ThContext *c) {
+    const int64_t five[5] = {1, 1, 1, 1, 1};
+    const long long empty = th_stat(c, "live_bytes");
+    ThArray *a = th_array_empty(c, TH_FLOAT64, 2, SHAPE(3, 4)), *was = a, *v;
+    ThBuffer *b = a->buf;
+    th_array_release(a);
+    CHECK(th_stat(c, "live_bytes") - empty == th_stat(c, "cache_bytes"));
+    const long long allocs = th_stat(c, "allocs");
+    a = th_array_empty(c, TH_FLOAT64, 1, SHAPE(12));
+    CHECK(a == was && a->buf == b && !b->header && th_stat(c, "cache_bytes") == 0);
+    th_array_release(a);
+    CHECK(buffer_new(c, 96) == b && !b->header); /* the header went to the list, where the next array finds it */
+    a = array_header(c, b, b->data, TH_FLOAT64, 1, SHAPE(12), NULL);
+    CHECK(a == was && th_stat(c, "allocs") == allocs);
+    buffer_release(b);
+    v = th_array_transpose(a, 0, NULL);
+    th_array_release(a); /* the view's header is now the one that goes with the buffer */
+    th_array_release(v);
+    CHECK(b->header == v && th_stat(c, "live_bytes") - empty == th_stat(c, "cache_bytes"));
+    a = th_array_empty(c, TH_FLOAT64, 5, five), v = th_array_empty(c, TH_FLOAT64, 5, five);
+    th_array_release(a);
+    th_array_release(v);
+    CHECK(th_stat(c, "live_bytes") - empty == th_stat(c, "cache_bytes"));
+    buffer_cache_trim(c, 0);
+    CHECK(th_stat(c, "cache_bytes") == 0 && th_stat(c, "live_bytes") == empty);
+}
+
 static void buffers(ThContext *c) {
     uintptr_t lead[4];
     ThArray *a[4];
@@ -77,6 +105,7 @@ static void buffers(ThContext *c) {
     th_array_release(b);
     buffer_cache_trim(c, 0);
     CHECK(th_stat(c, "cache_bytes") == 0);
+    headers(c);
     for (int i = 0; i < 100; i++) { /* 10 GB in all: the cache stays bounded */
         b = th_array_empty(c, TH_UINT8, 1, SHAPE(100000000 + i * 100000));
         th_array_release(b);

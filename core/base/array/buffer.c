@@ -5,7 +5,7 @@
  * (once for all that the lists may get back), not by cached ones; at most about LIMIT bytes are cached; classes
  * are 4..7 times a power of two, so at most a quarter is waste. Large buffers start an odd multiple of 64 bytes into
  * their memory, a different one each time, so that equal rows of several arrays do not fall on the same cache set.
- * Headers of small arrays are kept beside the buffers.
+ * A header of few dimensions waits with the buffer that its array had; others are kept beside the buffers.
  *
  * Buffers may be made and released from any thread; the lock is held for a few instructions only.
  */
@@ -26,7 +26,11 @@
 #define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
 #endif
 
+/* What each result of a call goes through is one piece of code, and what is rare saves no registers in it. */
+#define INTO static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline))
 #define LIMIT ((size_t)256 << 20)
+#define MOST (LIMIT / 4 * 3) /* of one that is kept */
 enum {
     CLASSES = 4 * 40, /* fewer than a byte counts */
     ALIGN = 64,
@@ -49,7 +53,8 @@ struct BufferCache {
     atomic_size_t counted; /* bytes of th_held_bytes */
     size_t live; /* buffers that are out, not wrapped, not own: together they hold one reference of the context */
     Headers header[HEADER_KINDS];
-    unsigned turn; /* next stagger */
+    size_t waiting; /* headers that are with buffers on the lists */
+    unsigned turn;  /* next stagger */
 };
 
 static void lock(BufferCache *k) {
@@ -112,6 +117,7 @@ size_t buffer_cache_bytes(ThContext *c) {
     lock(c->buffers);
     size_t n = c->buffers->bytes;
     for (int i = 0; i < HEADER_KINDS; i++) n += (size_t)c->buffers->header[i].n * header_bytes(i);
+    n += c->buffers->waiting * header_bytes(0);
     unlock(c->buffers);
     return n;
 }
@@ -123,10 +129,33 @@ static void fence(ThBuffer *b, size_t bytes) {
     ASAN_POISON_MEMORY_REGION(b->data + bytes, b->cap - bytes);
 }
 
+static void free_record(ThContext *c, ThBuffer *b) {
+    ctx_free(c, b->header, header_bytes(0));
+    ctx_free(c, b, sizeof *b);
+}
+
 static void destroy(ThContext *c, ThBuffer *b) {
     fence(b, b->cap);
     ctx_free(c, b->data - b->lead, b->cap + b->lead);
-    ctx_free(c, b, sizeof *b);
+    free_record(c, b);
+}
+
+/* ---- lists, under the lock: what is on one has nothing of its fields but memory, size and a header ------------------
+ */
+static void put(BufferCache *k, ThBuffer *b) {
+    k->waiting += b->header != NULL;
+    b->user = k->free[b->size_class];
+    k->free[b->size_class] = b;
+    k->bytes += weight(b);
+}
+
+static ThBuffer *get(BufferCache *k, int class) {
+    ThBuffer *b = k->free[class];
+    if (!b) return NULL;
+    k->waiting -= b->header != NULL;
+    k->free[class] = b->user;
+    k->bytes -= weight(b);
+    return b;
 }
 
 /* Takes free buffers off the lists, largest first, until at most keep bytes are left, and all headers where nothing is
@@ -138,9 +167,7 @@ void buffer_cache_trim(ThContext *c, size_t keep_bytes) {
     lock(k);
     for (int i = CLASSES - 1; i >= 0 && k->bytes > keep_bytes; i--)
         while (k->free[i] && k->bytes > keep_bytes) {
-            ThBuffer *b = k->free[i];
-            k->free[i] = b->user;
-            k->bytes -= weight(b);
+            ThBuffer *b = get(k, i);
             b->user = gone;
             gone = b;
         }
@@ -170,10 +197,14 @@ void buffer_cache_free(ThContext *c) {
     ctx_free(c, k, sizeof *k);
 }
 
-/* Under the lock: its list gets the header, or is full. */
-static bool keep_header(BufferCache *k, ThArray *a) {
+/* Under the lock: the buffer takes the header along, or its list gets it, or (false) both are full. */
+INTO bool keep_header(BufferCache *k, ThArray *a, ThBuffer *with) {
     const int kind = header_kind(a->ndim);
     Headers *h = &k->header[kind];
+    if (with && !with->header && !kind) {
+        with->header = a;
+        return true;
+    }
     if (h->n >= headers_most[kind]) return false;
     a->buf = (ThBuffer *)(void *)h->first;
     h->first = a;
@@ -181,83 +212,93 @@ static bool keep_header(BufferCache *k, ThArray *a) {
     return true;
 }
 
-static ThArray *kept_header(BufferCache *k, int ndim) {
-    Headers *h = &k->header[header_kind(ndim)];
-    ThArray *a = h->first;
-    if (!a) return NULL;
+static ThArray *kept_header(BufferCache *k, int ndim, ThBuffer *with) {
+    const int kind = header_kind(ndim);
+    Headers *h = &k->header[kind];
+    ThArray *a = with && !kind ? with->header : NULL;
+    if (a) {
+        with->header = NULL;
+        return a;
+    }
+    if (!(a = h->first)) return NULL;
     h->first = (ThArray *)(void *)a->buf;
     h->n--;
     return a;
 }
 
-/* One buffer fewer is out (live: and counted); the list gets it (b), or it is gone (NULL). So does the list of headers
- * where its array goes too. */
-static void leave(ThContext *c, ThBuffer *b, int class, bool live, ThArray *header) {
-    BufferCache *k = c->buffers;
-    if (b) fence(b, 0);
-    lock(k);
-    if (header && keep_header(k, header)) header = NULL;
-    bool last = live && --k->live == 0;
-    if (b) {
-        b->user = k->free[class];
-        k->free[class] = b;
-        k->bytes += weight(b);
-    }
-    bool over = k->bytes > LIMIT;
-    unlock(k);
+/* What is rare of leave, outside the lock. */
+APART void after(ThContext *c, ThArray *header, bool over, bool last) {
     if (header) ctx_free(c, header, header_bytes(header_kind(header->ndim)));
     if (over) buffer_cache_trim(c, LIMIT / 2); /* half of it, so that trimming is rare */
     if (last) th_context_release(c);
 }
 
+/* One buffer fewer is out (live: and counted); the list gets it (b), or it is gone (NULL). So does the list of headers
+ * where its array goes too. */
+INTO void leave_here(ThContext *c, ThBuffer *b, bool live, ThArray *header) {
+    BufferCache *k = c->buffers;
+    if (b) fence(b, 0);
+    lock(k);
+    if (header && keep_header(k, header, b)) header = NULL;
+    if (b) put(k, b);
+    const bool last = live && --k->live == 0, over = k->bytes > LIMIT;
+    unlock(k);
+    if (header || over || last) after(c, header, over, last);
+}
+
+static void leave(ThContext *c, ThBuffer *b, bool live, ThArray *header) { leave_here(c, b, live, header); }
+
+/* Who takes the buffer asks for a header by itself, and finds this one. */
+static void part(BufferCache *k, ThBuffer *b) {
+    if (keep_header(k, b->header, NULL)) b->header = NULL;
+}
+
 /* A cached buffer of the class, or NULL: one more lives either way. A kept header too where one is asked for. */
-static ThBuffer *reuse(ThContext *c, int class, unsigned *turn, int ndim, ThArray **header) {
+INTO ThBuffer *reuse(ThContext *c, int class, int ndim, ThArray **header) {
     BufferCache *k = c->buffers;
     lock(k);
-    if (header) *header = kept_header(k, ndim);
     if (k->live++ == 0) th_context_retain(c);
-    ThBuffer *b = k->free[class];
-    if (b) {
-        k->free[class] = b->user;
-        k->bytes -= weight(b);
-    } else {
-        *turn = k->turn++;
-    }
+    ThBuffer *b = get(k, class);
+    if (header) *header = kept_header(k, ndim, b);
+    else if (b && b->header) part(k, b);
     unlock(k);
     return b;
 }
 
-static ThBuffer *new_with(ThContext *c, size_t bytes, int ndim, ThArray **header) {
+static uint16_t next_lead(BufferCache *k, size_t cap) {
+    if (cap < LARGE) return 0;
+    lock(k);
+    const unsigned turn = k->turn++;
+    unlock(k);
+    return (uint16_t)(ALIGN * (2 * (turn % LEADS) + 1));
+}
+
+/* One that the lists did not have; NULL: one fewer lives. */
+APART ThBuffer *make(ThContext *c, size_t cap, int class, ThArray *header) {
+    const uint16_t lead = next_lead(c->buffers, cap);
+    ThBuffer *b = ctx_alloc0(c, sizeof *b);
+    char *data = b ? ctx_alloc_aligned(c, cap + lead, ALIGN) : NULL;
+    if (!data) {
+        ctx_free(c, b, sizeof *b);
+        leave(c, NULL, true, header);
+        return NULL;
+    }
+    b->ctx = c, b->data = data + lead, b->cap = cap, b->size_class = (uint8_t) class, b->lead = lead;
+    return b;
+}
+
+INTO ThBuffer *new_with(ThContext *c, size_t bytes, int ndim, ThArray **header) {
     size_t cap = 0;
-    unsigned turn = 0;
     int class = bytes <= PTRDIFF_MAX / 2 ? class_of(bytes, &cap) : -1;
     if (class < 0) {
         err_bytes(c, bytes);
         return NULL;
     }
-    ThBuffer *b = reuse(c, class, &turn, ndim, header);
-    if (!b) {
-        uint16_t lead = cap >= LARGE ? (uint16_t)(ALIGN * (2 * (turn % LEADS) + 1)) : 0;
-        b = ctx_alloc(c, sizeof *b);
-        char *data = b ? ctx_alloc_aligned(c, cap + lead, ALIGN) : NULL;
-        if (!data) {
-            ctx_free(c, b, sizeof *b);
-            leave(c, NULL, 0, true, header ? *header : NULL);
-            return NULL;
-        }
-        *b = (ThBuffer){.ctx = c, .data = data + lead, .cap = cap, .size_class = (uint8_t) class, .lead = lead};
-    }
+    ThBuffer *b = reuse(c, class, ndim, header);
+    if (!b && !(b = make(c, cap, class, header ? *header : NULL))) return NULL;
     atomic_init(&b->refs, 1);
-    atomic_init(&b->pins, 0);
-    atomic_init(&b->special, 0);
-    atomic_init(&b->counted, false);
-    b->side = NULL;
     b->bytes = bytes;
     fence(b, bytes);
-    b->own = false;
-    buffer_set_storage(b, false);
-    b->release = NULL;
-    b->user = NULL;
     return b;
 }
 
@@ -285,7 +326,7 @@ ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(vo
 void buffer_own(ThBuffer *b) {
     if (b->own || b->wrapped) return;
     b->own = true;
-    leave(b->ctx, NULL, 0, true, NULL);
+    leave(b->ctx, NULL, true, NULL);
 }
 
 void buffer_retain(ThBuffer *b) {
@@ -335,24 +376,33 @@ void buffer_drop(ThBuffer *b) {
     b->bytes = b->cap = b->lead = 0;
 }
 
-/* The last reference is gone, and with it an array's header (NULL: none). */
-static void end(ThBuffer *b, ThArray *header) {
+/* One that others than the lists had to do with, or that is too large for them. */
+APART void end_unusual(ThBuffer *b, ThArray *header) {
     ThContext *c = b->ctx;
     const bool live = !b->own, freed = buffer_is_freed(b);
-    uncount(b);
     drop_side(b);
     if (b->wrapped) {
         if (header) array_header_free(c, header);
         if (!freed) buffer_drop(b);
         ctx_free(c, b, sizeof *b);
         th_context_release(c);
-    } else if (freed || b->cap > LIMIT / 4 * 3) {
-        if (freed) ctx_free(c, b, sizeof *b);
+    } else if (freed || b->cap > MOST) {
+        if (freed) free_record(c, b);
         else destroy(c, b);
-        leave(c, NULL, 0, live, header);
+        leave(c, NULL, live, header);
     } else {
-        leave(c, b, b->size_class, live, header);
+        b->own = false;
+        leave(c, b, live, header);
     }
+}
+
+/* The last reference is gone, and with it an array's header (NULL: none). */
+static void end(ThBuffer *b, ThArray *header) {
+    uncount(b);
+    atomic_init(&b->pins, 0);
+    buffer_set_storage(b, false);
+    if (b->wrapped || b->own || buffer_special(b) || b->side || b->cap > MOST) end_unusual(b, header);
+    else leave_here(b->ctx, b, true, header);
 }
 
 void buffer_release(ThBuffer *b) {
@@ -369,7 +419,7 @@ void buffer_release_array(ThArray *a) {
 ThArray *array_header_new(ThContext *c, int ndim) {
     BufferCache *k = c->buffers;
     lock(k);
-    ThArray *a = kept_header(k, ndim);
+    ThArray *a = kept_header(k, ndim, NULL);
     unlock(k);
     return a ? a : ctx_alloc(c, header_bytes(header_kind(ndim)));
 }
@@ -377,7 +427,7 @@ ThArray *array_header_new(ThContext *c, int ndim) {
 void array_header_free(ThContext *c, ThArray *a) {
     BufferCache *k = c->buffers;
     lock(k);
-    const bool keep = keep_header(k, a);
+    const bool keep = keep_header(k, a, NULL);
     unlock(k);
     if (!keep) ctx_free(c, a, header_bytes(header_kind(a->ndim)));
 }
