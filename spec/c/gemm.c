@@ -274,24 +274,28 @@ static void threads_agree(void) {
     ThContext *one_thread = th_context_new(NULL), *hooked = th_context_new(&host), *pool = th_context_new(NULL);
     CHECK(th_config_set(pool, "openmp", "true") == 0);
     static const int64_t sizes[][3] = {
-        {60, 500, 784}, {2000, 300, 70}, {900, 130, 1100}, {700, 10, 900}, {2000, 10, 200}};
+        {60, 500, 784}, {2000, 300, 70}, {900, 130, 1100}, {700, 10, 900},  {2000, 10, 200}, /* and few panels: */
+        {530, 60, 130}, {131, 63, 2049}, {1030, 100, 90},  {515, 300, 261}, {257, 440, 1030}};
     for (int i = 0; i < TH_LEN(sizes); i++)
-        for (int layout = 0; layout < 2; layout++) {
-            ThDtype d = i == 1 ? TH_FLOAT64 : TH_FLOAT32;
-            Matrix a = matrix(d, sizes[i][0], sizes[i][2], layout), b = matrix(d, sizes[i][2], sizes[i][1], layout);
-            fill(d, &a), fill(d, &b);
-            Matrix r[3];
+        for (int layout = 0; layout < 4; layout++) {
+            ThDtype d = i % 3 == 1 ? TH_FLOAT64 : TH_FLOAT32;
+            const double beta = layout ? 0.5 : 0;
+            Matrix a = matrix(d, sizes[i][0], sizes[i][2], layout & 1),
+                   b = matrix(d, sizes[i][2], sizes[i][1], layout >> 1);
+            Matrix r[3], was = matrix(d, sizes[i][0], sizes[i][1], 0);
+            const size_t bytes = (size_t)(was.rows * was.cols) * th_dtype_bytes(d);
+            fill(d, &a), fill(d, &b), fill(d, &was);
             ThContext *c[3] = {one_thread, hooked, pool};
             for (int q = 0; q < 3; q++) {
                 r[q] = matrix(d, sizes[i][0], sizes[i][1], 0);
-                GemmArgs g = args(d, &a, &b, &r[q], 1, 0);
+                memcpy(first(d, &r[q]), first(d, &was), bytes);
+                GemmArgs g = args(d, &a, &b, &r[q], 1, beta);
                 run(c[q], &g);
-                bool equal =
-                    memcmp(first(d, &r[q]), first(d, &r[0]), (size_t)(r[0].rows * r[0].cols) * th_dtype_bytes(d)) == 0;
+                bool equal = memcmp(first(d, &r[q]), first(d, &r[0]), bytes) == 0;
                 CHECK(equal);
             }
             for (int q = 0; q < 3; q++) free(r[q].at);
-            free(a.at), free(b.at);
+            free(a.at), free(b.at), free(was.at);
         }
     CHECK(hook_calls >= 9);
     th_context_release(one_thread), th_context_release(hooked), th_context_release(pool);

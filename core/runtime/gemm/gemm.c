@@ -29,8 +29,10 @@ enum {
     K_BLOCK = 768,
     SMALL_M = 8 * GEMM_MR,
     ALIGN = 64,
-    ROWS = 16,            /* outer products are cut at multiples: so few columns are whole vectors */
-    DONE_BYTES = 8 * 1024 /* of c between two calls of `done` */
+    PART_ROWS = 8 * GEMM_MR, /* of a at least, where threads share the rows of a panel: each packs it for itself */
+    PACK_BYTES = 64 * 1024,  /* rows of a that threads pack together: a fifth of what they cost is a job's price */
+    ROWS = 16,               /* outer products are cut at multiples: so few columns are whole vectors */
+    DONE_BYTES = 8 * 1024    /* of c between two calls of `done` */
 };
 static const double PARALLEL_FLOPS = 4e6; /* about 50 us on one core: far above what starting a team costs */
 
@@ -48,6 +50,7 @@ typedef struct Job {
     char *a_space, *b_space;
     int64_t row0, col0, cols; /* origin of the chunks in flight; of panels the first row */
     bool panels;
+    int parts; /* of the rows of a panel, where threads share it */
     int pieces;
     bool shared_space; /* pieces run one after another */
     bool down; /* from the last columns to the first: a weight that is updated was read from its first to its last */
@@ -98,7 +101,7 @@ static int64_t at_once(const Job *j, int64_t pieces) { return j->g.alone ? 1 : m
 
 static size_t space(const Job *j) {
     int64_t n = up(j->g.n, j->nr), chunks = at_once(j, (j->g.m + j->mc - 1) / j->mc);
-    if (j->panels) return (size_t)(j->chunk_bytes + at_once(j, n / j->nr) * j->panel_bytes);
+    if (j->panels) return (size_t)(j->chunk_bytes + at_once(j, n / j->nr) * j->parts * j->panel_bytes);
     return (size_t)(chunks * j->chunk_bytes + j->nc / j->nr * j->panel_bytes);
 }
 
@@ -106,11 +109,20 @@ static size_t space(const Job *j) {
 static void plan_within(Job *j) {
     int64_t kb = gemm_block_k(j->g.k);
     while (j->g.room && space(j) > (size_t)j->g.room) {
-        if (!j->panels && j->nc > j->nr) j->nc = up(j->nc / 2, j->nr);
+        if (j->parts > 1) j->parts /= 2;
+        else if (!j->panels && j->nc > j->nr) j->nc = up(j->nc / 2, j->nr);
         else if (j->pack_a && j->mc > 2 * MR) j->mc = up(j->mc / 2, MR);
         else return;
         j->chunk_bytes = j->pack_a ? up(j->mc * kb * j->item, ALIGN) : 0;
     }
+}
+
+/* At least four pieces of panels, and an even number of them, or as many as there can be. */
+static int row_parts(const Job *j) {
+    const int64_t panels = (j->g.n + j->nr - 1) / j->nr;
+    int parts = panels == 1 ? 4 : panels == 2 || (panels < CHUNKS && panels % 2) ? 2 : 1;
+    while (parts > 1 && min64(j->mc, j->g.m) < parts * PART_ROWS) parts /= 2;
+    return parts;
 }
 
 static void plan(Job *j) {
@@ -124,6 +136,7 @@ static void plan(Job *j) {
     j->pack_a = packs_a(g, j->nr);
     j->panel_bytes = up(kb * j->nr * j->item, ALIGN);
     j->chunk_bytes = j->pack_a ? up(j->mc * kb * j->item, ALIGN) : 0;
+    j->parts = j->panels && !g->alone ? row_parts(j) : 1;
     plan_within(j);
 }
 
@@ -346,11 +359,24 @@ static void pack_rows(const Job *j, char *to, int64_t row, int64_t rows) {
 static bool leaves(const Job *j) { return ctx_leaves(j->ctx, j->g.early); }
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
+/* Where part i of the rows at hand begins. */
+static int64_t part_row(const Job *j, int64_t i, int64_t parts) {
+    const int64_t rows = min64(j->mc, j->g.m - j->row0);
+    return min64(up(rows * i / parts, 2 * MR), rows);
+}
+
+static void pack_part(int piece, void *user) {
+    const Job *j = user;
+    const int64_t row = part_row(j, piece, CHUNKS), end = part_row(j, piece + 1, CHUNKS);
+    if (end > row) pack_rows(j, j->a_space + row * j->kb * j->item, j->row0 + row, end - row);
+}
+
 static void panel_piece(int piece, void *user) {
     const Job *j = user;
-    int64_t panels = (j->g.n + j->nr - 1) / j->nr, rows = min64(j->mc, j->g.m - j->row0);
+    int64_t panels = (j->g.n + j->nr - 1) / j->nr, across = j->pieces / j->parts, i = piece / j->parts;
+    int64_t row = part_row(j, piece % j->parts, j->parts), rows = part_row(j, piece % j->parts + 1, j->parts) - row;
     char *room = j->b_space + (j->shared_space ? 0 : piece * j->panel_bytes);
-    int64_t first = panels * piece / j->pieces, end = panels * (piece + 1) / j->pieces, turn = j->down ? -1 : 1;
+    int64_t first = panels * i / across, end = panels * (i + 1) / across, turn = j->down ? -1 : 1;
     for (int64_t left = end - first, p = j->down ? end - 1 : first; left > 0 && !leaves(j); left--, p += turn) {
         int64_t col = p * j->nr, cols = min64(j->nr, j->g.n - col), next = col + turn * j->nr;
         Source s = open_panel(j, col, cols, rows, room);
@@ -360,18 +386,21 @@ static void panel_piece(int piece, void *user) {
             int64_t lanes = up(min64(j->nr, j->g.n - next), j->kern->vl);
             s.next = at(j, j->g.packed, next * j->g.k + j->kstep * lanes), s.next_step = lanes * j->item;
         }
-        if (j->pack_a) s.a = j->a_space;
-        sweep(j, s, j->row0, rows, col, cols);
+        if (j->pack_a) s.a = j->a_space + row * j->kb * j->item;
+        sweep(j, s, j->row0 + row, rows, col, cols);
     }
 }
 
 bool gemm_shares(ThContext *c, double flops) { return flops >= PARALLEL_FLOPS && parallel_threads(c) > 1; }
 
+static bool shares(ThContext *c, const Job *j) {
+    return !j->g.alone && gemm_shares(c, 2.0 * (double)j->g.m * (double)j->g.n * (double)j->kb);
+}
+
 static void run_pieces(ThContext *c, Job *j, int pieces, void (*fn)(int, void *)) {
-    double flops = 2.0 * (double)j->g.m * (double)j->g.n * (double)j->kb;
     j->pieces = pieces;
     j->shared_space = true;
-    if (pieces > 1 && !j->g.alone && gemm_shares(c, flops)) {
+    if (pieces > 1 && shares(c, j)) {
         j->shared_space = false;
         parallel_for(c, pieces, fn, j);
         return;
@@ -381,10 +410,14 @@ static void run_pieces(ThContext *c, Job *j, int pieces, void (*fn)(int, void *)
 
 static void run_panels(ThContext *c, Job *j) {
     int64_t panels = (j->g.n + j->nr - 1) / j->nr;
+    const bool shared = shares(c, j);
     j->down = j->beta != 0;
+    if (!shared) j->parts = 1;
     for (j->row0 = 0; j->row0 < j->g.m; j->row0 += j->mc) {
-        if (j->pack_a) pack_rows(j, j->a_space, j->row0, min64(j->mc, j->g.m - j->row0));
-        run_pieces(c, j, (int)min64(panels, CHUNKS), panel_piece);
+        const int64_t rows = min64(j->mc, j->g.m - j->row0);
+        if (j->pack_a && shared && rows * j->kb * j->item >= PACK_BYTES) parallel_for(c, CHUNKS, pack_part, j);
+        else if (j->pack_a) pack_rows(j, j->a_space, j->row0, rows);
+        run_pieces(c, j, (int)min64(panels, CHUNKS) * j->parts, panel_piece);
     }
 }
 
