@@ -24,12 +24,12 @@ end
 
 -- Calls f until the compiler has come to an end; how often it was called.
 local function until_built(f, compiles)
-  local stop, n = system.monotime() + 60, 0
+  local stop, n = system.monotime() + 300, 0
   while theano.stat("compiles") == compiles and system.monotime() < stop do
     f()
     n = n + 1
   end
-  assert.equal(compiles + 1, theano.stat("compiles"), "nothing was built within a minute")
+  assert.equal(compiles + 1, theano.stat("compiles"), "nothing was built within five minutes")
   return n
 end
 
@@ -188,7 +188,7 @@ describe("compile.tiers", function()
   local function until_version(f, look)
     collectgarbage() -- functions of before take their versions with them
     collectgarbage()
-    local stop, had = system.monotime() + 60, theano.stat("versions")
+    local stop, had = system.monotime() + 300, theano.stat("versions")
     local made = theano.stat("compiles") + theano.stat("cache_hits")
     local function over()
       return theano.stat("versions") > had and theano.stat("compiles") + theano.stat("cache_hits") > made
@@ -197,7 +197,7 @@ describe("compile.tiers", function()
       for _ = 1, 1000 do f() end
       look()
     end
-    assert.is_true(over(), "no version within a minute")
+    assert.is_true(over(), "no version within five minutes")
     for _ = 1, 100 do f() end
     look()
   end
