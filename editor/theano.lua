@@ -947,12 +947,12 @@ function gradient.jacobian(expression, wrt, options) end
 ---@return any
 function gradient.sparse_grad(var) end
 
----Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end`.
+---Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end_`.
 ---@param wrt theano.Variable|theano.Variable[]
----@param stop? any
+---@param end_ any
 ---@param options? table
 ---@return any
-function gradient.subgraph_grad(wrt, stop, options) end
+function gradient.subgraph_grad(wrt, end_, options) end
 
 ---Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided
 ---finite differences of a random projection. Raises GradientError when both the absolute and the relative error
@@ -1364,12 +1364,12 @@ function theano.sparse_grad(var) end
 ---@return any
 function theano.stat(name) end
 
----Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end`.
+---Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end_`.
 ---@param wrt theano.Variable|theano.Variable[]
----@param stop? any
+---@param end_ any
 ---@param options? table
 ---@return any
-function theano.subgraph_grad(wrt, stop, options) end
+function theano.subgraph_grad(wrt, end_, options) end
 
 ---An array for another library of this process, without a copy, as DLPack has it: a capsule, which keeps the
 ---array's memory until the library lets go. `capsule:take()` is the tensor (light userdata) for code in C,

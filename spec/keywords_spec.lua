@@ -98,6 +98,13 @@ local function samples()
     ["theano.gof.OpSub"] = { T.add, T.mul }, ["theano.gof.OpRemove"] = { "Sum" },
     ["theano.gof.is_op"] = { (v + 1).owner, "Elemwise" }, ["theano.gof.TopoOptimizer"] = { identity },
   }
+  local image, filter, step = { 2, 3, 9, 9 }, { 4, 3, 3, 3 }, { 1, 1 }
+  for name, a in pairs({
+    assert_conv_shape = { image }, check_conv_gradinputs_shape = { image, filter, { 2, 4, 7, 7 }, "valid", step },
+    get_conv_output_shape = { image, filter, "valid", step },
+    get_conv_gradinputs_shape = { filter, image, "valid", step },
+    get_conv_gradweights_shape = { image, { 2, 4, 7, 7 }, "valid", step },
+  }) do list["T.nnet.abstract_conv." .. name], list["T.nnet.conv." .. name] = a, a end
   for name, alias in pairs({
     ["T.nnet.bn.batch_normalization"] = "T.nnet.batch_normalization",
     ["T.nnet.bn.batch_normalization_test"] = "T.nnet.batch_normalization_test",

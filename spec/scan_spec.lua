@@ -608,8 +608,8 @@ describe("a compiled loop", function()
     end
     fails("ValueError", "save_every_N", theano.scan_checkpoints, { fn = fn, sequences = z, outputs_info = s0,
       save_every_N = 0 })
-    fails("ValueError", "has taps", theano.scan_checkpoints, { fn = fn, sequences = { { input = z, taps = { 0, 1 } } },
-      outputs_info = s0 })
+    fails("RuntimeError", "has taps", theano.scan_checkpoints, { fn = fn, outputs_info = s0,
+      sequences = { { input = z, taps = { 0, 1 } } } })
   end)
 
   it("is printed with its inner graph", function()

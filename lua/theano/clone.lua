@@ -10,7 +10,7 @@ local known = { replace = true, strict = "boolean", share_inputs = "boolean" }
 -- Variable or of a sequence of them. With strict, a replacement must have the type of what it replaces; with
 -- `share_inputs = false` inputs and shared variables are new variables, too; new shared variables have the old
 -- ones' storage.
-return function(output, replace, options)
+local function clone(output, replace, options)
   if util.is_keywords(replace) then replace, options = nil, replace end
   options = options or {}
   util.check_keywords("clone", options, known)
@@ -25,3 +25,5 @@ return function(output, replace, options)
   if single then return copies[1] end
   return copies
 end
+
+return util.by_position("clone", clone, 2, { "strict", "share_inputs" })

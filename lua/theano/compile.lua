@@ -51,6 +51,10 @@ function M.In(variable, options)
   if t.update ~= nil and not util.is_var(t.update) and type(t.update) ~= "number" and not util.is_array(t.update) then
     util.raise("TypeError", "In: update is an expression, got %s", type(t.update))
   end
+  if util.is_var(t.update) and t.update.ndim ~= t.variable.ndim then
+    util.raise("TypeError", "In: the update of %s has %d dimensions, the input %d", tostring(t.variable), t.update.ndim,
+      t.variable.ndim)
+  end
   util.check_type("In", "value", t.value, "number|boolean|object|userdata")
   if util.is_var(t.value) and core.kind(t.value) ~= "shared" then
     util.raise("TypeError",
@@ -65,6 +69,11 @@ function M.Out(variable, options)
   local known = { variable = true, borrow = "boolean", array = "boolean", return_internal_type = "boolean" }
   return setmetatable(keyed("Out", variable, options, known), OutMeta)
 end
+
+M.In = util.by_position("In", M.In, 1, {
+  "name", "value", "update", "mutable", "strict", "allow_downcast", "autoname", "implicit", "borrow", "shared",
+})
+M.Out = util.by_position("Out", M.Out, 1, { "borrow" })
 
 -- ---- normalising the specification
 -- ----------------------------------------------------------------------------------------

@@ -111,8 +111,10 @@ function methods.copy(f, options)
   options = options or {}
   if type(options) ~= "table" then util.raise("TypeError", "copy takes a table of options, got %s", type(options)) end
   util.check_keywords("copy", options, copy_known)
-  return profile.watch(core.function_copy(f, updates.pairs_of(options.swap, "swap"), options.delete_updates,
-    options.name, options.profile))
+  local copy = core.function_copy(f, updates.pairs_of(options.swap, "swap"), options.delete_updates, options.name,
+    options.profile)
+  if core.function_trust(f) then core.function_trust(copy, true) end
+  return profile.watch(copy)
 end
 
 --- Binds the arguments: everything is checked once; the closure that comes back runs on the same memory, without checks

@@ -180,15 +180,15 @@ function M.Rop(f, wrt, eval_points, options)
   return answer(out, single)
 end
 
---- Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end`.
--- @return gradients of wrt, gradients of `stop`; with details also the parts from start and from cost
-function M.subgraph_grad(wrt, stop, options)
+--- Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end_`.
+-- @return gradients of wrt, gradients of `end_`; with details also the parts from start and from cost
+function M.subgraph_grad(wrt, end_, options)
   local o = options or {}
   util.check_keywords("subgraph_grad", o, { start = true, cost = true, details = "boolean" })
   if o.start == nil and o.cost == nil then
     util.raise("ValueError", "subgraph_grad: give start (known gradients), cost, or both")
   end
-  local ws, ends = as_list("subgraph_grad", wrt, "wrt"), as_list("subgraph_grad", stop, "end")
+  local ws, ends = as_list("subgraph_grad", wrt, "wrt"), as_list("subgraph_grad", end_, "end")
   local params = table.move(ws, 1, #ws, 1, {})
   table.move(ends, 1, #ends, #params + 1, params)
   local function part(cost, known_grads)
@@ -477,5 +477,18 @@ function M.sparse_grad(var)
 end
 
 require("theano.tensor").gradient = M
+
+-- Keywords of Theano's functions in its order: they may be given by position.
+local GIVEN = { "consider_constant", "disconnected_inputs" }
+for name, at in pairs({
+  grad = { 2, { "consider_constant", "disconnected_inputs", "add_names", "known_grads", "return_disconnected",
+    "null_gradients" } },
+  Lop = { 3, GIVEN }, jacobian = { 2, GIVEN }, hessian = { 2, GIVEN },
+  Rop = { 3, { "disconnected_outputs", "return_disconnected" } },
+  subgraph_grad = { 2, { "start", "cost", "details" } },
+  verify_grad = { 2, { "n_tests", "rng", "eps", "out_type", "abs_tol", "rel_tol", "mode", "cast_to_output_type" } },
+}) do
+  M[name] = util.by_position(name, M[name], at[1], at[2])
+end
 
 return M

@@ -308,6 +308,8 @@ for _, name in ipairs({ "conv2d_grad_wrt_inputs", "conv2d_grad_wrt_weights", "se
   nnet[name] = nnet[name] or abstract[name]
 end
 nnet.conv.conv2d = nnet.conv2d
+for name, f in pairs(require("theano.convlengths")) do abstract[name] = f end
+for _, name in ipairs({ "get_conv_output_shape", "get_conv_shape_1axis" }) do nnet.conv[name] = abstract[name] end
 nnet.images2neibs, nnet.neibs2images = nnet.neighbours.images2neibs, nnet.neighbours.neibs2images
 signal.downsample = signal.downsample or {}
 

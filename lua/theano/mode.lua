@@ -123,7 +123,7 @@ Mode.__tostring = function(m)
   for _, k in ipairs({ "mode", "linker", "optimizer" }) do
     if m[k] then words[#words + 1] = ("%s = %s"):format(k == "mode" and "name" or k, m[k]) end
   end
-  if m.watch then words[#words + 1] = "watch = " .. tostring(m.watch.name or "yes") end
+  if m.watch then words[#words + 1] = "watch = yes" end
   for _, k in ipairs({ "including", "excluding", "requiring" }) do
     if #m.tags[k] > 0 then words[#words + 1] = ("%s = {%s}"):format(k, table.concat(m.tags[k], ", ")) end
   end

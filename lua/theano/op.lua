@@ -612,4 +612,8 @@ function M.OpFromGraph(inputs, outputs, options)
   })
 end
 
+M.OpFromGraph = util.by_position("OpFromGraph", M.OpFromGraph, 2, {
+  "inline", "lop_overrides", "grad_overrides", "rop_overrides", "connection_pattern", "name",
+})
+
 return M

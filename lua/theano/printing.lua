@@ -175,6 +175,10 @@ function M.debugprint(obj, options)
   if text:sub(-1) ~= "\n" then out:write("\n") end
 end
 
+M.debugprint = util.by_position("debugprint", M.debugprint, 1, {
+  "depth", "print_type", "file", "ids", "stop_on_name", "done", "print_storage", "print_clients", "used_ids",
+})
+
 -- ---- texts of one variable ------------------------------------------------------------------------------------------
 -- Walks what v is made of, inputs behind their node: enter(v, tag, depth) says whether v's inputs follow, again(tag,
 -- depth) comes for what was met before, leave() behind a node's inputs. Nothing recurses.

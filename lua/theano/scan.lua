@@ -594,11 +594,11 @@ function M.scan_checkpoints(...)
   local seqs, infos = list_of("sequences", a.sequences), list_of("outputs_info", a.outputs_info)
   local values = values_of(a.non_sequences)
   for i, s in ipairs(seqs) do
-    if is_entry(s) then raise("ValueError", "scan_checkpoints: sequence %d has taps, which it cannot cut", i) end
+    if is_entry(s) then raise("RuntimeError", "scan_checkpoints: sequence %d has taps, which it cannot cut", i) end
     seqs[i] = T.as_tensor_variable(s)
   end
   for i, o in ipairs(infos) do
-    if is_entry(o) then raise("ValueError", "scan_checkpoints: output %d has taps, which it cannot keep", i) end
+    if is_entry(o) then raise("RuntimeError", "scan_checkpoints: output %d has taps, which it cannot keep", i) end
   end
   local rows = {}
   for i, s in ipairs(seqs) do rows[i] = { outer = s } end

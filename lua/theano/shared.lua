@@ -45,9 +45,11 @@ end
 
 --- The same with `target =` "cpu" (it stays there), "cuda", "cuda0": where the value lives. Without it floats go to the
 -- GPU with the first function that uses them there.
-return function(value, name, options)
+local function on(value, name, options)
   if util.is_keywords(name) then name, options = nil, name end
   local v = shared(value, name, options)
   if options and options.target then core.shared_to_device(v, options.target) end
   return v
 end
+
+return util.by_position("shared", on, 2, { "strict", "allow_downcast", "borrow", "broadcastable" })

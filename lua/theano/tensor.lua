@@ -25,6 +25,13 @@ for _, f in ipairs(core.functions()) do
   if f.method then methods[f.name] = f.symbolic_method end
 end
 T.repeat_ = T.repeat_ or T["repeat"]
+
+-- Theano's older form: the tensors one by one.
+local stack = T.stack
+T.stack = util.instead(function(first, second, ...)
+  if util.is_var(second) then return stack({ first, second, ... }) end
+  return stack(first, second, ...)
+end, stack)
 T["repeat"] = nil
 for _, name in ipairs({ "nnet", "signal", "slinalg", "nlinalg", "fft", "extra_ops", "xlogx" }) do
   if T[name] then package.loaded["theano.tensor." .. name] = T[name] end
@@ -64,6 +71,10 @@ local function plural(one)
       end
       for i = 1, a[1] do out[i] = one() end
     else
+      if a.n == 1 and type(a[1]) == "string" and #a[1] > 1 then -- a letter each, as in Theano
+        a = { n = 0 }
+        for letter in (...):gmatch(utf8.charpattern) do a.n, a[a.n + 1] = a.n + 1, letter end
+      end
       if a.n == 1 and type(a[1]) == "table" then a = table.pack(table.unpack(util.list("the names", a[1]))) end
       for i = 1, a.n do out[i] = one(a[i]) end
     end
@@ -118,6 +129,8 @@ local function stacked(v, what, depth)
   end
   return symbolic and T.stack(out) or v, symbolic
 end
+
+T.constant = util.by_position("constant", T.constant, 2, { "ndim", "dtype" })
 
 --- Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are stacked.
 -- name names a Constant; ndim adds broadcastable dimensions in front, or drops those, until there are so many.
@@ -293,8 +306,14 @@ function own.zero(s, o, ...)
   core.set_value(s, borrow and a:fill(0) or core.zeros(a.shape, a.dtype), true)
 end
 
---- Another variable of the same storage.
-own.clone = core.shared_clone
+--- Another variable of the same type, name and tag; a shared one has the same storage, a constant the same value.
+function own.clone(x, ...)
+  local kind = core.kind(x)
+  if kind == "shared" then return core.shared_clone(x, ...) end
+  local copy = kind == "constant" and core.constant(x.data, x.name) or x.type(x.name)
+  for k, v in pairs(x.tag) do copy.tag[k] = v end
+  return copy
+end
 
 -- By variable, as long as a handle on it lives; a function does not refer to the Lua side of its variables.
 local eval_cache = setmetatable({}, { __mode = "k" })

@@ -253,6 +253,38 @@ function M.by_name(what, fn, by_position, types)
   return called
 end
 
+--- A function whose last parameter is a table of keywords, which takes them by position, too, in Theano's order.
+-- @tparam string what its name, for messages
+-- @tparam function fn
+-- @tparam number fixed how many parameters stand before the table
+-- @tparam table order names of the keywords, as bind takes them
+function M.by_position(what, fn, fixed, order)
+  local names = {}
+  for i = 1, fixed do names[i] = debug.getlocal(fn, i) end
+  local function called(...)
+    local n = select("#", ...)
+    local only = n == 1 and (...)
+    if only and M.is_keywords(only) and only[names[1]] ~= nil and fixed > 1 then -- all by name
+      local options, values = {}, {}
+      for k, v in pairs(only) do options[k] = v end
+      for i, name in ipairs(names) do values[i], options[name] = options[name], nil end
+      values[fixed + 1] = options
+      return fn(table.unpack(values, 1, fixed + 1))
+    end
+    local first = n > fixed and (select(fixed + 1, ...)) or nil
+    if n <= fixed + 1 and (first == nil or type(first) == "table" and (M.is_keywords(first) or next(first) == nil)) then
+      return fn(...)
+    end
+    if n > fixed + #order + 1 then
+      M.raise("TypeError", "%s takes at most %d arguments, got %d", what, fixed + #order, n)
+    end
+    local all = table.pack(...)
+    all[fixed + 1] = M.bind(what, order, table.unpack(all, fixed + 1, n))
+    return fn(table.unpack(all, 1, fixed + 1))
+  end
+  return M.instead(called, fn)
+end
+
 --- A function that stands in the place of another one, which is the one that is written.
 function M.instead(short, fn)
   written[short] = M.written(fn)
