@@ -50,6 +50,8 @@ describe("openmp", function()
     { "largest of columns", { a }, T.exp(T.max(a, { axis = 0 })), { m } },
     { "row and column numbers", { a }, a * T.arange(a.shape[0])[{ ":", "None" }] + T.arange(a.shape[1]), { m } },
     { "arange", { x }, x + T.arange(x.shape[0]), { v } },
+    { "few long rows", { a }, T.tanh(a) * 2, { rng:rand(5, 3001) } },
+    { "of few columns", { a }, a[0] - T.exp(a):sum { axis = 0 }, { rng:rand(400, 70) } },
   }
 
   local function bits(case)
@@ -68,6 +70,19 @@ describe("openmp", function()
       assert.same(alone, shared)
     end)
   end
+
+  it("takes fewer points for enough where each costs more", function()
+    cpu.only("the CPU's text")
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
+    local function weight(result)
+      return with({ openmp = true }, function()
+        local text = theano.printing.ccode(theano.compile({ inputs = { x, y }, outputs = result }))
+        return tonumber(text:match("work = n %* %((%d+)l%) / 4"))
+      end)
+    end
+    assert.equal(4, weight(x + y))
+    assert.truthy(weight(T.exp(x) + T.tanh(y)) > 40)
+  end)
 
   it("updates shared variables in place in pieces", function()
     local function train(on)

@@ -98,7 +98,8 @@ static void put_wave(Emit *e, int number, bool shared) {
         emit_line(e, "const i64 left = (n0 - w.first + each - 1) / each;");
         emit_line(e, "const int m = left > %d ? %d : left > 1 ? (int)left : 1;", CHOOSE_WAVE, CHOOSE_WAVE);
         emit_line(e, "if (n0 * inner >= %lldl) f->rt->parallel_for(f, m, piece_%d, &w);",
-                  (long long)config_int(e->c, "openmp_elemwise_minsize"), number);
+                  (long long)config_int(e->c, "openmp_elemwise_minsize") * CHOOSE_PLAIN / choose_weight(e->k, 0),
+                  number);
         emit_line(e, "else for (int i = 0; i < m; i++) piece_%d(i, &w);", number);
     } else {
         emit_line(e, "const int m = 1;");

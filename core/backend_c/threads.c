@@ -57,9 +57,22 @@ static void put_dim(Text *t, const Kernel *k, int d) {
     text_put(t, ")");
 }
 
+/* Rows of a piece, at least so many: narrow columns are rather two pieces than one. */
+static void emit_each(Emit *e, int least) {
+    emit_line(e, "    i64 pieces = work / %d < 2 ? 2 : work / %d < %d ? work / %d : %d;", CHOOSE_PIECE, CHOOSE_PIECE,
+              CHOOSE_PIECES, CHOOSE_PIECE, CHOOSE_PIECES);
+    emit_line(e, "    if (pieces > n) pieces = n;");
+    emit_line(e, "    i64 each = (n + pieces - 1) / pieces;");
+    if (least > 1) {
+        emit_line(e, "    each = each > %d ? each : n < %d ? (n + 1) / 2 : %d;", least, 2 * least, least);
+        emit_line(e, "    each = (each + 63) / 64 * 64;");
+    } else {
+        emit_line(e, "    if (each > 16) each = (each + 15) / 16 * 16;");
+    }
+}
+
 bool threads_emit(Emit *e, int number, const NestNode *pieces) {
     const Kernel *k = e->k;
-    const int least = pieces->n;
     if (need(e, "Split"))
         text_put(&e->helpers,
                  "typedef struct { Frame *f; char *const *b; const i64 *s; const Cell *q; int step; i64 n, "
@@ -86,12 +99,13 @@ bool threads_emit(Emit *e, int number, const NestNode *pieces) {
     text_put(&t, " * (");
     for (int i = 0; i < k->st.n; i++) {
         const Stage *st = &k->st.at[i];
-        text_put(&t, i ? " + 1l" : "1l");
+        text_printf(&t, i ? " + %dl" : "%dl", choose_weight(k, i));
         for (int d = st->d0 > 0 ? st->d0 : 1; d < st->d0 + st->nd; d++) put_dim(&t, k, d);
     }
     text_put(&t, ")");
-    emit_line(e, "    const i64 n = %s, work = n%s; /* points of all stages */", rows.at ? rows.at : "0",
-              t.at ? t.at : "");
+    emit_line(e, "    const i64 n = %s;", rows.at ? rows.at : "0");
+    emit_line(e, "    const i64 work = n%s / %d; /* points of all stages, as sums of two arrays */", t.at ? t.at : "",
+              CHOOSE_PLAIN);
     emit_line(e, "    if (n < 2 || work < %lldl) return part_%d(f, b, s, q, step, 0, n);",
               (long long)config_int(e->c, "openmp_elemwise_minsize"), number);
     if (rows_own) {
@@ -99,11 +113,7 @@ bool threads_emit(Emit *e, int number, const NestNode *pieces) {
         emit_line(e, "    if (room_%d(s, at) > %d) return part_%d(f, b, s, q, step, 0, n);", number, CHOOSE_ROOM,
                   number);
     }
-    emit_line(e, "    i64 pieces = work / %d < 2 ? 2 : work / %d < %d ? work / %d : %d;", CHOOSE_PIECE, CHOOSE_PIECE,
-              CHOOSE_PIECES, CHOOSE_PIECE, CHOOSE_PIECES);
-    emit_line(e, "    if (pieces > n) pieces = n;");
-    emit_line(e, "    i64 each = (n + pieces - 1) / pieces;");
-    emit_line(e, "    each = each > %d ? (each + 63) / 64 * 64 : %d;", least, least);
+    emit_each(e, pieces->n);
     emit_line(e, "    Split w = {f, b, s, q, step, n, each};");
     emit_line(e, "    f->rt->parallel_for(f, (int)((n + each - 1) / each), piece_%d, &w);", number);
     emit_line(e, "    return 0;");

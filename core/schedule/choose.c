@@ -129,9 +129,9 @@ static int standard_columns(const Nest *t, const NestNode *loop, Choice *c) {
 }
 
 /* Operations of the text of a scalar function, vector math by its size. */
-static int length(const Nest *t, const Ins *i) {
+static int length(const Kernel *k, const Ins *i) {
     enum { MATH = 20 };
-    const ScalarTexts *st = scalar_value_texts(t->k->ctx, i->op, !scalar_ops[i->op].value);
+    const ScalarTexts *st = scalar_value_texts(k->ctx, i->op, !scalar_ops[i->op].value);
     int n = 0;
     for (int j = 0; st && st->n && st->at[0] && j < st->at[0]->n; j++) {
         const ExNode *x = &st->at[0]->at[j];
@@ -155,7 +155,7 @@ static bool pays_masks(const Nest *t, const NestNode *loop, Choice *c) {
         const Access *a = moves ? &k->acc.at[i->a] : NULL;
         if (i->depth <= loop->loop) continue;
         if (a && th_dtype_bytes((ThDtype)a->dtype) < 4) return false;
-        if (i->op < INS_LOAD) n += length(t, i);
+        if (i->op < INS_LOAD) n += length(k, i);
     }
     return t->target->masks && decide(c, IN_MASKS, n >= LONG, near_to(n, LONG));
 }
@@ -269,6 +269,16 @@ static bool short_rows(Nest *t, Choice *c) {
 }
 
 /* ---- pieces for threads ---- */
+int choose_weight(const Kernel *k, int stage) {
+    const Stage *st = &k->st.at[stage];
+    int n = 0;
+    for (int j = st->ins0; j < st->ins0 + st->nins; j++) {
+        const Ins *i = &k->ins.at[j];
+        if (i->depth >= st->d0 + st->nd) n += i->op < INS_LOAD ? length(k, i) : 1;
+    }
+    return n > CHOOSE_PLAIN ? n : CHOOSE_PLAIN;
+}
+
 /* Rows of a piece at least: where these are what vectors lie along, lines of memory are read whole. */
 static int piece_rows(const Kernel *k) {
     for (int s = 0; s < k->st.n; s++)
@@ -448,7 +458,7 @@ static int neighbours_of(const Nest *t, int stage) {
         if (bytes < item) item = bytes;
         values += i->depth == depth;
         if (i->depth == depth && i->op < INS_LOAD)
-            ops += dtype_is_complex((ThDtype)i->in_dtype) ? COMPLEX : 1 + length(t, i);
+            ops += dtype_is_complex((ThDtype)i->in_dtype) ? COMPLEX : 1 + length(t->k, i);
     }
     for (n = BYTES / item; n > 1 && (n * ops > LONG || n * values > VALUES);) n /= 2;
     return n;

@@ -8,7 +8,8 @@
 #include "kernel/kernel.h"
 
 enum {
-    CHOOSE_PIECE = 16384,      /* elements of a piece for a thread at least */
+    CHOOSE_PIECE = 16384,      /* elements of a piece for a thread at least, of a sum of two arrays */
+    CHOOSE_PLAIN = 4,          /* operations of such an element: two loads, a sum, a store */
     CHOOSE_PIECES = 256,       /* pieces at most */
     CHOOSE_NARROW = 256,       /* rows of a piece where these are what vectors lie along: cache lines are read whole */
     CHOOSE_ROOM = 65536,       /* bytes of rows that a piece may have on its stack; longer ones stay with one thread */
@@ -61,6 +62,9 @@ enum {
     CHOOSE_CANDIDATES = 8,      /* units that compile.autotune times at most */
     CHOOSE_POLL = 32            /* calls between two looks at what is being built */
 };
+/* Operations of a point of a stage, CHOOSE_PLAIN at least: threads are worth it from fewer points on where it is more.
+ */
+int choose_weight(const Kernel *k, int stage);
 bool choose_rows(int steps, bool chains); /* the steps of a function are data, walked by a loop */
 /* The right operand of a product, m x k by k x n, stays packed between calls. turned: its columns lie together. */
 bool choose_pack(int64_t m, int64_t n, int64_t k, int64_t item, bool turned);
