@@ -86,3 +86,18 @@ describe("a slice of a slice", function()
     assert.equal(2, subtensors(theano.compile({ x }, { x["1:"], x["1:"]["1:"] }, { mode = merged })))
   end)
 end)
+
+it("a slice of a dimension of length 1 is promised to be 1 only where its step cannot miss it", function()
+  local r, k = T.drow("r"), T.lscalar("k")
+  local one = nd.ones({ 1, 3 })
+  for _, linker in ipairs({ "interpreter", "c" }) do
+    local mode = theano.compile.Mode({ linker = linker })
+    for _, text in ipairs({ "0:4:-1", ":4:-2", ":1:-1", ":4:2", "0::-1", "::-1", ":0", ":-1:-1", "5:0:-1", "-1:" }) do
+      assert.same(one[text].shape, theano.compile({ r }, r[text], { mode = mode })(one).shape, text)
+    end
+    local f = theano.compile({ r, k }, r[T.slice(nil, 4, k)], { mode = mode })
+    for _, step in ipairs({ 1, -1, 3, -3 }) do assert.equal(step > 0 and 1 or 0, f(one, step).shape[1]) end
+  end
+  assert.is_true(r["0:4:2"].broadcastable[1])
+  assert.is_false(r["0:4:-2"].broadcastable[1])
+end)

@@ -76,6 +76,40 @@ function M.variables(inputs, outputs)
   return walk("variables", outputs, inputs)
 end
 
+--- Those of the variables between them that nothing computes and that are not among the inputs: constants, shared
+-- variables, inputs that are missing.
+function M.orphans(inputs, outputs)
+  local given, out = set_of("orphans", inputs), {}
+  for _, v in ipairs(walk("orphans", outputs, inputs)) do
+    if not v.owner and not given[v] then out[#out + 1] = v end
+  end
+  return out
+end
+
+--- The variables from `inputs` to `outputs`, and the orphans among them.
+function M.variables_and_orphans(inputs, outputs) return M.variables(inputs, outputs), M.orphans(inputs, outputs) end
+
+M.list_of_nodes = M.io_toposort
+
+--- A copy of the graph: new variables for the inputs (`copy_inputs`, true) and for the orphans (`copy_orphans`, as
+-- copy_inputs), and what is computed from them.
+-- @return the inputs and the outputs of the copy
+function M.clone(inputs, outputs, copy_inputs, copy_orphans)
+  util.check_type("gof.graph.clone", "copy_inputs", copy_inputs, "boolean")
+  util.check_type("gof.graph.clone", "copy_orphans", copy_orphans, "boolean")
+  inputs, outputs = list_of("clone", inputs), list_of("clone", outputs)
+  if copy_orphans == nil then copy_orphans = copy_inputs end
+  local ins, replace = {}, {}
+  for i, v in ipairs(inputs) do
+    ins[i] = copy_inputs == false and v or v:clone()
+    if copy_inputs ~= false then replace[#replace + 1] = { v, ins[i] } end
+  end
+  for _, v in ipairs(copy_orphans ~= false and M.orphans(inputs, outputs) or {}) do
+    replace[#replace + 1] = { v, v:clone() }
+  end
+  return ins, require("theano.clone")(outputs, replace)
+end
+
 -- Nodes met more than once between inputs and outputs.
 local function met_again(stop, inputs, outputs)
   local seen, again = {}, {}

@@ -10,14 +10,15 @@
 
 static bool whole(const AttrIdx *idx, int e) { return idx->at[e].kind == 's' && idx->at[e].has == 0; }
 
-/* A slice of a broadcastable dimension that surely keeps its one element: start none or 0, no stop or one past start.
- */
+/* A slice of a broadcastable dimension that surely keeps its one element: start none or 0, no stop or one past start
+ * that no step back misses. */
 static bool keeps_one(const Infer *q, const AttrIdx *idx, int e, int input) {
     int64_t v;
     int has = idx->at[e].has;
     if (has & 1 && !(scalar_known(q->in[input++], &v) && v == 0)) return false;
-    if (has & 2 && !(scalar_known(q->in[input], &v) && v > 0)) return false;
-    return true;
+    if (!(has & 2)) return true;
+    if (!(scalar_known(q->in[input++], &v) && v > 0)) return false;
+    return !(has & 4) || (scalar_known(q->in[input], &v) && v > 0);
 }
 
 static bool infer_subtensor(Infer *q) {
