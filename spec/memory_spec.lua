@@ -210,6 +210,28 @@ describe("a training step", function()
     assert.falsy(theano.printing.plan(f):find("%sb%d+:out%d"), "a weight is written to a copy")
   end)
 
+  it("computes gradients of filters before what can fail further down, and lets go of what they read", function()
+    local x, r = T.tensor4("x", { dtype = "float32" }), nd.random.RandomState(3)
+    local w = {}
+    local function conv(h, to, from)
+      w[#w + 1] = theano.shared((r:randn(to, from, 3, 3) * 0.1):astype("float32"))
+      return T.tanh(T.nnet.conv2d(h, w[#w], { border_mode = "half" }))
+    end
+    local function double(h) return T.repeat_(T.repeat_(h, 2, { axis = 2 }), 2, { axis = 3 }) end
+    local function half(h) return T.signal.pool.pool_2d(h, { 2, 2 }, { ignore_border = true }) end
+    local first = conv(x, 4, 1)
+    local last = conv(conv(T.concatenate({ double(conv(half(first), 4, 4)), first }, { axis = 1 }), 4, 8), 4, 4)
+    local updates = {}
+    for k, g in ipairs(T.grad(T.sqr(last):mean(), w)) do
+      updates[k] = { w[k], w[k] - T.constant(0.1, { dtype = "float32" }) * g }
+    end
+    local f = theano.compile({ inputs = { x }, outputs = {}, updates = updates })
+    f(r:randn(2, 1, 16, 16):astype("float32"))
+    local calls, split = places(f, "CorrMM_gradWeights"), places(f, "Split")
+    assert.equal(4, #calls)
+    assert.is_true(calls[2] < split[1], calls[2] .. " " .. split[1])
+  end)
+
   it("writes its updates in place, and products keep what follows them point by point", function()
     local x, y = T.fmatrix("x"), T.lvector("y")
     local function weight(...) return theano.shared(nd.full({ ... }, 0.01, "float32")) end

@@ -247,14 +247,24 @@ static bool walk_roots(Plan *p, Root *root, int n) {
     return ok;
 }
 
+/* What can fail, in the graph's order, and calls of the library as soon as they can be: behind a Split for a layer near
+ * the inputs the gradients of all weights above it would wait, and keep what they are made of. */
 static bool walk_calls(Plan *p) {
     const size_t bytes = sizeof(Root) * (size_t)(p->all.n + 1);
-    Root *root = ctx_alloc(p->c, bytes);
-    int n = 0;
-    for (int i = 0; root && i < p->all.n; i++)
-        if (calls_library(p->all.at[i])) root[n++] = (Root){p->level[p->all.at[i]->id], i, p->all.at[i]};
-    bool ok = root && walk_roots(p, root, n);
-    ctx_free(p->c, root, bytes);
+    Root *call = ctx_alloc(p->c, bytes);
+    int n = 0, k = 0;
+    for (int i = 0; call && i < p->all.n && !p->o->fg->device; i++)
+        if (calls_library(p->all.at[i])) call[n++] = (Root){p->level[p->all.at[i]->id], i, p->all.at[i]};
+    bool ok = call;
+    if (ok) qsort(call, (size_t)n, sizeof *call, soonest);
+    for (int i = 0; ok && i < p->all.n; i++) {
+        ThApply *a = p->all.at[i];
+        if (!schedule_can_fail(a)) continue;
+        while (ok && k < n && call[k].level < p->level[a->id]) ok = visit_from(p, call[k++].node);
+        ok = ok && visit_from(p, a);
+    }
+    while (ok && k < n) ok = visit_from(p, call[k++].node);
+    ctx_free(p->c, call, bytes);
     return ok;
 }
 
@@ -277,9 +287,7 @@ static bool walk(Plan *p) {
         if (fg->out[i]->owner) ok = visit_from(p, fg->out[i]->owner);
     for (int i = 0; ok && i < fg->effects.n; i++)
         if (!(fg->effects.at[i]->flags & APPLY_DEAD)) ok = visit_from(p, fg->effects.at[i]);
-    for (int i = 0; ok && i < p->all.n && fg->nout > fg->nplain_out; i++)
-        if (schedule_can_fail(p->all.at[i])) ok = visit_from(p, p->all.at[i]);
-    if (ok && fg->nout > fg->nplain_out && !fg->device) ok = walk_calls(p);
+    if (ok && fg->nout > fg->nplain_out) ok = walk_calls(p);
     return ok && walk_updates(p);
 }
 
