@@ -77,6 +77,14 @@ for name, mode in pairs(MODES) do
       check({ 6, 2 }, t, g, { 0, 2, 3 })
     end)
 
+    it("has a diagonal whose gradient has its lengths, also those that are promised to be 1", function()
+      for _, pattern in ipairs({ { false, true }, { true, false }, { false, false } }) do
+        local x = T.TensorType("float64", pattern)("x")
+        local lengths = { pattern[1] and 1 or 0, pattern[2] and 1 or 0 }
+        for k = -1, 1 do check(lengths, x, T.grad(T.sqr(T.diagonal(x, k)):sum(), x), lengths) end
+      end
+    end)
+
     it("is refused where rows would be", function()
       local function refused(x, out, lengths)
         local fn = theano.compile { inputs = { x }, outputs = out, mode = mode }

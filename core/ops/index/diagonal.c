@@ -89,7 +89,6 @@ static void grad_extract(Grad *g) {
     if (!square || !up_to(b, at, x, &idx, in)) return;
     ThVar *part = subtensor_make(b, square, &idx, in, 2);
     if (!part || !up_to(b, at, part, &idx, in)) return;
-    part = patternbroadcast_make(b, part, part->type.broadcastable | x->type.broadcastable);
     g->gx[0] = inc_subtensor_make(b, zeros_like_make(b, x, (ThDtype)x->type.dtype), part, &idx, in, 2, true);
 }
 
