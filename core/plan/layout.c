@@ -1,10 +1,14 @@
 /*
  * layout.c -- arena offsets of the temporaries for one set of sizes. In: the plan's ALLOC/FREE events and slot values.
  * Out: an offset for each temporary and the arena's bytes. A two-level segregated fit allocator over an arena that
- * grows: O(1) each event, no memory but the caller's. Slots are 64-byte aligned; large ones take 7 lines
- * more than they hold, so that neighbours of equal size do not meet in the same cache sets and serve each other's turn.
+ * grows: O(1) each event, no memory but the caller's. Where that leaves gaps worth it, slots are placed again, the
+ * largest first, each at the lowest place that is free for as long as it lives. Slots are 64-byte aligned; large ones
+ * take 7 lines more than they hold, so that neighbours of equal size do not meet in the same cache sets and serve each
+ * other's turn.
  */
 #include "parts.h"
+
+#include <stdlib.h>
 
 enum { ALIGN = 64, SL_BITS = 4, SL = 1 << SL_BITS, FL = 58, NONE = -1 };
 
@@ -160,9 +164,108 @@ static int64_t slot_bytes(const PlanBuf *f, const int64_t *sym) {
     return bytes >= 4096 ? bytes + 7 * ALIGN : bytes;
 }
 
+/* ---- all slots at once, whose lives are known ---- */
+enum { MOST = 512, GAP = 32 };        /* slots: each looks at all placed before it; one part of so many is worth it */
+static const int64_t WORTH = 1 << 20; /* bytes of an arena from which gaps matter */
+
+typedef struct Slot {
+    int64_t off, size;
+    int from, to; /* events between which it lives */
+    int number;   /* among the slots as they come */
+} Slot;
+typedef struct Slots {
+    Slot *at;
+    int64_t *off; /* by number */
+    int n;
+    int *now, *own; /* by buffer: the slot that it lies in, or NONE; that it lay in */
+} Slots;
+
+static size_t slots_bytes(const Plan *p) {
+    return (size_t)(p->nlayout + 1) * (sizeof(Slot) + sizeof(int64_t)) + (size_t)(2 * p->nbuf + 1) * sizeof(int);
+}
+
+static Slots slots_in(const Plan *p, void *work) {
+    Slots all = {.at = work};
+    all.off = (int64_t *)(void *)(all.at + p->nlayout + 1);
+    all.now = (int *)(void *)(all.off + p->nlayout + 1);
+    all.own = all.now + p->nbuf;
+    return all;
+}
+
+/* The slots as the events make them; the most bytes that live at once. */
+static int64_t collect(const Plan *p, const int64_t *sym, Slots *all) {
+    int64_t live = 0, most = 0;
+    for (int b = 0; b < p->nbuf; b++) all->now[b] = all->own[b] = NONE;
+    for (int i = 0; i < p->nlayout; i++) {
+        const int b = p->layout_order[i] > 0 ? p->layout_order[i] - 1 : -p->layout_order[i] - 1;
+        if (p->layout_order[i] < 0) {
+            if (all->now[b] != NONE) all->at[all->now[b]].to = i, live -= all->at[all->now[b]].size;
+            all->now[b] = NONE;
+            continue;
+        }
+        const int64_t bytes = slot_bytes(&p->buf[b], sym);
+        const int over = p->buf[b].inplace_of;
+        if (over >= 0 && all->now[over] != NONE && all->at[all->now[over]].size >= bytes - 7 * ALIGN) {
+            all->now[b] = all->now[over], all->now[over] = NONE;
+        } else {
+            all->at[all->n] = (Slot){.size = bytes, .from = i, .to = p->nlayout, .number = all->n};
+            all->now[b] = all->n++;
+            live += bytes;
+        }
+        all->own[b] = all->now[b];
+        if (live > most) most = live;
+    }
+    return most;
+}
+
+static int larger(const void *a, const void *b) {
+    const Slot *x = a, *y = b;
+    return x->size != y->size ? (x->size < y->size ? 1 : -1) : x->number - y->number;
+}
+
+/* The lowest place of a slot beside those placed before it, which stand by their offsets; it joins them. */
+static void put_slot(Slot *s, int i) {
+    Slot x = s[i];
+    int at = 0;
+    x.off = 0;
+    for (int k = 0; k < i; k++) {
+        if (s[k].from > x.to || s[k].to < x.from) continue;
+        if (s[k].off >= x.off + x.size) break;
+        if (s[k].off + s[k].size > x.off) x.off = s[k].off + s[k].size;
+    }
+    while (at < i && s[at].off <= x.off) at++;
+    memmove(s + at + 1, s + at, sizeof *s * (size_t)(i - at));
+    s[at] = x;
+}
+
+/* The arena's bytes, and offsets by the slots' numbers. */
+static int64_t place_slots(Slots *all) {
+    int64_t top = 0;
+    qsort(all->at, (size_t)all->n, sizeof *all->at, larger);
+    for (int i = 0; i < all->n; i++) put_slot(all->at, i);
+    for (int i = 0; i < all->n; i++) {
+        const Slot *s = &all->at[i];
+        all->off[s->number] = s->off;
+        if (s->off + s->size > top) top = s->off + s->size;
+    }
+    return top;
+}
+
+/* Where slots placed by their lives take less than top: their offsets, and what they take. */
+static int64_t place_again(const Plan *p, const int64_t *sym, int64_t *offset, void *work, int64_t top) {
+    Slots all = slots_in(p, work);
+    if (p->nlayout > 2 * MOST || collect(p, sym, &all) > top - top / GAP) return top;
+    const int64_t all_of_them = place_slots(&all);
+    if (all_of_them >= top) return top;
+    for (int b = 0; b < p->nbuf; b++)
+        if (all.own[b] != NONE) offset[b] = all.off[all.own[b]];
+    return all_of_them;
+}
+
 size_t plan_layout_work(const Plan *p) {
     /* an ALLOC makes at most two blocks; by buffer: its block, or NONE once another took it over */
-    return sizeof(Tlsf) + ((size_t)p->nlayout + 2) * sizeof(Block) + (size_t)(p->nbuf + 1) * sizeof(int);
+    const size_t tlsf = sizeof(Tlsf) + ((size_t)p->nlayout + 2) * sizeof(Block) + (size_t)(p->nbuf + 1) * sizeof(int);
+    return tlsf > slots_bytes(p) ? tlsf : slots_bytes(p);
 }
 
 /* Takes over the slot of the buffer that `f` overwrites, when it is still there and large enough. */
@@ -195,7 +298,7 @@ int64_t plan_layout(const Plan *p, const int64_t *sym, int64_t *offset, void *wo
         if (!take_over(t, block, &p->buf[b], b, bytes) && (block[b] = tlsf_alloc(t, bytes)) == NONE) return -1;
         offset[b] = t->block[block[b]].off;
     }
-    return t->top;
+    return t->top < WORTH ? t->top : place_again(p, sym, offset, work, t->top);
 }
 
 int64_t plan_results_bytes(const Plan *p, const int64_t *sym) {
