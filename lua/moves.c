@@ -236,7 +236,7 @@ static int triangle(lua_State *L, LtState *s, bool upper) { /* tril(m), triu(m) 
     const size_t bytes = item(a), row = (size_t)columns * bytes;
     char *to = made(L, s, th_array_dtype(a), 2, th_array_shape(a));
     const char *from = th_array_data(a);
-    for (int64_t i = 0; i < rows; i++, to += row, from += row) {
+    for (int64_t i = 0; i < rows && row; i++, to += row, from += row) {
         const int64_t left = upper ? i : i + 1; /* elements in front of the diagonal, or up to it */
         const size_t n = left < columns ? (size_t)left * bytes : row;
         if (upper) memset(to, 0, n), memcpy(to + n, from + n, row - n);
@@ -303,9 +303,9 @@ int moves_indices(lua_State *L, LtState *s) { /* indices({n, m}) */
     int64_t shape[3] = {2};
     if (lua_gettop(L) != 1 || short_integers(L, 1, shape + 1, 2) != 2) return 0;
     const int64_t n = shape[1], m = shape[2];
-    if (n < 0 || m < 0 || n > 1 << 24 || m > 1 << 24) return 0;
+    if (n < 0 || m < 0 || (n && m && (n > 1 << 24 || m > 1 << 24))) return 0;
     int64_t *row = (int64_t *)(void *)made(L, s, TH_INT64, 3, shape), *column = row + n * m;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n && m; i++)
         for (int64_t j = 0; j < m; j++) row[i * m + j] = i, column[i * m + j] = j;
     return 1;
 }

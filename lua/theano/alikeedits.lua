@@ -100,7 +100,9 @@ return function(M, K)
     if not sides:find("^[fb]+$") then
       util.raise("ValueError", "trim_zeros: trim is 'f', 'b' or 'fb', not %s", util.text(trim))
     end
+    local nothing = util.is_array(filt) and filt.size == 0
     for _, d in ipairs(help.axes_of("trim_zeros", filt, axis)) do
+      if nothing then filt = part(filt, d, 0, 0) end
       local others, hit = {}, M.neq(filt, 0)
       for e = 0, filt.ndim - 1 do if e ~= d then others[#others + 1] = e end end
       if #others > 0 then hit = M.any(hit, { axis = others }) end

@@ -44,8 +44,48 @@ static int64_t block_length(const IRun *r, const LoopStage *s, int64_t most) {
     return most >= LONG && !s->st->nred && !r->row ? most / SIMD_PAD * SIMD_PAD : most;
 }
 
+/* ---- loops around an empty one ---- */
+enum { BUSY = LOOPS + 1 /* no depth: something is to be done */ };
+
+static bool harmless(const IKernel *ik, const int *code, int n) { /* what neither writes nor fails */
+    for (int j = 0; j < n; j++) {
+        const IIns *i = &ik->ins[code[j]];
+        const int op = i->ins->op;
+        if (op == INS_STORE || op == INS_FAIL_IF || op == INS_CHECK_INDEX || i->fails) return false;
+    }
+    return true;
+}
+
+static bool has_steps(const IRun *r, const LoopStage *s) { /* a product over nothing is 0, and written */
+    if (s->st->cls == STAGE_GEMM) return r->n[s->st->d0] && r->n[s->st->d0 + 1];
+    return s->st->cls != STAGE_LOOP;
+}
+
+/* The depth of the outermost loop that does nothing: one in it is empty, and what stands between is harmless. */
+static int idle_from(const IRun *r, const LoopStage *s) {
+    const KernelOrder *o = &r->ik->order;
+    int d = 0;
+    while (d < s->nloop && r->n[s->loop[d]]) d++;
+    if (has_steps(r, s) || d == s->nloop) return BUSY;
+    while (d > 0 && harmless(r->ik, o->code + s->pre[d], s->npre[d]) &&
+           harmless(r->ik, o->code + s->post[d], s->npost[d]))
+        d--;
+    return d;
+}
+
+/* The same of the outer loops, which all stages share. */
+static int idle_outer(const IRun *r) {
+    int d = 0;
+    for (int i = 0; i < r->ik->k->st.n; i++) {
+        const int own = idle_from(r, &r->ik->order.stage[i]);
+        if (own > d) d = own;
+    }
+    return d < r->ik->k->nouter ? d : BUSY;
+}
+
 /* Steps [from, n) of loop d. */
 static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n) {
+    if (d >= r->idle) return 0;
     int dim = s->loop[d];
     if (d == s->vec && r->ik->rows[s - r->ik->order.stage] && interp_rows(r, s, from, n)) return 0;
     for (int64_t some = 1; some && d == s->vec && r->ik->columns[s - r->ik->order.stage]; from += some)
@@ -110,6 +150,7 @@ int interp_loops(IRun *r, const LoopStage *s) { return run_depth(r, s, r->ik->k-
 
 /* Stages share the outer loops: for each outer point, one stage after the other runs its own loops. */
 static int run_stage(IRun *r, const LoopStage *s) {
+    if (r->empty) r->idle = idle_from(r, s);
     if (s->st->cls == STAGE_CONV || s->st->cls == STAGE_POOL) return interp_call(r, s);
     if (s->st->cls == STAGE_DRAW) return interp_draw(r, s);
     if (s->st->cls == STAGE_GEMM && interp_gemm(r, s)) return 1;
@@ -142,6 +183,7 @@ static int run_outer(IRun *r, int d) {
             if (run_stage(r, &r->ik->order.stage[i])) return 1;
         return 0;
     }
+    if (d >= r->idle_outer) return 0;
     if (r->side && d == k->nouter - 1) return run_side(r, d);
     for (int64_t i = 0; i < r->n[d]; i++) {
         r->idx[d] = i;
@@ -158,7 +200,9 @@ void interp_registers(IRun *r) {
 
 static void setup(IRun *r) {
     const Kernel *k = r->ik->k;
-    for (int d = 0; d < k->ndim; d++) r->n[d] = isize(r, k->dim[d].n), r->idx[d] = 0;
+    r->empty = false;
+    for (int d = 0; d < k->ndim; d++) r->n[d] = isize(r, k->dim[d].n), r->idx[d] = 0, r->empty |= !r->n[d];
+    r->idle = r->idle_outer = BUSY;
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
         int64_t bytes = (int64_t)th_dtype_bytes(a->dtype);
@@ -183,6 +227,7 @@ static int run_kernel(const InterpUnit *u, const Step *st, ThFrame *f) {
     r.left = OFTEN;
     setup(&r);
     if (r.ik->side) interp_side_begin(&r, &side);
+    if (r.empty) r.idle_outer = idle_outer(&r);
     return run_outer(&r, 0);
 }
 

@@ -109,6 +109,8 @@ typedef struct IRun {
     int64_t len;                /* elements in the current block (<= SIMD_BLOCK) */
     int64_t pos;                /* of its first element along the vec dim */
     int left;                   /* turns of loops until somebody looks whether work is to stop */
+    bool empty;                 /* one of the dims has no elements, so that.. */
+    int idle, idle_outer;       /* ..loops at this depth and deeper do nothing: of the stage, of the outer ones */
     char *base[KACC + 8];       /* address of each access's offset */
     int64_t st[KACC + 8][KDIM]; /* strides in bytes */
 } IRun;
