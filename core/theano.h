@@ -464,6 +464,9 @@ TH_API int th_func_find(const char *name); /* -1 when absent */
 TH_API int th_build(ThContext *c, int func, const ThArg *args, int nargs, ThVar **out, int max);
 /* The same function on arrays and numbers at once (eager): results are arrays. Broadcasting is by lengths. */
 TH_API int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max);
+/* Of two, along the first axis of x, dense and not empty: f(x0, x1), f(f(x0, x1), x2) ..: the last (by pairs where f is
+ * associative), or (each) x0 and all; a new reference. NULL, perhaps without an error: call th_eager step by step. */
+TH_API ThArray *th_eager_along(ThContext *c, int func, ThArray *x, bool each);
 /* Short form for C hosts: th_op(c, "add", 2, x, y), tensors only; one result. */
 TH_API ThVar *th_op(ThContext *c, const char *name, int n, ...);
 

@@ -88,6 +88,48 @@ describe("nd.ufunc", function()
     end
   end)
 
+  it("goes on what is rounded by pairs, and in order where all on the way are wanted", function()
+    local x = nd.random.RandomState(6):normal(0, 3, { 301 })
+    for _, name in ipairs({ "logaddexp", "logaddexp2", "hypot" }) do
+      local u, level = nd.ufunc(name), x:tolist()
+      while #level > 1 do
+        local half = {}
+        for i = 1, #level - 1, 2 do half[#half + 1] = u(level[i], level[i + 1]) end
+        if #level % 2 == 1 then half[#half + 1] = level[#level] end
+        level = half
+      end
+      assert.equal(level[1], u.reduce(x), name)
+      assert.equal(level[1], u.reduce(nd.stack({ x, x }, 1))[1], name)
+      local all, short = u.accumulate(x), u.accumulate(x["0:100"])
+      assert.is_true(nd.allclose(all["0:100"], short, 1e-14, 0), name)
+      for i = 1, 99 do assert.equal(u(short[i - 1], x[i]), short[i]) end
+    end
+  end)
+
+  it("has a function of the engine's go through rows by itself, with what calls one by one give", function()
+    local rng = nd.random.RandomState(7)
+    for _, name in ipairs({ "divide", "power", "arctan2", "fmod", "copysign", "nextafter", "fmax", "maximum" }) do
+      for _, shape in ipairs({ { 1 }, { 2 }, { 7 }, { 150 }, { 5, 1 }, { 9, 3 }, { 200, 2 }, { 4, 600 }, { 3, 2, 5 } })
+      do
+        for _, dtype in ipairs({ "float64", "float32" }) do
+          local u, x = nd.ufunc(name), rng:uniform(0.5, 1.5, shape):astype(dtype)
+          if name ~= "power" then x = x - 1 end
+          local all, so_far = u.accumulate(x), x["0:1"]
+          for i = 0, shape[1] - 1 do
+            if i > 0 then so_far = u(so_far, x[("%d:%d"):format(i, i + 1)]) end
+            assert.is_true(so_far:tostring() == nd.asarray(all[("%d:%d"):format(i, i + 1)]):copy():tostring(), name)
+          end
+          assert.is_true(nd.asarray(u.reduce(x)):astype(dtype):tostring() == so_far:tostring(), name .. " " .. dtype)
+        end
+      end
+    end
+    assert.equal(0.75, nd.ufunc(nd.divide).reduce({ 6, 4, 2 }))
+    assert.equal("[6. 1.5 0.75]", (text(nd.ufunc(nd.divide).accumulate({ 6, 4, 2 })):gsub(" +", " ")))
+    assert.equal("float64", nd.ufunc(nd.logaddexp).accumulate({ 1, 2 }).dtype)
+    raises("ZeroDivisionError", "", function() nd.ufunc(nd.floor_divide).reduce(nd.array({ 6, 0, 2 })) end)
+    assert.equal(1, nd.ufunc(nd.floor_divide).reduce({ 7, 3, 2 }))
+  end)
+
   it("subtracts from the first to the last", function()
     local rng = nd.random.RandomState(9)
     for _, dtype in ipairs({ "float64", "float32", "int64", "int16", "complex128" }) do

@@ -6,11 +6,13 @@ local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 local M = {}
+local PARTED, FEW = 128, 16 -- elements of a vector that goes by parts; columns
 local arr = core.asarray
 local options = help.options
 
 -- What is known of a function of two by its name: `unit` what changes nothing; `way` the function that reduces at once,
--- `runs` the one that accumulates; `any`: it may take neighbours together in any order, with the same bits.
+-- `runs` the one that accumulates; `any`: it may take neighbours together in any order, with the same bits; `pairs`: it
+-- does so, with bits of its own.
 local KNOWN = {
   add = { unit = 0, way = "sum", runs = "cumsum" }, multiply = { unit = 1, way = "prod", runs = "cumprod" },
   maximum = { way = "max", any = true }, minimum = { way = "min", any = true },
@@ -18,8 +20,8 @@ local KNOWN = {
   logical_and = { unit = true, way = "all", any = true }, logical_or = { unit = false, way = "any", any = true },
   logical_xor = { unit = false, any = true }, bitwise_and = { unit = -1, any = true },
   bitwise_or = { unit = 0, any = true }, bitwise_xor = { unit = 0, any = true },
-  gcd = { unit = 0, any = true }, lcm = { any = true }, hypot = { unit = 0 },
-  logaddexp = { unit = -math.huge }, logaddexp2 = { unit = -math.huge },
+  gcd = { unit = 0, any = true }, lcm = { any = true }, hypot = { unit = 0, pairs = true },
+  logaddexp = { unit = -math.huge, pairs = true }, logaddexp2 = { unit = -math.huge, pairs = true },
 }
 
 local function is_bool(name) return name and name:find("^logical_") ~= nil end
@@ -43,18 +45,33 @@ local function with_opposites(u, a)
   return all
 end
 
--- u of all of the first axis, which is not empty; operands keep their order, and an element of a vector its dtype.
+-- The dtype that u makes of a's elements: what it reduces them in, as NumPy does; truth values stand for themselves.
+local function closed(u, a)
+  if not u.name then return a end
+  local dtype = arr(u.fn(rows(a, 0, 1), rows(a, 0, 1))).dtype
+  return dtype ~= a.dtype and dtype ~= "bool" and a:astype(dtype) or a
+end
+
+-- The same by the engine, row by row or pair by pair; nil where the function is not the engine's, or may fail.
+local function along(u, a, each)
+  return u.name and core.along(u.name, u.nd.ascontiguousarray(a), each)
+end
+
+-- u of all of the first axis, which is not empty; operands keep their order.
 local function folded(u, a)
   local added = with_opposites(u, a)
   local n = a.shape[1]
   if added then return rows(u.nd.cumsum(added, { axis = 0 }), n - 1, n) end
-  while u.known.any and n > 1 do -- halves by neighbours: few calls of many elements
+  a = closed(u, a)
+  local r = along(u, a, false)
+  if r then return arr(r) end
+  while (u.known.any or u.known.pairs) and n > 1 do -- halves by neighbours: few calls of many elements
     local even = arr(u.fn(a[("0:%d:2"):format(n // 2 * 2)], a[("1:%d:2"):format(n // 2 * 2)]))
     a = n % 2 == 1 and u.nd.concatenate({ even, rows(a, n - 1, n):astype(even.dtype) }) or even
     n = a.shape[1]
   end
   if a.ndim == 1 then a = a:reshape({ n, 1 }) end
-  local r = a[0]
+  r = a[0]
   for i = 1, n - 1 do r = u.fn(r, a[i]) end
   return arr(r)
 end
@@ -92,7 +109,18 @@ local function reduced_axes(nd, what, a, axis)
   return help.axes_of(what, a, axis)
 end
 
+-- A vector of a function whose name is known, and nothing said; nil: the long way. each: all on the way.
+local function at_once(u, a, each)
+  if not u.name or not util.is_array(a) or a.ndim ~= 1 or a.size == 0 then return nil end
+  local way = u.known[each and "runs" or "way"]
+  if way then return u.nd[way](a) end
+  if a.size >= PARTED and (u.name == "subtract" or each and u.known.pairs) then return nil end
+  return core.along(u.name, a, each)
+end
+
 local function reduce(u, a, ...)
+  local whole = select("#", ...) == 0 and at_once(u, a, false)
+  if whole then return whole end
   local nd, what = u.nd, u.called .. ".reduce"
   local o = options(what, { "axis", "dtype", "keepdims", "initial", "where" }, ...)
   a = taken(u, a, o.dtype)
@@ -123,7 +151,26 @@ local function doubled(u, r)
   end
 end
 
+-- Of long ones of few columns: parts side by side, each by itself, then each with the last of all that is before it.
+local function by_parts(u, a)
+  local nd, n = u.nd, a.shape[1]
+  local columns = a.size // n
+  if not (u.known.any and columns > 1 or u.known.pairs) or n < PARTED or columns > FEW then return nil end
+  local each = math.floor(n ^ 0.5)
+  local parts = n // each
+  local whole = each * parts
+  local s = along(u, nd.swapaxes(rows(a, 0, whole):reshape({ parts, each, columns }), 0, 1), true)
+  if not s then return nil end
+  local before = along(u, s[each - 1], true)
+  s[":, 1:"] = u.fn(before["None, :-1"], s[":, 1:"])
+  s = nd.ascontiguousarray(nd.swapaxes(s, 0, 1)):reshape({ whole, columns })
+  local rest = along(u, nd.concatenate({ rows(s, whole - 1, whole), rows(a, whole, n):reshape({ -1, columns }) }), true)
+  return nd.concatenate({ s, rows(rest, 1, n - whole + 1) }):reshape(a.shape)
+end
+
 local function accumulate(u, a, ...)
+  local whole = select("#", ...) == 0 and at_once(u, a, true)
+  if whole then return whole end
   local nd, what = u.nd, u.called .. ".accumulate"
   local o = options(what, { "axis", "dtype" }, ...)
   a = taken(u, a, o.dtype)
@@ -133,10 +180,11 @@ local function accumulate(u, a, ...)
   local all = front(nd, a, axis)
   local first = arr(u.fn(rows(all, 0, 1), rows(all, 0, 1))) -- what it makes of this dtype
   local r = all:astype(first.dtype)
-  if nd.shares_memory(r, a) then r = r:copy() end
   local added = with_opposites(u, all)
-  if added then r = u.nd.cumsum(added, { axis = 0 })
-  elseif u.known.any then doubled(u, r) else
+  local quick = added and nd.cumsum(added, { axis = 0 }) or by_parts(u, r) or along(u, r, true)
+  if quick then return nd.ascontiguousarray(axis == 0 and quick or nd.moveaxis(quick, 0, axis)) end
+  if nd.shares_memory(r, a) then r = r:copy() end
+  if u.known.any then doubled(u, r) else
     for i = 1, r.shape[1] - 1 do r[("%d:%d"):format(i, i + 1)] = u.fn(rows(r, i - 1, i), rows(all, i, i + 1)) end
   end
   return nd.ascontiguousarray(axis == 0 and r or nd.moveaxis(r, 0, axis))
@@ -183,6 +231,36 @@ local function side_by_side(u, a, starts, lengths)
   return result
 end
 
+-- Each place once, and what fn makes of all its values in their order, where neighbours may be taken together: every
+-- second one meets the next, until each is alone.
+local function gathered(u, places, values)
+  local nd = u.nd
+  local order = nd.argsort(places, { kind = "stable" })
+  local p, v = places[order], values[order]
+  while true do
+    local n = p.size
+    local first = nd.concatenate({ { true }, nd.neq(rows(p, 1, n), rows(p, 0, n - 1)) })
+    local starts = nd.flatnonzero(first)
+    if starts.size == n then return p, v end
+    local rank = nd.arange(n) - nd.repeat_(starts, nd.diff(nd.concatenate({ starts, { n } })))
+    local at = nd.flatnonzero(nd.eq(rank % 2, 0))
+    local next_ = nd.minimum(at + 1, n - 1)
+    local alone = nd.logical_or(first[next_], nd.eq(at, n - 1))
+    local both = arr(u.fn(v[at], v[next_]))
+    p, v = p[at], nd.where(alone, v[at]:astype(both.dtype), both)
+  end
+end
+
+-- What goes by pairs: each part by itself, as `folded` does it.
+local function by_neighbours(u, a, starts, lengths)
+  local nd = u.nd
+  if arr(u.fn(rows(a, 0, 1), rows(a, 0, 1))).dtype ~= a.dtype then return nil end
+  local part = nd.repeat_(nd.arange(starts.size), lengths)
+  local place = nd.arange(part.size) - nd.repeat_(nd.cumsum(lengths) - lengths, lengths)
+  local _, r = gathered(u, part, a[starts[part] + place])
+  return r
+end
+
 -- The same where it pays: many parts, of bounds that are good.
 local function quick_parts(u, a, indices)
   local MANY, LONG = 8, 4096
@@ -194,7 +272,7 @@ local function quick_parts(u, a, indices)
   local ends = u.nd.concatenate({ rows(indices, 1, indices.size), { n } })
   local lengths = u.nd.maximum(ends - indices, 1)
   if u.nd.max(lengths) > LONG then return nil end
-  return (u.known.way and by_rows or side_by_side)(u, a, indices, lengths)
+  return (u.known.way and by_rows or u.known.pairs and by_neighbours or side_by_side)(u, a, indices, lengths)
 end
 
 local function reduceat(u, a, indices, ...)
@@ -247,26 +325,6 @@ local function times(nd, places)
   local turn = nd.zeros({ n }, "int64")
   turn[order] = nd.arange(n) - nd.repeat_(starts, lengths)
   return turn
-end
-
--- Each place once, and what fn makes of all its values in their order, where neighbours may be taken together: every
--- second one meets the next, until each is alone.
-local function gathered(u, places, values)
-  local nd = u.nd
-  local order = nd.argsort(places, { kind = "stable" })
-  local p, v = places[order], values[order]
-  while true do
-    local n = p.size
-    local first = nd.concatenate({ { true }, nd.neq(rows(p, 1, n), rows(p, 0, n - 1)) })
-    local starts = nd.flatnonzero(first)
-    if starts.size == n then return p, v end
-    local rank = nd.arange(n) - nd.repeat_(starts, nd.diff(nd.concatenate({ starts, { n } })))
-    local at = nd.flatnonzero(nd.eq(rank % 2, 0))
-    local next_ = nd.minimum(at + 1, n - 1)
-    local alone = nd.logical_or(first[next_], nd.eq(at, n - 1))
-    local both = arr(u.fn(v[at], v[next_]))
-    p, v = p[at], nd.where(alone, v[at]:astype(both.dtype), both)
-  end
 end
 
 local function is_whole(a) return a.dtype:find("^u?int") ~= nil end
@@ -348,11 +406,13 @@ Meta.__index = function(u, key)
 end
 
 -- The name of a function of nd, that NumPy has: the one that says most.
+local OTHERS = { "subtract", "divide", "power", "float_power", "floor_divide", "mod", "fmod", "arctan2", "copysign",
+  "nextafter", "heaviside", "left_shift", "right_shift" }
 local function name_of(nd, fn)
   for name in pairs(KNOWN) do
     if rawget(nd, name) == fn then return name end
   end
-  for _, name in ipairs({ "subtract", "divide", "power" }) do
+  for _, name in ipairs(OTHERS) do
     if rawget(nd, name) == fn then return name end
   end
 end

@@ -318,3 +318,68 @@ void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs) {
         for (int j = d->once; j < d->ncode; j++) one(&r, d->code[j]);
     }
 }
+
+/* ---- a chain of numbers ---- */
+enum { PADDED = SIMD_PAD * 16 /* bytes of the widest elements */ };
+typedef struct Chain {
+    int compute, arg[2]; /* value ids: the one operation, and what it is of */
+    size_t bytes;
+} Chain;
+
+/* Loads of two arguments, an operation, a store. */
+static bool is_chain(const InterpDirect *d, Chain *h) {
+    *h = (Chain){-1, {-1, -1}, 0};
+    for (int j = d->once; j < d->ncode; j++) {
+        const int id = d->code[j];
+        const IIns *i = &d->ik->ins[id];
+        if (i->ins->op == INS_STORE) continue;
+        if (i->ins->op == INS_LOAD) {
+            const int at = d->at[i->ins->a];
+            if (at < 0 || at > 1 || h->arg[at] >= 0) return false;
+            h->arg[at] = id;
+        } else {
+            if (h->compute >= 0 || !i->nmicro) return false;
+            h->compute = id, h->bytes = i->bytes;
+        }
+    }
+    return d->once == 0 && h->compute >= 0 && h->arg[0] >= 0 && h->arg[1] >= 0;
+}
+
+static const char *chained(const InterpDirect *d, const Chain *h, const IOpnd *o, const char *a, const char *b,
+                           char *regs) {
+    if (o->value < 0) return (o->base ? o->base : regs) + o->off;
+    return o->value == h->arg[0] ? a : o->value == h->arg[1] ? b : d->block[o->value];
+}
+
+/* One vector of the operation, whose first element counts. */
+static void link(const InterpDirect *d, const Chain *h, const char *a, const char *b, char *to, char *regs) {
+    const IMicro *m = d->ik->micro.at + d->ik->ins[h->compute].micro, *end = m + d->ik->ins[h->compute].nmicro;
+    for (; m < end; m++) {
+        const char *in[3];
+        for (int j = 0; j < 3; j++) in[j] = chained(d, h, &m->in[j], a, b, regs);
+        m->fn(SIMD_PAD, m == end - 1 ? to : regs + m->out, in[0], in[1], in[2]);
+    }
+}
+
+bool interp_direct_chain(const InterpDirect *d, int64_t n, const char *x, char *to, bool each, char *regs) {
+    _Alignas(64) char room[2][PADDED], last[PADDED];
+    Chain h;
+    if (!is_chain(d, &h)) return false;
+    const size_t bytes = h.bytes;
+    memcpy(room[0], x, bytes);
+    interp_replicate(room[0], bytes, 1, SIMD_PAD);
+    if (each) memcpy(to, x, bytes);
+    int now = 0;
+    for (int64_t i = 1; i < n; i++, now = !now) {
+        const char *b = x + (size_t)i * bytes;
+        if (n - i < SIMD_PAD) {
+            memcpy(last, b, bytes);
+            interp_replicate(last, bytes, 1, SIMD_PAD);
+            b = last;
+        }
+        link(d, &h, room[now], b, room[!now], regs);
+        if (each) memcpy(to + (size_t)i * bytes, room[!now], bytes);
+    }
+    if (!each) memcpy(to, room[now], bytes);
+    return true;
+}
