@@ -156,11 +156,11 @@ static ThVar *as_var(Front *f, const ThArg *a, const char *what) {
     case TH_ARG_LIST: return from_list(f, a, what);
     case TH_ARG_COMPLEX: return const_complex(f->b, a->c);
     case TH_ARG_BOOL:
-        front_error(
-            f, TH_TypeError,
-            "%s is a boolean, not a tensor: x == y and x < y compare handles in Lua, use T.eq(x, y), T.lt(x, y); for a "
-            "constant use T.constant(true)",
-            what);
+        front_error(f, TH_TypeError,
+                    "%s is a boolean, not a tensor: x == y and x < y compare handles in Lua, use %s(x, y), %s(x, y); "
+                    "for a constant use %s(true)",
+                    what, f->b->arrays ? "nd.eq" : "T.eq", f->b->arrays ? "nd.lt" : "T.lt",
+                    f->b->arrays ? "nd.array" : "T.constant");
         return NULL;
     default: front_error(f, TH_TypeError, "%s is %s, not a tensor", what, kind_names[a->kind]); return NULL;
     }
