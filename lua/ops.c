@@ -100,6 +100,20 @@ static bool few_args(lua_State *L, LtState *s, ThArg *at, int n) {
     return n > 0;
 }
 
+/* A list that is longer than one of axes, where the operand stands: an array, read at once. */
+static void read_list(lua_State *L, LtState *s, const ThFuncInfo *f) {
+    static const char *const operand[] = {"x", "x1", "a", "input", "self", "ar"};
+    if (!lua_istable(L, 1) || lua_rawlen(L, 1) <= TH_MAX_NDIM) return;
+    const size_t n = strcspn(f->signature, ",= ");
+    for (int i = 0; i < (int)(sizeof operand / sizeof *operand); i++) {
+        if (strlen(operand[i]) != n || strncmp(f->signature, operand[i], n) != 0) continue;
+        ThArray *a = lt_plain_list(L, s, 1, TH_DTYPE_NONE);
+        if (!a) return;
+        lt_push_array(L, s, a);
+        lua_replace(L, 1);
+    }
+}
+
 enum { METHOD = -1 };
 
 /* x.sum(0) says nothing of x: it is no sum of 0. */
@@ -119,6 +133,7 @@ static int apply(lua_State *L) { /* upvalues: state, number, arguments of a meta
     if (arity) lua_settop(L, arity); /* __unm and __bnot get a second, dummy operand */
     int n = lua_gettop(L);
     bool arrays = lua_toboolean(L, lua_upvalueindex(4));
+    if (arrays) read_list(L, s, th_func_info(func));
     if (arrays && n <= FEW_ARGS && few_args(L, s, few, n)) return eager(L, s, func, few, n);
     if (arity) check_operands(L, arity);
     LtArgs a = lt_args(L, s, 1, lua_gettop(L), th_func_info(func));

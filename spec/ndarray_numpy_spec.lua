@@ -189,6 +189,25 @@ describe("an ndarray", function()
     assert.equal("[0. 1. 2.]", tostring(nd.where(nd.array(nd.gt(nd.sum(x), 0)), x, y)))
   end)
 
+  it("reads long lists of numbers for operands as short ones", function()
+    local whole, half = {}, {}
+    for i = 1, 40 do whole[i], half[i] = 41 - i, i / 2 end
+    assert.equal("int64", nd.array(whole).dtype)
+    assert.equal("float32", nd.array(whole, "float32").dtype)
+    assert.equal(820, nd.sum(whole))
+    assert.equal(410.0, nd.sum(half))
+    assert.equal("int64", nd.add(whole, nd.ones(40, "int8")).dtype)
+    assert.is_true(nd.array_equal(nd.sort(whole), nd.arange(1, 41)))
+    whole[40] = 1.5
+    assert.equal("float64", nd.array(whole).dtype)
+    assert.equal(820.5, nd.sum(whole))
+    whole[42] = 1
+    raises("TypeError", "[41] is nil", function() nd.sum(whole) end)
+    raises("TypeError", "[41] is nil", function() nd.array(whole) end)
+    whole[42], whole[40] = nil, "a"
+    raises("TypeError", "", function() nd.sum(whole) end)
+  end)
+
   it("knows the limits of its dtypes", function()
     assert.equal(2.0 ^ -52, nd.finfo("float64").eps)
     assert.equal(nd.finfo("float32").max, nd.array({ nd.finfo("float32").max }, "float32")[0])
