@@ -91,6 +91,7 @@ int th_rewrite_vars(ThRewriteCall *r, char which, ThVar ***vars) {
 int th_rewrite_clients(ThRewriteCall *r, ThVar *v, ThApply ***nodes, int **positions) {
     if (!r) return -1;
     if (!v || !nodes || !positions) return err_missing(r->c, __func__), -1;
+    if (v->ctx != r->c) return err(r->c, TH_TypeError, "%s: a variable of another context", __func__), -1;
     ThVar *fg = mirror_find(r, v);
     if (fg || !v->owner) user_settle(r);
     if (!fg && !v->owner)
