@@ -217,8 +217,10 @@ static void test_create(void) {
     CHECK_TEXT(shape_of(r, 0, (int64_t[][8]){{0}, {0}, {0}}), "4");
     CHECK_TEXT(type_of(CALL("arange", V(tensor(TH_FLOAT32, 0, "f")))), "TensorType(float32, vector)");
     CHECK_TEXT(op_text(CALL("eye", I(3))), "Eye{dtype='float64'}");
-    CHECK(CALL("alloc", V(v), V(v), I(3)) == NULL);
+    CHECK(CALL("alloc", V(v), V(tensor(TH_INT64, 1, "lengths")), I(3)) == NULL);
     CHECK_ERROR(ctx, TH_ValueError, "known");
+    CHECK(CALL("alloc", V(v), V(v)) == NULL);
+    CHECK_ERROR(ctx, TH_TypeError, "integers");
 }
 
 /* ---- subscripts -------------------------------------------------------------------------------------------------- */
