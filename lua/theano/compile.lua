@@ -32,6 +32,8 @@ end
 
 local InMeta, OutMeta = { __name = "In" }, { __name = "Out" }
 
+local function is_tensor(v) return tostring(v.type):find("TensorType", 1, true) == 1 end
+
 --- An input with more to say: `In(x, {value =, update =, name =, mutable =, borrow =, strict =, allow_downcast =})`.
 -- Options:
 --
@@ -51,9 +53,9 @@ function M.In(variable, options)
   if t.update ~= nil and not util.is_var(t.update) and type(t.update) ~= "number" and not util.is_array(t.update) then
     util.raise("TypeError", "In: update is an expression, got %s", type(t.update))
   end
-  if util.is_var(t.update) and t.update.ndim ~= t.variable.ndim then
-    util.raise("TypeError", "In: the update of %s has %d dimensions, the input %d", tostring(t.variable), t.update.ndim,
-      t.variable.ndim)
+  if util.is_var(t.update) and is_tensor(t.update) and is_tensor(t.variable) and t.update.ndim ~= t.variable.ndim then
+    util.raise("TypeError", "In: an update of another type: it has %d dimensions, %s has %d", t.update.ndim,
+      tostring(t.variable), t.variable.ndim)
   end
   util.check_type("In", "value", t.value, "number|boolean|object|userdata")
   if util.is_var(t.value) and core.kind(t.value) ~= "shared" then
