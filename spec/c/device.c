@@ -30,7 +30,7 @@ static bool open_emulated(void) {
 static void copies(Device *d) {
     DeviceQueue q = {.device = d}, r = {.device = d};
     const DeviceOps *op = d->op;
-    DeviceAddress a, b;
+    DeviceAddress a = 0, b = 0;
     char in[300], out[300] = {0};
     for (int i = 0; i < 300; i++) in[i] = (char)(i * 7);
     CHECK(!op->open(&q) && !op->open(&r));
