@@ -43,11 +43,19 @@ double conv_slide_cost(const ConvRun *r) {
     return v.filters >= 2 * vl && lanes < least ? lanes : least;
 }
 
+ConvWay conv_image_way(const ConvRun *r, double *cost) {
+    const ConvWay way[] = {CONV_DIRECT, CONV_SPREAD, CONV_FOLD, CONV_FOLD};
+    const double costs[] = {conv_slide_cost(r), conv_spread_cost(r), conv_lines_cost(r), conv_fold_cost(r)};
+    int least = 0;
+    for (int i = 1; i < 4; i++) least = costs[i] < costs[least] ? i : least;
+    *cost = costs[least];
+    return way[least];
+}
+
 /* What the least of the ways takes for; all places where nothing is known. */
 static double image_places(const ConvRun *r, double places) {
-    const double cost[] = {conv_slide_cost(r), conv_spread_cost(r), conv_fold_cost(r), conv_lines_cost(r)};
-    double least = cost[0];
-    for (int i = 1; i < 4; i++) least = cost[i] < least ? cost[i] : least;
+    double least;
+    conv_image_way(r, &least);
     return least < INFINITY ? least : places;
 }
 

@@ -303,9 +303,10 @@ int conv_image(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int64_t i[CONV_DIMS] = {0};
     int status;
-    if (may(r, CONV_SPREAD) && conv_spread_image(r, group, &status)) return status;
-    if (may(r, CONV_FOLD) && conv_lines_image(r, group, &status)) return status;
-    if (may(r, CONV_FOLD) && conv_fold_image(r, group, &status)) return status;
+    double cost;
+    const ConvWay way = r->way == CONV_AUTO ? conv_image_way(r, &cost) : r->way;
+    if (way == CONV_SPREAD && conv_spread_image(r, group, &status)) return status;
+    if (way == CONV_FOLD && (conv_lines_image(r, group, &status) || conv_fold_image(r, group, &status))) return status;
     if ((may(r, CONV_DIRECT) || conv_is_winograd(r->way)) && image_directly(r, group, &status)) return status;
     if (r->order) return r->order->way = CONV_GEMM, 0;
     for (;;) {

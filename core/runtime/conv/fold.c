@@ -2,8 +2,8 @@
  * fold.c -- gradient for images of a convolution over two dimensions with small maps: for each image the product
  * taps (c, r) x places = filter (c, r) x (o) . top (o) x places, tile by tile, each row of a tile added at once where
  * its tap's window lies.
- * In: a group of a ConvWork. Out: its images, or false where this way does not apply or sliding over the padded
- * gradient costs less: that multiplies the padding too, this one adds every product to memory.
+ * In: a group of a ConvWork. Out: its images, or false where this way does not apply. Sliding over the padded gradient
+ * multiplies the padding too, this way adds every product to memory.
  */
 #include "parts.h"
 
@@ -104,7 +104,6 @@ bool conv_fold_image(ConvRun *r, int64_t group, int *status) {
     const GemmKernels *kern = r->kern;
     int64_t item = r->item, taps = w->channels * w->size[0] * w->size[w->ndim - 1], places = w->out[0] * w->out[1];
     if (w->ndim != 2 || w->step[1] != 1 || w->image_st[3] != 1) return false;
-    if (r->way != CONV_FOLD && conv_fold_cost(r) >= conv_slide_cost(r)) return false;
     if (r->order) return r->order->way = CONV_FOLD, r->order->lanes = kern->nv * kern->vl, *status = 0, true;
     int64_t nr = (int64_t)kern->nv * kern->vl, wide = up(places, kern->vl);
     int64_t bytes = up(taps * w->filters * item, ROOM_ALIGN) + w->filters * wide * item + GEMM_MAX_NR_BYTES;

@@ -3,7 +3,8 @@
  * result as one line, over the ends of its rows. For each channel and column of the filter, its rows (r) times the line
  * = filter (r) x (o) . top (o) x places are products that belong to lines as well, each a row further: they are added
  * as such, rows are then drawn apart to those of the image, and the columns of the filter are added there.
- * In: a group of a ConvWork. Out: its images, or false where this way does not apply or another costs less.
+ * In: a group of a ConvWork. Out: its images, or false where this way does not apply, or tile by tile (fold.c) costs
+ * less.
  */
 #include "parts.h"
 
@@ -148,9 +149,7 @@ static bool take_room(Lines *j, bool lies) {
 bool conv_lines_image(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     const int64_t item = r->item, places = w->out[0] * w->out[1];
-    const double cost = conv_lines_cost(r);
-    const bool least = cost < conv_slide_cost(r) && cost < conv_spread_cost(r) && cost < conv_fold_cost(r);
-    if (!applies(r) || (r->way != CONV_FOLD && !least)) return false;
+    if (!applies(r) || (r->way == CONV_AUTO && conv_lines_cost(r) > conv_fold_cost(r))) return false;
     if (r->order) return r->order->way = CONV_FOLD, r->order->run = 1, *status = 0, true;
     const bool lies = w->top_st[3] == 1 && (w->top_st[2] == w->out[1] || w->out[0] == 1);
     Lines j = lines_of(r);

@@ -57,6 +57,8 @@ double conv_slide_cost(const ConvRun *r);
 double conv_spread_cost(const ConvRun *r);
 double conv_fold_cost(const ConvRun *r);
 double conv_lines_cost(const ConvRun *r);
+/* choice.c: the way that costs least; CONV_DIRECT: windows over the padded gradient, where that applies. */
+ConvWay conv_image_way(const ConvRun *r, double *cost);
 double conv_fft_ns(const ConvRun *r);
 /* fft.c: false also where the result is not finite, the result being unfinished then. */
 bool conv_fft(ConvRun *r, int64_t group, int *status);

@@ -2,8 +2,7 @@
  * spread.c -- gradient for images of a convolution over two dimensions with small maps: one row of as many images
  * as a tile has rows at a time. An element of the gradient of the result times the filters' rows that reach the row of
  * the image is a run of (tap across, channel) sums, which are added at once where the window lies.
- * In: a group of a ConvWork. Out: its images, or false where this way does not apply or sliding over the padded
- * gradient costs less: that multiplies the padding too.
+ * In: a group of a ConvWork. Out: its images, or false where this way does not apply.
  */
 #include "parts.h"
 
@@ -121,16 +120,10 @@ double conv_spread_cost(const ConvRun *r) {
     return (double)(w->out[0] * w->out[1]) * (lanes + adds);
 }
 
-static bool pays(const ConvRun *r) {
-    if (!applies(r->w)) return false;
-    const double spread = conv_spread_cost(r), lines = conv_lines_cost(r);
-    return r->way == CONV_SPREAD || (spread < conv_slide_cost(r) && spread < conv_fold_cost(r) && spread <= lines);
-}
-
 bool conv_spread_image(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     int64_t vl = r->kern->vl, item = r->item, rows = w->size[0];
-    if (!pays(r)) return false;
+    if (!applies(w)) return false;
     if (r->order) return r->order->way = CONV_SPREAD, *status = 0, true;
     Spread s = {.r = r, .run = w->channels * w->size[1]};
     s.vecs = up(s.run, vl) / vl;
