@@ -170,6 +170,13 @@ local function places(f, name)
   return at
 end
 
+-- A step down, in float32.
+local function descent(loss, w)
+  local updates = {}
+  for k, g in ipairs(T.grad(loss, w)) do updates[k] = { w[k], w[k] - T.constant(0.1, { dtype = "float32" }) * g } end
+  return updates
+end
+
 describe("a training step", function()
   it("of a table and layers updates a layer before the next gradient: its places were looked at on the way", function()
     local i, w, updates = T.ivector("i"), weights(), {}
@@ -197,11 +204,7 @@ describe("a training step", function()
       h = T.signal.pool.pool_2d(T.tanh(T.nnet.conv2d(h, w[k])), { 2, 2 }, { ignore_border = true })
     end
     h = T.dot(T.tanh(T.dot(h:flatten(2), w[3])), w[4])
-    local updates = {}
-    for k, g in ipairs(T.grad(T.sqr(h):mean(), w)) do
-      updates[k] = { w[k], w[k] - T.constant(0.1, { dtype = "float32" }) * g }
-    end
-    local f = theano.compile({ inputs = { x }, outputs = {}, updates = updates })
+    local f = theano.compile({ inputs = { x }, outputs = {}, updates = descent(T.sqr(h):mean(), w) })
     f(r:randn(3, 1, 22, 22):astype("float32"))
     local products, calls = places(f, "Gemm{inplace}"), places(f, "CorrMM_gradWeights")
     assert.equal(2, #products)
@@ -221,11 +224,7 @@ describe("a training step", function()
     local function half(h) return T.signal.pool.pool_2d(h, { 2, 2 }, { ignore_border = true }) end
     local first = conv(x, 4, 1)
     local last = conv(conv(T.concatenate({ double(conv(half(first), 4, 4)), first }, { axis = 1 }), 4, 8), 4, 4)
-    local updates = {}
-    for k, g in ipairs(T.grad(T.sqr(last):mean(), w)) do
-      updates[k] = { w[k], w[k] - T.constant(0.1, { dtype = "float32" }) * g }
-    end
-    local f = theano.compile({ inputs = { x }, outputs = {}, updates = updates })
+    local f = theano.compile({ inputs = { x }, outputs = {}, updates = descent(T.sqr(last):mean(), w) })
     f(r:randn(2, 1, 16, 16):astype("float32"))
     local calls, split = places(f, "CorrMM_gradWeights"), places(f, "Split")
     assert.equal(4, #calls)
