@@ -139,6 +139,55 @@ describe("openmp", function()
     end)
   end)
 
+  describe("products in outer loops", function()
+    local function same(text, result, inputs, values)
+      it("give the same bits, one after the other and shared: " .. text, function()
+        local case = { text, inputs, result, values }
+        local alone = with({ openmp = false }, function() return bits(case) end)
+        assert.same(alone, with({ openmp = true, openmp_elemwise_minsize = 100 }, function() return bits(case) end))
+      end)
+    end
+    local b, c, f = T.dtensor3("b"), T.dtensor3("c"), T.ftensor4("f")
+    local function cube(...) return { rng:rand(...), rng:rand(...) } end
+    same("many", T.batched_dot(b, c:dimshuffle(0, 2, 1)), { b, c }, cube(37, 65, 33))
+    same("few large", T.batched_dot(b, c:dimshuffle(0, 2, 1)), { b, c }, cube(3, 210, 131))
+    same("turned and reversed", T.batched_dot(b["::-1"]:dimshuffle(0, 2, 1), c), { b, c }, cube(24, 47, 70))
+    same("vectors", T.batched_dot(b, c[{ ":", ":", 0 }]), { b, c }, { rng:rand(50, 200, 300), rng:rand(50, 300, 2) })
+    same("integers", T.batched_dot(T.cast(b * 100, "int64"), T.cast(c * 50, "int64")), { b, c }, cube(20, 60, 60))
+    same("none, and empty ones", { T.batched_dot(b["0:0"], c["0:0"]), T.batched_dot(b[{ ":", ":0" }], c),
+      T.batched_dot(b[{ ":", ":", ":0" }], c[{ ":", ":0" }]) }, { b, c }, cube(30, 60, 60))
+    local heads = function(h) return f[{ h }]:dimshuffle(1, 0, 2) end
+    same("of heads that lie apart", T.matmul(f:dimshuffle(0, 2, 1, 3), f:dimshuffle(0, 2, 3, 1)), { f },
+      { rng:rand(6, 50, 5, 40):astype("float32") })
+    same("with gradients", T.grad(T.sqr(T.batched_dot(heads(0), heads(1):dimshuffle(0, 2, 1))):sum(), f), { f },
+      { rng:rand(2, 60, 9, 40):astype("float32") })
+
+    it("are one call of the library, which does the loops", function()
+      cpu.only("the CPU's text")
+      skip.unless(theano.config.cxx ~= "", "no C compiler")
+      local function text(on)
+        return with({ openmp = on }, function()
+          local g = theano.compile({ inputs = { b, c }, outputs = T.batched_dot(b, c) })
+          return theano.printing.ccode(g) .. theano.printing.plan(g)
+        end)
+      end
+      assert.truthy(text(true):find("const i64 turn[1][4] = {", 1, true))
+      assert.truthy(text(true):find("product of each turn of the outer loops", 1, true))
+      assert.is_nil(text(false):find("turn[1][4]", 1, true))
+    end)
+
+    it("take no memory in a second call, and keep to a limit", function()
+      local g = with({ openmp = true }, function()
+        return theano.compile({ inputs = { b, c }, outputs = T.batched_dot(b, c):sum(), memory = 3 * 2 ^ 20 })
+      end)
+      local l, r = rng:rand(40, 64, 64), rng:rand(40, 64, 64)
+      local first, held = g(l, r), g:memory()
+      assert.truthy(held <= 3 * 2 ^ 20, held)
+      for _ = 1, 20 do assert.equal(first, g(l, r)) end
+      assert.equal(held, g:memory())
+    end)
+  end)
+
   it("is one runtime of threads in the process", function()
     with({ openmp = true, openmp_elemwise_minsize = 100 }, function() bits(cases[1]) end)
     local maps, runtimes = io.open("/proc/self/maps"), {}

@@ -16,9 +16,9 @@ static void strides(Emit *e, Text *t, int acc, int d0, int d1) {
     text_putc(t, '}');
 }
 
-static void operand(Emit *e, Text *t, int acc) {
+static void operand(Emit *e, Text *t, int acc, bool first) {
     text_printf(t, ", p_%s", e->name[acc]);
-    for (int d = 0; d < e->k->nouter; d++) {
+    for (int d = 0; !first && d < e->k->nouter; d++) {
         text_printf(t, " + i%d * (", d);
         emit_size(t, e->k->acc.at[acc].st[d]);
         text_putc(t, ')');
@@ -57,14 +57,31 @@ static void scale(Text *t, int value, const char *absent) {
     else text_printf(t, ", (f64)v%d", value);
 }
 
-static void product(Emit *e, const Stage *st, int tile) {
+/* The outer loops, which the call does itself: RtProduct.turn. */
+static void turns(Emit *e, const Stage *st) {
+    Text t;
+    text_init(&t, e->c);
+    for (int d = 0; d < e->k->nouter; d++) {
+        text_put(&t, d ? ", {" : "{");
+        for (int i = 0; i < 3; i++) {
+            emit_size(&t, e->k->acc.at[i == 0 ? st->A : i == 1 ? st->B : st->C].st[d]);
+            text_put(&t, ", ");
+        }
+        text_printf(&t, "n%d}", d);
+    }
+    emit_line(e, "const i64 turn[%d][4] = {%s};", e->k->nouter, t.at ? t.at : "");
+    text_free(&t);
+}
+
+static void product(Emit *e, const Stage *st, int tile, bool all) {
     Text t;
     int m = st->d0;
+    if (all) turns(e, st);
     text_init(&t, e->c);
     text_printf(&t, "%d, n%d, n%d, n%d", e->k->acc.at[st->C].dtype, m, m + 1, m + 2);
-    operand(e, &t, st->A);
-    operand(e, &t, st->B);
-    operand(e, &t, st->C);
+    operand(e, &t, st->A, all);
+    operand(e, &t, st->B, all);
+    operand(e, &t, st->C, all);
     strides(e, &t, st->A, m, m + 2);
     strides(e, &t, st->B, m + 2, m + 1);
     strides(e, &t, st->C, m, m + 1);
@@ -73,6 +90,8 @@ static void product(Emit *e, const Stage *st, int tile) {
     if (tile >= 0) {
         emit_line(e, "Tile tile = {f, b, s, q};");
         text_printf(&t, ", tile_%d_%d, &tile", e->number, tile);
+    } else if (all) {
+        text_printf(&t, ", 0, 0, %d, turn", e->k->nouter);
     } else if (e->portable) {
         text_put(&t, ", 0, 0"); /* -Wextra wants every field */
     }
@@ -131,7 +150,7 @@ void emit_call(Emit *e, const NestNode *n) {
     if (kernel_fed(e->k, n->stage)) return; /* inside the call before */
     emit_line(e, "{");
     e->indent++;
-    if (e->s->st->cls == STAGE_GEMM) product(e, e->s->st, n->child ? n->stage : -1);
+    if (e->s->st->cls == STAGE_GEMM) product(e, e->s->st, n->child ? n->stage : -1, n->share);
     else library(e, n);
     e->indent--;
     emit_line(e, "}");

@@ -25,7 +25,7 @@ const char *const prelude_c =
     "} Call;\n"
     "typedef struct {\n"
     "    i64 dtype, m, n, k; const void *a, *b; void *c; i64 as[2], bs[2], cs[2]; f64 alpha, beta;\n"
-    "    void (*done)(void *, i64, i64, i64, i64); void *user;\n"
+    "    void (*done)(void *, i64, i64, i64, i64); void *user; i64 turns; const i64 (*turn)[4];\n"
     "} Product;\n"
     "typedef struct {\n"
     "    u32 abi, size;\n"

@@ -188,6 +188,12 @@ int64_t kernel_block(const Kernel *k, const int64_t *n) {
     return k->st.at[0].vec == 0 ? (each + RED_LANES - 1) / RED_LANES * RED_LANES : each;
 }
 
+bool kernel_is_batch(const Kernel *k) {
+    bool all = k->nouter > 0 && k->st.n == 1 && k->st.at[0].cls == STAGE_GEMM && k->ins.n == 0;
+    for (int d = 0; all && d < k->nouter; d++) all = k->dim[d].kind == DIM_PAR;
+    return all;
+}
+
 bool kernel_tiles(const Kernel *k, int stage) {
     const Stage *st = &k->st.at[stage];
     bool fails = k->can_fail && st->cls == STAGE_GEMM; /* others may find no memory; what joins them fails nowhere */

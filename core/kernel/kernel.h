@@ -191,6 +191,7 @@ int64_t kernel_block(const Kernel *k, const int64_t *n); /* steps of dim 0 in a 
 /* What follows stage's call of the library may run on each part of its result: it fails nowhere, needs no position, and
  * stands in no outer loops. */
 bool kernel_tiles(const Kernel *k, int stage);
+bool kernel_is_batch(const Kernel *k); /* a STAGE_GEMM in parallel loops, and no instruction */
 /* The call of stage runs inside that of the stage before. */
 static inline bool kernel_fed(const Kernel *k, int stage) { return stage > 0 && k->st.at[stage - 1].feeds; }
 /* check.c: every id in range, depths and dtypes consistent; false with a text (debug builds after each pass). */

@@ -175,6 +175,13 @@ static int64_t local_size(Packing *q, const Step *s, Size z) {
     return v == SIZE_UNKNOWN ? 0 : z.k * v;
 }
 
+/* Of products in outer loops; by their lengths alone. */
+static size_t batch_scratch(ThContext *c, Packing *q, const Step *s, const Kernel *k, const GemmArgs *g) {
+    int64_t turn[KDIM][GEMM_TURN] = {{0}};
+    for (int d = 0; d < k->nouter; d++) turn[d][GEMM_TURNS] = local_size(q, s, k->dim[d].n);
+    return gemm_batch_scratch(c, g, &(GemmTurns){k->nouter, turn});
+}
+
 size_t workspace_packing(const Plan *p, Packing *q) {
     size_t most = 0;
     for (int i = 0; i < p->nstep; i++) {
@@ -199,7 +206,7 @@ size_t workspace_packing(const Plan *p, Packing *q) {
                           .alpha = 1,
                           .alone = q->alone,
                           .room = q->room};
-            size_t need = gemm_scratch_bytes(&g);
+            size_t need = kernel_is_batch(k) ? batch_scratch(p->ctx, q, s, k, &g) : gemm_scratch_bytes(&g);
             if (need > most) most = need;
         }
     }
@@ -432,6 +439,13 @@ static int left_early(ThFrame *f, atomic_bool *early) {
     return early && atomic_load_explicit(early, memory_order_relaxed) && !err_stopped(f->plan->ctx);
 }
 
+/* All turns have the same right operand. */
+static bool same_right(const GemmTurns *t) {
+    for (int d = 0; d < t->n; d++)
+        if (t->turn[d][GEMM_TURN_B]) return false;
+    return true;
+}
+
 static int rt_gemm(ThFrame *f, const RtProduct *p) {
     GemmArgs g = {.dtype = (ThDtype)p->dtype,
                   .m = p->m,
@@ -450,16 +464,18 @@ static int rt_gemm(ThFrame *f, const RtProduct *p) {
                   .beta = p->beta,
                   .done = p->done,
                   .user = p->user};
+    const GemmTurns t = {p->turns, p->turn};
     Workspace *w = f->ws;
     ThContext *c = f->plan->ctx;
     g.alone = w->alone, g.room = w->pack_room;
-    if (packs_use(w, &g)) return 1;
-    bool more = w->alone && !w->pack_room && gemm_shares(c, 2.0 * (double)g.m * (double)g.n * (double)g.k);
+    if (same_right(&t) && packs_use(w, &g)) return 1;
+    bool more = w->alone && !w->pack_room && gemm_shares(c, gemm_batch_flops(&g, &t));
     if (more) g.alone = false; /* there are threads since the sizes were found, and they want room of their own */
     more |= w->late_products;
-    if (more && !workspace_more(w, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
+    if (more && !workspace_more(w, &w->packed, &w->packed_bytes, gemm_batch_scratch(c, &g, &t) + 64)) return 1;
     g.early = may_leave(f);
-    return gemm_run(c, &g, more ? w->packed : f->scratch) || left_early(f, g.early);
+    return gemm_batch(c, &g, &t, more ? w->packed : f->scratch, more ? w->packed_bytes : w->packing) ||
+           left_early(f, g.early);
 }
 
 static int host_fail(HostCall *h, ThError kind, const char *text) {

@@ -165,6 +165,13 @@ static void product(Check *c, const Contract *x) {
     c->red[x->red] = c->whole;
 }
 
+/* A product of the host stands in the outer loops, or does them itself. */
+static bool outer_loops(const Check *c, const NestNode *n) {
+    const uint32_t outer = (1u << c->t->k->nouter) - 1;
+    if (n->way->stage[n->stage].st->cls != STAGE_GEMM) return !n->share;
+    return n->share ? !(c->open & outer) && split_batch_may(c->t) : (c->open & outer) == outer;
+}
+
 static void nodes(Check *c, const NestNode *n);
 
 /* A way is the whole kernel; what follows it starts anew. */
@@ -193,6 +200,7 @@ static void nodes(Check *c, const NestNode *n) {
         if (n->kind == NEST_MOVE) c->good &= move(c, n);
         if (n->kind == NEST_FOR) c->good &= loop(c, n);
         c->synced += n->kind == NEST_SYNC;
+        if (n->kind == NEST_CALL && !c->t->target->multiprocessors) c->good &= outer_loops(c, n);
         if (n->kind == NEST_CALL && c->t->grid == GRID_TILES) product(c, c->t->contract);
         if (n->kind == NEST_CALL && c->t->grid == GRID_DRAW) { /* its numbers */
             const Stage *s = n->way->stage[n->stage].st;

@@ -317,6 +317,7 @@ static bool choose(Nest *t, Choice *c) {
         if (pays_tile_fetch(t, s, c) && !tile_fetch(t, s, CHOOSE_AHEAD)) return false;
     if (kernel_in_blocks(t->k)) return blocks_apply(t, threads && blocks_may_share(t));
     if (!short_rows(t, c)) return false;
+    if (threads && split_batch_may(t)) return split_batch(t), true;
     return !threads || !split_may(t) || pieces(t);
 }
 

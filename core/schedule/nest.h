@@ -92,7 +92,7 @@ struct NestNode {
     /* NEST_FOR */
     uint8_t tail;
     bool jam;   /* the vectors run inside the loops within, not around them */
-    bool share; /* FOR_BLOCK, FOR_PIECE: among threads; FOR_GRID: of Nest.parts */
+    bool share; /* FOR_BLOCK, FOR_PIECE: among threads; FOR_GRID: of Nest.parts; NEST_CALL: it does the outer loops */
     int loop;   /* position in LoopStage.loop */
     int dim, lanes;
     int vectors; /* that are written out in each step */
@@ -244,9 +244,11 @@ typedef struct FlatRows { /* rows at least; of fewer elements than, and of any n
 } FlatRows;
 bool flat_apply(Nest *t, FlatRows rows);
 bool flat_is_row(const Access *a);
-/* split.c: pieces for threads; blocks.c: reductions of everything */
+/* split.c: pieces for threads, and a product's outer loops inside its call; blocks.c: reductions of everything */
 bool split_may(const Nest *t);
 bool split_apply(Nest *t);
+bool split_batch_may(const Nest *t);
+void split_batch(Nest *t);
 bool blocks_may_share(const Nest *t);
 bool blocks_apply(Nest *t, bool share);
 /* tile.c: what follows a product runs on its finished tiles */

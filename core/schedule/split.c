@@ -1,7 +1,8 @@
 /*
  * split.c -- kernels whose outermost dimension may be shared out among threads. Always holds: every point of dim 0
  * writes elements of its own and no sum crosses it, so the bits are the same at any number of threads; pieces are cut
- * by sizes alone. What may fail from sizes alone is looked at once, before the pieces.
+ * by sizes alone. What may fail from sizes alone is looked at once, before the pieces. Of products in outer loops the
+ * call does these too, since it knows what working memory there is for threads.
  */
 #include "ops/table/ops.h"
 #include "nest.h"
@@ -72,4 +73,16 @@ bool split_apply(Nest *t) {
     pieces->n = 1;
     pieces->child = inside;
     return !t->failed;
+}
+
+bool split_batch_may(const Nest *t) {
+    const Kernel *k = t->k;
+    bool may = kernel_is_batch(k);
+    for (int d = 0; may && d < k->nouter; d++) may = d ? apart_dim(k, d) : apart_rows(k);
+    return may;
+}
+
+void split_batch(Nest *t) {
+    while (t->root->kind == NEST_FOR) t->root = t->root->child;
+    t->root->child->share = true;
 }

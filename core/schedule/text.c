@@ -77,6 +77,7 @@ static void put(Text *out, const NestNode *n) {
         text_put(out, stage_call_name(n->way->stage[n->stage].st));
         text_put(out, n->way->stage[n->stage].st->feeds ? " of some images at a time" : "");
         if (n->n) text_put(out, " by tiles");
+        if (n->share) text_put(out, " of each turn of the outer loops");
         text_put(out, n->child ? ", and on its tiles" : "");
         break;
     }

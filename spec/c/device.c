@@ -62,7 +62,7 @@ static void graphs(Device *d) {
     DeviceQueue q = {.device = d};
     const DeviceOps *op = d->op;
     DeviceAddress a;
-    void *graph;
+    void *graph = NULL;
     char out[64];
     CHECK(!op->open(&q) && !op->alloc(&q, 64, &a) && !op->set(&q, a, 1, 64));
     CHECK(!op->graph_begin(&q) && !op->set(&q, a, 2, 32) && !op->graph_end(&q, &graph));

@@ -14,12 +14,12 @@
 
 /* clang-format off */
 #define TRANSFORMS(X) \
-    X(LANES) X(MASKS) X(UNROLL) X(COLUMNS) X(COPY) X(SEEK) X(DIVIDE) X(STREAM) X(FETCH) X(BLOCKS) X(SHARE) X(FLAT) X(SIDE) X(SPLIT) \
+    X(LANES) X(MASKS) X(UNROLL) X(COLUMNS) X(COPY) X(SEEK) X(DIVIDE) X(STREAM) X(FETCH) X(BLOCKS) X(SHARE) X(FLAT) X(SIDE) X(SPLIT) X(BATCH) \
         X(TILE) X(SERIAL) X(THREADS) X(NEIGHBOURS) X(TURN) X(BLOCK) X(TILES) X(CHOSEN) X(CHOSEN_GRID)
 /* What the chooser may choose: a thing of the tree. */
 #define CHOICES(X) \
     X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(sought) X(halves) X(quotient) X(stream) X(ahead) X(next) X(tile_ahead) X(side) X(side_halves) \
-        X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(tiles) X(grid_serial) \
+        X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(products) X(tiles) X(grid_serial) \
         X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(warps) X(parts) X(across) X(turned) X(fold) X(sync) X(scalar)
 /* clang-format on */
 #define X(name) T_##name,
@@ -382,6 +382,7 @@ static bool host(Bench *w, Nest *t, Wish *x) {
     }
     short_rows(w, t, x);
     if (wanted(w, x, T_SPLIT, split_may(t))) split_apply(t);
+    if (wanted(w, x, T_BATCH, split_batch_may(t))) split_batch(t);
     return true;
 }
 
@@ -481,6 +482,7 @@ static void note(NestNode *n, void *user) {
     chosen[C_shared_blocks] += n->kind == NEST_FOR && n->how == FOR_BLOCK && n->share;
     chosen[C_pieces] += n->kind == NEST_FOR && n->how == FOR_PIECE;
     chosen[C_checks_before_pieces] += n->kind == NEST_FOR && n->how == FOR_PIECE && n != t->root;
+    chosen[C_products] += n->kind == NEST_CALL && n->share;
     chosen[C_product] += n->kind == NEST_CALL && !n->child && t->target != &target_cuda;
     chosen[C_tiles] += n->kind == NEST_CALL && n->child && t->target != &target_cuda;
     chosen[C_fold] += n->kind == NEST_ACC && n->how == ACC_FOLD;
@@ -528,11 +530,11 @@ static void choose_grid(Bench *w) {
 
 /* ---- all of them ---- */
 static const Like best[T_COUNT] = {
-    [T_UNROLL] = LIKE_ROWS,   [T_COLUMNS] = LIKE_COLUMNS,  [T_COPY] = LIKE_COPY,     [T_DIVIDE] = LIKE_MATH,
-    [T_SEEK] = LIKE_PLACES,   [T_FETCH] = LIKE_AGAIN,      [T_BLOCKS] = LIKE_BLOCKS, [T_SHARE] = LIKE_BLOCKS,
-    [T_FLAT] = LIKE_FLAT,     [T_SIDE] = LIKE_SIDE,        [T_TILE] = LIKE_PRODUCT,  [T_SERIAL] = LIKE_EXACT,
-    [T_THREADS] = LIKE_EXACT, [T_NEIGHBOURS] = LIKE_EXACT, [T_TURN] = LIKE_TURNED,   [T_BLOCK] = LIKE_EXACT,
-    [T_TILES] = LIKE_PRODUCT, [T_CHOSEN_GRID] = LIKE_EXACT};
+    [T_UNROLL] = LIKE_ROWS,  [T_COLUMNS] = LIKE_COLUMNS, [T_COPY] = LIKE_COPY,        [T_DIVIDE] = LIKE_MATH,
+    [T_SEEK] = LIKE_PLACES,  [T_FETCH] = LIKE_AGAIN,     [T_BLOCKS] = LIKE_BLOCKS,    [T_SHARE] = LIKE_BLOCKS,
+    [T_FLAT] = LIKE_FLAT,    [T_SIDE] = LIKE_SIDE,       [T_TILE] = LIKE_PRODUCT,     [T_BATCH] = LIKE_PRODUCT,
+    [T_SERIAL] = LIKE_EXACT, [T_THREADS] = LIKE_EXACT,   [T_NEIGHBOURS] = LIKE_EXACT, [T_TURN] = LIKE_TURNED,
+    [T_BLOCK] = LIKE_EXACT,  [T_TILES] = LIKE_PRODUCT,   [T_CHOSEN_GRID] = LIKE_EXACT};
 
 /* What a library without generated C, or without GPUs, has no way for. */
 static bool lacks(int t) { return (!TH_COMPILER && t == T_SIDE) || (!TH_CUDA && t == T_NEIGHBOURS); }

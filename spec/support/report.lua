@@ -66,7 +66,23 @@ return function()
     return nil, true
   end
 
+  -- Names that os.tmpname gave are files already; they go at the end, with those that were called by them and more.
+  local tmpname, temporary = os.tmpname, {}
+  rawset(os, "tmpname", function()
+    local name = tmpname()
+    temporary[name:match("[^/]+$")] = name:match("^.*/")
+    return name
+  end)
+  local function clear()
+    local _, folder = next(temporary)
+    for entry in require("lfs").dir(folder or "spec") do
+      local own = temporary[entry] or temporary[entry:match("^[^.]+") or entry]
+      if own and not os.remove(own .. entry) then require("pl.dir").rmtree(own .. entry) end
+    end
+  end
+
   local function on_suite_end()
+    clear()
     local files = {}
     for file in pairs(seconds) do files[#files + 1] = file end
     table.sort(files, function(a, b) return seconds[a] > seconds[b] end)

@@ -21,7 +21,7 @@ typedef struct ThFrame {
 } ThFrame;
 
 /* Everything a generated unit may call besides libm and mem*: versioned, append-only. */
-#define TH_RT_ABI 7
+#define TH_RT_ABI 8
 /* c = beta c + alpha a.b: a is m x k, b k x n, c m x n; strides (row, column) in elements. */
 typedef struct RtProduct {
     int64_t dtype, m, n, k; /* dtype: ThDtype */
@@ -32,6 +32,9 @@ typedef struct RtProduct {
     /* When these points of c are complete, from any thread; or NULL. */
     void (*done)(void *user, int64_t row0, int64_t row1, int64_t col0, int64_t col1);
     void *user;
+    /* Loops around it that are part of the call: {a, b, c, n}, n turns of so many elements each; without `done`. */
+    int64_t turns;
+    const int64_t (*turn)[4];
 } RtProduct;
 struct ThRt {
     uint32_t abi, size;

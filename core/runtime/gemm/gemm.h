@@ -51,6 +51,19 @@ size_t gemm_scratch_bytes(const GemmArgs *g);
  */
 int gemm_run(ThContext *c, const GemmArgs *g, void *scratch);
 
+/* batch.c: as many products as loops around them have turns, the outermost first; in each turn operands lie so many
+ * elements further. No loops: one product. c of one overlaps no operand of any. */
+enum { GEMM_TURN_A, GEMM_TURN_B, GEMM_TURN_C, GEMM_TURNS, GEMM_TURN };
+typedef struct GemmTurns {
+    int64_t n;
+    const int64_t (*turn)[GEMM_TURN]; /* GEMM_TURNS: how many; the others: elements from one to the next */
+} GemmTurns;
+double gemm_batch_flops(const GemmArgs *g, const GemmTurns *t); /* of all of them */
+/* Bytes of scratch; with which threads share them, where that pays. */
+size_t gemm_batch_scratch(ThContext *c, const GemmArgs *g, const GemmTurns *t);
+/* g: the first one, without `done`. As gemm_run, with `bytes` of scratch, no less than gemm_scratch_bytes(g). */
+int gemm_batch(ThContext *c, const GemmArgs *g, const GemmTurns *t, void *scratch, size_t bytes);
+
 /*
  * b packed once for many products (a weight). Panels of as many columns as the instruction set's tiles have, the last
  * one as wide as whole vectors hold its columns; each is k rows of that width, one after the other, zero beyond n. The

@@ -453,9 +453,18 @@ static bool matrices(Eval *e, const NestNode *n) {
 }
 
 /* Tiles, in some order. */
+/* The outer loops from d on, which the call does, then the product. */
+static bool turns(Eval *e, int d) {
+    if (d == e->k->nouter) return !e->product(e, e->s);
+    bool ok = true;
+    for (e->i[d] = 0; e->i[d] < e->n[d] && ok; e->i[d]++) ok = turns(e, d + 1);
+    return ok;
+}
+
 static bool product(Eval *e, const NestNode *n) {
     if (e->nest->grid == GRID_TILES) return matrices(e, n);
     at(e, n);
+    if (n->share) return turns(e, 0) || eval_wrong(e, "one of many products fails");
     if (e->product(e, e->s)) return eval_wrong(e, "a product fails");
     int m = e->s->st->d0;
     int64_t rows = 1 + eval_pick(e, 40), cols = 1 + eval_pick(e, 40);

@@ -464,21 +464,26 @@ static void many_stages(Make *m) {
     }
 }
 
-/* c = a . b, and what follows on its points. */
+/* c = a . b, and what follows on its points; or many of them, in outer loops. */
 static void product(Make *m) {
     Kernel *k = m->k;
     ThDtype d = chance(m, 50) ? TH_FLOAT32 : TH_FLOAT64;
-    for (int i = 0; i < 3; i++) add_dim(m, length(m, 40), i < 2 ? DIM_PAR : DIM_RED);
-    m->stage = ok(m, kernel_stage(k, STAGE_GEMM, 0, 3));
+    const int out = chance(m, 20) ? 1 + pick(m, 2) : 0, n = out + 2;
+    for (int i = 0; i < out; i++) add_dim(m, length(m, 4), DIM_PAR);
+    for (int i = 0; i < 3; i++) add_dim(m, length(m, out ? 12 : 40), i < 2 ? DIM_PAR : DIM_RED);
+    k->nouter = out;
+    m->stage = ok(m, kernel_stage(k, STAGE_GEMM, out, 3));
     if (m->bad) return;
-    const int a[2] = {0, 2}, b[2] = {2, 1}, c[2] = {0, 1};
-    Access x[3] = {lay_out(m, d, ACC_READ, a, 2, LAY_DENSE), lay_out(m, d, ACC_READ, b, 2, LAY_DENSE),
-                   lay_out(m, d, ACC_WRITE | ACC_READ, c, 2, LAY_DENSE)};
+    int a[4] = {0, 1}, b[4] = {0, 1}, c[4] = {0, 1};
+    a[out] = c[out] = out, a[out + 1] = b[out] = out + 2, b[out + 1] = c[out + 1] = out + 1;
+    Access x[3] = {lay_out(m, d, ACC_READ, a, n, LAY_DENSE), lay_out(m, d, ACC_READ, b, n, LAY_DENSE),
+                   lay_out(m, d, ACC_WRITE | ACC_READ, c, n, LAY_DENSE)};
     Stage *st = &k->st.at[0];
     st->A = ok(m, kernel_access(k, x[0]));
     st->B = ok(m, kernel_access(k, x[1]));
     st->C = ok(m, kernel_access(k, x[2]));
-    st->vec = 1;
+    st->vec = (int8_t)(out + 1);
+    if (out) return;
     m->loop[0] = 0, m->loop[1] = 1, m->nloop = 2;
     if (chance(m, 25)) st->alpha = literal(m, d, 0);
     if (chance(m, 15)) st->beta = literal(m, d, 0);
