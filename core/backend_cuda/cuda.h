@@ -28,7 +28,8 @@ void cuda_address(Emit *e, Text *t, int acc, int depth); /* ins.c: element of an
 /* reduce.c: the accumulators of a block's threads become r<red> in all of them. */
 void cuda_fold(Emit *e, int red);
 void cuda_join(Emit *e, int red, int n); /* ..of the blocks that share a point: all but the last one leave it */
-/* loops.c: one of the kernel's Nests, or as a function of such a loop's kernel, with a point a thread; its nodes */
+/* loops.c: one of the kernel's Nests, or as a function of such a loop's kernel, with a point a thread, which lie as the
+ * launch says (GridSpread); its nodes */
 enum { GRID_PART = GRID_FUNCTIONS, GRID_EACH };
 bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);

@@ -45,6 +45,13 @@ void cuda_tiles_decode(Emit *e, const char *name, const int8_t *dim, int n) {
     }
 }
 
+/* Where a side's row (column) stands that is the j-th of the tile. In a loop's turns a tile may have columns of several
+ * parts of the product (turns.c); behind the last one: as many as there are. */
+static void place(const Tile *t, int side, const char *name, const char *j) {
+    if (side && t->e->part) emit_line(t->e, "const i64 %s = spread_column(w, first_y, (int)(%s), many_y);", name, j);
+    else emit_line(t->e, "const i64 %s = first_%c + %s;", name, side_name[side], j);
+}
+
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
 void cuda_tiles_element(Emit *e, Text *t, int acc) {
     const Access *a = &e->k->acc.at[acc];
@@ -85,14 +92,15 @@ static bool fetch(const Tile *t, int side) {
     const ContractSide *s = &t->c->side[side];
     const int8_t *own = t->c->side_dim[side];
     int nown = t->c->side_n[side], size = t->size[side], deep = t->shape.deep;
-    char at[8];
+    char at[8], j[24];
     snprintf(at, sizeof at, "at_%c", side_name[side]);
+    snprintf(j, sizeof j, "part / %d", deep);
     emit_line(e, "UNROLL");
     emit_line(e, "for (int j = 0; j < %d; j++) {", size * deep / CUDA_THREADS);
     e->indent++;
     emit_line(e, "const int part = j * %d + t;", CUDA_THREADS);
-    if (s->deep)
-        emit_line(e, "const i64 %s = first_%c + part / %d, deep = from + part %% %d;", at, side_name[side], deep, deep);
+    if (s->deep) place(t, side, at, j);
+    if (s->deep) emit_line(e, "const i64 deep = from + part %% %d;", deep);
     else emit_line(e, "const i64 deep = from + part / %d;", size);
     emit_line(e, "n%c[j] = zero;", side_name[side]);
     emit_line(e, "if (%s < many_%c && deep < depth) {", at, side_name[side]);
@@ -206,11 +214,12 @@ static void begin(const Tile *t) {
     emit_line(e, "UNROLL");
     emit_line(e, "for (int j = 0; j < %d; j++) sum[j] = zero;", t->own[0] * t->own[1]);
     for (int i = 0; i < 2; i++) {
-        char at[8];
+        char at[8], j[24];
         snprintf(at, sizeof at, "at_%c", side_name[i]);
         emit_line(e, "%s n%c[%d];", t->type, side_name[i], t->size[i] * t->shape.deep / CUDA_THREADS);
         if (t->c->side[i].deep) continue;
-        emit_line(e, "const i64 %s = first_%c + t %% %d;", at, side_name[i], t->size[i]);
+        snprintf(j, sizeof j, "t %% %d", t->size[i]);
+        place(t, i, at, j);
         cuda_tiles_decode(e, at, t->c->side_dim[i], t->c->side_n[i]);
     }
 }
@@ -267,7 +276,11 @@ static bool results(const Tile *t) {
     emit_line(e, "__syncthreads();");
     emit_line(e, "for (int part = t; part < %d; part += %d) {", t->size[0] * t->size[1], CUDA_THREADS);
     e->indent++;
-    emit_line(e, "const i64 row = first_x + part / %d, col = first_y + part %% %d;", t->size[1], t->size[1]);
+    for (int i = 0; i < 2; i++) {
+        char j[24];
+        snprintf(j, sizeof j, i ? "part %% %d" : "part / %d", t->size[1]);
+        place(t, i, i ? "col" : "row", j);
+    }
     emit_line(e, "if (row < many_x && col < many_y) {");
     e->indent++;
     cuda_tiles_decode(e, "row", c->side_dim[0], c->side_n[0]);
@@ -287,13 +300,13 @@ static bool results(const Tile *t) {
 static void shape_of(const Contract *c, int which, Tile *t) {
     size_t item = contract_item(c);
     t->shape = choose_tile_shape(which, item);
+    t->lines = which == CHOOSE_THIN || which == CHOOSE_SQUARE;
     t->size[0] = t->shape.rows, t->size[1] = t->shape.cols;
     for (int i = 0; i < 2; i++) {
         t->own[i] = t->size[i] / SPREAD;
         /* lines that begin in other banks */
-        t->pitch[i] = (which == CHOOSE_THIN ? t->shape.deep : t->size[i]) + (item < 16 ? 16 / (int)item : 1);
+        t->pitch[i] = (t->lines ? t->shape.deep : t->size[i]) + (item < 16 ? 16 / (int)item : 1);
     }
-    t->lines = which == CHOOSE_THIN;
 }
 
 static int bytes_of(const Tile *t) {
@@ -320,11 +333,14 @@ void cuda_tiles_places(Emit *e, const Contract *c, const int size[2]) {
     cuda_tiles_length(e, "many_y", c->side_dim[1], c->side_n[1]);
     cuda_tiles_length(e, "depth", c->deep, c->ndeep);
     cuda_tiles_length(e, "matrices", c->batch, c->nbatch);
-    emit_line(e, "const i64 wide = (many_y + %d) / %d, high = (many_x + %d) / %d;", size[1] - 1, size[1], size[0] - 1,
-              size[0]);
+    if (e->part) emit_line(e, "const i64 wide = (w.cols + (1 << w.bits) - 1) >> w.bits;");
+    else emit_line(e, "const i64 wide = (many_y + %d) / %d;", size[1] - 1, size[1]);
+    emit_line(e, "const i64 high = (many_x + %d) / %d;", size[0] - 1, size[0]);
     emit_line(e, "for (i64 g = blockIdx.x; g < wide * high * matrices; g += gridDim.x) {");
     e->indent++;
-    emit_line(e, "const i64 first_y = g %% wide * %d, first_x = g / wide %% high * %d;", size[1], size[0]);
+    if (e->part) emit_line(e, "const i64 first_y = g %% wide << w.bits;");
+    else emit_line(e, "const i64 first_y = g %% wide * %d;", size[1]);
+    emit_line(e, "const i64 first_x = g / wide %% high * %d;", size[0]);
     if (!c->nbatch) return;
     emit_line(e, "const i64 matrix = g / wide / high;");
     cuda_tiles_decode(e, "matrix", c->batch, c->nbatch);

@@ -131,6 +131,21 @@ static void points(Emit *e, const LoopStage *s, const NestNode *n, const char *v
     if (last >= 0) begun(e, last, n->lanes);
 }
 
+/* ..in a loop's turns, as the launch shares them out: rows and columns of the last of the loops. */
+static void spread(Emit *e, const LoopStage *s, const NestNode *n) {
+    emit_line(e, "ROLLED");
+    emit_line(e, "for (i32 u = 0, row, col; spread_point(w, u, &row, &col); u++) {");
+    e->indent++;
+    emit_line(e, "if (row >= w.rows || col >= w.cols) continue;");
+    const int *d = &s->loop[n->loop];
+    if (n->n == 1) emit_line(e, "const ix i%d = (ix)row * w.cols + col; (void)i%d;", *d, *d);
+    for (int l = 0; n->n == 2 && l < 2; l++)
+        emit_line(e, "const ix i%d = %s; (void)i%d;", d[l], l ? "col" : "row", d[l]);
+    if (n->n < 3) return;
+    emit_line(e, "ix rest_g = (ix)row * w.cols + col;");
+    indices(e, s, n, "g", -1);
+}
+
 /* Points that blocks share: g goes over groups of them, one or as many as a warp has threads, times their parts. */
 static void parted(Emit *e, const LoopStage *s, const NestNode *n) {
     Text t;
@@ -284,6 +299,7 @@ static bool loop(Emit *e, const NestNode *n) {
     if (n->how == FOR_GRID && e->nest->tiled) tiles(e, s, n);
     else if (n->how == FOR_GRID && e->nest->parts) parted(e, s, n);
     else if (n->how == FOR_THREAD && e->nest->parts) part_of(e, s, n);
+    else if (n->how == FOR_GRID && e->spread) spread(e, s, n);
     else if (n->how == FOR_GRID) points(e, s, n, "g", first[group], step[group]);
     else if (n->how == FOR_THREAD)
         points(e, s, n, "h", group == 2 ? "threadIdx.x % 32" : "threadIdx.x", group == 2 ? "32" : "blockDim.x");
@@ -364,7 +380,8 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     e->part = nest == GRID_PART || nest == GRID_EACH;
     e->lanes = 1;
     e->nsym = c->nsym;
-    e->tile = e->part ? CHOOSE_THIN : nest;
+    e->spread = nest == GRID_EACH;
+    e->tile = e->part ? c->tile : nest;
     e->nbuf = c->nbuf;
     e->nest = t;
     e->way = t->way;
@@ -375,7 +392,9 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (e->part) snprintf(name, sizeof name, nest == GRID_EACH ? "each_%d" : "part_%d", c->number);
     else grid_name(name, c->number, nest);
     emit_line(e,
-              e->part   ? "INLINE void %s(const Args_%d a, char *const sh) {"
+              e->spread || (e->part && t->grid == GRID_TILES)
+                  ? "INLINE void %s(const Args_%d a, char *const sh, const Spread w) {"
+              : e->part ? "INLINE void %s(const Args_%d a, char *const sh) {"
               : e->many ? "KERNEL %s(const Many_%d many) {"
                         : "KERNEL %s(const Args_%d a) {",
               name, c->number);
@@ -387,7 +406,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (t->grid == GRID_BLOCK && !t->warp) emit_line(e, "SHARED; (void)sh;");
     if (t->tiled) turned(e);
     bool ok = cuda_nodes(e, t->root);
-    e->part = false;
+    e->part = e->spread = false;
     e->indent = 0;
     emit_line(e, "}\n");
     return ok && !failed(e->c);

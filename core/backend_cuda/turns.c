@@ -6,6 +6,27 @@
 
 static const char *const turns_words =
     "typedef struct { i64 at, step, ring; } Window;\n"
+    "typedef struct { i16 bits, groups; i32 rows, cols; u32 by; } Spread;\n"
+    "/* Column j of a tile whose columns begin at `first` of each part; behind the last one: as many as there are. */\n"
+    "INLINE i64 spread_column(const Spread w, i64 first, int j, i64 many) {\n"
+    "    const i64 part = j >> w.bits, at = first + (j & ((1 << w.bits) - 1));\n"
+    "    return part < w.groups && at < w.cols ? part * w.cols + at : many;\n"
+    "}\n"
+    "/* The u-th point of a thread, which need not be there; whether there may be more of them. */\n"
+    "INLINE int spread_point(const Spread w, i32 u, i32 *row, i32 *col) {\n"
+    "    if (w.bits < 0) {\n"
+    "        const u32 g = (blockIdx.x + (u32)u * gridDim.x) * 256 + threadIdx.x, q = (u32)((u64)g * w.by >> 31);\n"
+    "        *row = (i32)q, *col = (i32)(g - q * (u32)w.cols);\n"
+    "        return *row < w.rows;\n"
+    "    }\n"
+    "    const int more = w.bits > 4 ? w.bits - 4 : 0; /* turns for a tile of 16 rows */\n"
+    "    const u32 g = blockIdx.x + (u32)(u >> more) * gridDim.x, q = (u32)((u64)g * w.by >> 31);\n"
+    "    const u32 h = threadIdx.x + (u32)(u & ((1 << more) - 1)) * 256, in = h >> w.bits;\n"
+    "    const u32 wide = ((u32)w.cols + (1u << w.bits) - 1) >> w.bits;\n"
+    "    *row = (i32)(in < 16 ? q * 16 + in : (u32)w.rows);\n"
+    "    *col = (i32)(((g - q * wide) << w.bits) + (h & ((1u << w.bits) - 1)));\n"
+    "    return (i32)q * 16 < w.rows;\n"
+    "}\n"
     "typedef struct { char *to, *from; i64 bytes; } Copy;\n"
     "typedef struct ALIGNED(16) { u64 v[2]; } Sixteen;\n"
     "INLINE i64 moved(i64 at, i64 step, i64 ring) {\n"
@@ -26,7 +47,7 @@ static bool parts(Emit *e, const GridTurns *t, const CudaKernel *kernel, bool *w
         const Step *s = &e->p->step[t->first + i];
         if (s->kind != STEP_KERNEL) continue;
         const CudaKernel *k = &kernel[s->kernel];
-        int bytes = k->nest->grid == GRID_TILES ? cuda_tile_bytes(k->nest->contract, CHOOSE_THIN) : 0;
+        int bytes = k->nest->grid == GRID_TILES ? cuda_tile_bytes(k->nest->contract, k->tile) : 0;
         if (bytes > *shared) *shared = bytes;
         if (!written[s->kernel] && !cuda_kernel(e, k, GRID_PART)) return false;
         if (!written[s->kernel] && grid_neighbours(k->nest) > 1 && !cuda_kernel(e, k, GRID_EACH)) return false;
@@ -40,6 +61,7 @@ static void record(Emit *e, const GridTurns *t, int number) {
     emit_line(e, "typedef struct {");
     emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each;");
     if (windows) emit_line(e, "    Window w[%d];", windows);
+    emit_line(e, "    Spread p[%d];", t->nstep);
     for (int i = 0; i < t->nstep; i++) {
         const Step *s = &e->p->step[t->first + i];
         if (s->kind == STEP_KERNEL) emit_line(e, "    Args_%d s%d;", s->kernel, i);
@@ -62,8 +84,9 @@ static void step(Emit *e, const GridTurns *t, int i, const CudaKernel *kernel) {
         else if (w >= 0) emit_line(e, "a.b[%d] += w%d;", b, w);
     }
     if (!copy && grid_neighbours(kernel[s->kernel].nest) > 1)
-        emit_line(e, "if (l.each >> %d & 1) each_%d(a, sh); else part_%d(a, sh);", i, s->kernel, s->kernel);
+        emit_line(e, "if (l.each >> %d & 1) each_%d(a, sh, l.p[%d]); else part_%d(a, sh);", i, s->kernel, i, s->kernel);
     else if (copy) emit_line(e, "copied(a);");
+    else if (kernel[s->kernel].nest->grid == GRID_TILES) emit_line(e, "part_%d(a, sh, l.p[%d]);", s->kernel, i);
     else emit_line(e, "part_%d(a, sh);", s->kernel);
     e->indent--;
     emit_line(e, "}");

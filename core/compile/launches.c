@@ -71,7 +71,7 @@ static double lengths(const Launched *l, const GridKernel *g, const int8_t *dim,
 }
 
 /* A product of matrices, and the library that would make it where it is found. */
-static void put_product(Launched *l, const GridKernel *g, const Step *s, bool thin) {
+static void put_product(Launched *l, const GridKernel *g, const Step *s, int thin, int64_t tiles) {
     const Contract *c = g->nest->contract;
     double matrices = lengths(l, g, c->batch, c->nbatch), m = lengths(l, g, c->side_dim[0], c->side_n[0]);
     double n = lengths(l, g, c->side_dim[1], c->side_n[1]), k = lengths(l, g, c->deep, c->ndeep);
@@ -88,10 +88,11 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s, bool th
         behind = !conv_lies(g, l->sizes);
     }
     put_lengths(l, matrices, m, n, k);
-    if (thin && !library) {
-        ChooseTile t = choose_tile_shape(CHOOSE_THIN, contract_item(c));
+    if (thin >= 0 && !library) {
+        ChooseTile t = choose_tile_shape(thin, contract_item(c));
         text_printf(l->t, ", \"tile\": [%d, %d, %d]", t.rows, t.cols, t.deep);
     }
+    if (thin >= 0 && !library && tiles) describe_double(l->t, "tiles", (double)tiles);
     describe_string(l->t, "dtype", th_dtype_name((ThDtype)(c->half ? c->half : c->dtype)));
     if (library) describe_string(l->t, "library", library);
     if (library && behind) {
@@ -181,8 +182,15 @@ static void put_launch(Launched *l, int step, const Step *s) {
     }
     GridLaunch grid = grid_launch(g, l->sizes);
     bool turns = in_turns(l, step) >= 0, each = turns && grid_turns_each(g, l->sizes, &grid.blocks);
+    unsigned long long beside = turns ? atomic_load(&l->unit->beside[step]) : 0;
     const Nest *nest = grid.nest >= 0 ? grid_nest(g->nest, grid.nest) : NULL;
     GridShare share = each ? (GridShare){1, 1} : grid_share(g, l->sizes, &grid);
+    if (each && beside) { /* a thread for each of a tile's points, as far as they go */
+        int64_t points = (int64_t)SPREAD_ROWS << (beside & 255);
+        grid.blocks = (int64_t)(beside >> 8);
+        grid.threads = points < CHOOSE_THREADS ? (int)points : CHOOSE_THREADS;
+        share.turns = points / grid.threads;
+    }
     if (!nest || each) nest = g->nest;
     StepWork w = work_of_launch(l->p, step, l->sym, g, nest);
     Loads loads = deepest_loads(g->k, nest, each);
@@ -209,8 +217,9 @@ static void put_launch(Launched *l, int step, const Step *s) {
     if (turns) put_turns(l, step);
     if (turns) l->before = -1;
     else if (joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
+    int thin = turns ? g->tile : grid.nest == CHOOSE_THIN ? CHOOSE_THIN : -1;
     if (nest->grid == GRID_TILES && grid.nest >= 0)
-        put_product(l, g, s, !g->nest->contract->half && (turns || grid.nest == CHOOSE_THIN));
+        put_product(l, g, s, g->nest->contract->half ? -1 : thin, (int64_t)(beside >> 8));
 }
 
 /* Attention is kernels of the device's library: how many launches, and what their products are, scores of the gradient
@@ -404,7 +413,8 @@ static char *with_parts(const GridProgram *g, const Plan *p, char *source) {
             if (s->kind != STEP_KERNEL || grid_neighbours(g->kernel[s->kernel].nest) < 2 || had[s->kernel]) continue;
             turns_each_name(name, s->kernel);
             had[s->kernel] = true;
-            text_printf(&t, "KERNEL %s(const Args_%d a) { each_%d(a, 0); }\n", name, s->kernel, s->kernel);
+            text_printf(&t, "KERNEL %s(const Args_%d a, const Spread w) { each_%d(a, 0, w); }\n", name, s->kernel,
+                        s->kernel);
         }
     th_free(g->c, source);
     if (had && !t.failed) return text_take(&t);

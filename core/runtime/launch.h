@@ -34,9 +34,11 @@ typedef struct LaunchUnit {
     int *resident;         /* ..how many of its blocks run at once, 0: none.. */
     atomic_ullong *waited; /* ..and GridTurnsHead.waits of its last launch, 0: none was there */
     int nstep;
-    atomic_bool ordered;  /* a call became a graph, in which.. */
-    atomic_ullong *after; /* ..each step of the plan waited for these before it (graph_order_after) */
-    void *function[];     /* GRID_FUNCTIONS a kernel */
+    atomic_ullong *beside; /* by step of the plan, of such a launch: 256 times the tiles that it shares with a product
+                              before it, or that product's, and GridSpread.bits; 0: none */
+    atomic_bool ordered;   /* a call became a graph, in which.. */
+    atomic_ullong *after;  /* ..each step of the plan waited for these before it (graph_order_after) */
+    void *function[];      /* GRID_FUNCTIONS a kernel */
 } LaunchUnit;
 DeviceStatus launch_reload(LaunchUnit *u); /* where the device was lost since: what was loaded is not there */
 

@@ -8,7 +8,7 @@
 static size_t unit_bytes(const GridProgram *g, int nstep) {
     size_t functions = GRID_FUNCTIONS * (size_t)g->nkernel + (size_t)g->nturns;
     size_t turns = (sizeof(atomic_ullong) + sizeof(int)) * (size_t)g->nturns;
-    return sizeof(LaunchUnit) + sizeof(void *) * functions + turns + sizeof(atomic_ullong) * (size_t)nstep;
+    return sizeof(LaunchUnit) + sizeof(void *) * functions + turns + 2 * sizeof(atomic_ullong) * (size_t)nstep;
 }
 
 static void release(Unit *unit) {
@@ -83,7 +83,8 @@ Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Dev
     u->waited = (atomic_ullong *)(void *)(u->turns + g->nturns);
     u->after = u->waited + g->nturns;
     u->nstep = p->nstep;
-    u->resident = (int *)(void *)(u->after + p->nstep);
+    u->beside = u->after + p->nstep;
+    u->resident = (int *)(void *)(u->beside + p->nstep);
     u->device = d;
     u->q.device = d;
     u->life = d->life;

@@ -5,7 +5,8 @@
  *
  * Which steps need a wait before them is told by addresses: a step waits where it touches what one since the last wait
  * wrote, or writes what one touched; but not where the same thread did it, at the same point. Each turn has a wait at
- * least, so that nothing meets what is two turns away.
+ * least, so that nothing meets what is two turns away. Points behind a product, one for each place of its parts (a
+ * cell's gates), go to the blocks that multiplied there if that saves a wait: they see what their own block wrote.
  */
 #include "launch_state.h"
 
@@ -20,12 +21,15 @@ typedef struct Touch {
     bool write;
     const Access *a;  /* NULL: of a copy, or no one knows where */
     DeviceAddress at; /* of the access' first element */
+    int64_t from;     /* where its window lies */
 } Touch;
 typedef struct Touched {
     int step; /* of the loop */
     const GridKernel *g;
     const int64_t *sizes;
     int lanes; /* points of a thread that are neighbours */
+    bool each; /* a thread has a point */
+    GridSpread spread;
     Touch touch[KACC];
     int n;
 } Touched;
@@ -36,6 +40,8 @@ typedef struct Turning {
     const GridWindow *window;
     Touched *step;
 } Turning;
+
+static bool is_product(const Touched *s) { return s->g && s->g->nest->grid == GRID_TILES; }
 
 /* ---- what steps touch -------------------------------------------------------------------------------------------- */
 /* Bytes from *first on that an access reaches; false: wherever an index leads. */
@@ -66,7 +72,7 @@ static bool kernel_touches(const Plan *p, const GridTurns *t, const Step *s, con
         const Access *a = &k->acc.at[i];
         Touch one = {.window = turns_window(p, t, s->buf[a->buf]), .write = a->flags & (ACC_WRITE | ACC_ADD), .a = a};
         if (!reach(out->g, out->sizes, a, &one.first, &one.bytes)) return false;
-        one.first += (int64_t)b[a->buf];
+        one.first += one.from = (int64_t)b[a->buf];
         one.at =
             b[a->buf] + (DeviceAddress)(size_value(a->off, out->sizes) * (int64_t)th_dtype_bytes((ThDtype)a->dtype));
         if (!add(out, one)) return false;
@@ -77,17 +83,28 @@ static bool kernel_touches(const Plan *p, const GridTurns *t, const Step *s, con
 static bool copy_touches(const Plan *p, const GridTurns *t, const Step *s, const GridCopy *c, Touched *out) {
     Touch from = {.first = (int64_t)c->from, .bytes = c->bytes, .window = turns_window(p, t, s->buf[0])};
     Touch to = {.first = (int64_t)c->to, .bytes = c->bytes, .window = turns_window(p, t, s->buf[1]), .write = true};
+    from.from = from.first, to.from = to.first;
     return add(out, from) && add(out, to);
 }
 
 /* ---- who waits --------------------------------------------------------------------------------------------------- */
+static int64_t far_of(const GridWindow *v) { return v->step < 0 ? -v->step : v->step; }
+
+/* It goes from one of a ring's equal slots to the next. */
+static bool slots(const GridWindow *v) { return v->step && v->ring % v->step == 0 && v->at % v->step == 0; }
+
+/* What is touched lies in the window's slot alone. */
+static bool in_slot(const GridWindow *v, const Touch *t) {
+    return slots(v) && t->first >= t->from && t->first + t->bytes <= t->from + far_of(v);
+}
+
 /* All that it touches in any turn. */
 static void whole(const Turning *w, const Touch *t, int64_t *from, int64_t *to) {
     *from = t->first, *to = t->first + t->bytes;
     if (t->window < 0) return;
     const GridWindow *v = &w->window[t->window];
     int64_t far = (w->trip - 1) * v->step;
-    if (v->ring > 0) *from -= v->at, *to += v->ring - v->at;
+    if (v->ring > 0) *from -= v->at, *to += v->ring - v->at - (slots(v) ? far_of(v) : 0);
     else if (far > 0) *to += far;
     else *from += far;
 }
@@ -95,21 +112,46 @@ static void whole(const Turning *w, const Touch *t, int64_t *from, int64_t *to) 
 /* Both move alike, and lie apart so many turns from each other. */
 static bool windows_apart(const Turning *w, const Touch *x, const Touch *y, int64_t turns) {
     const GridWindow *v = &w->window[x->window], *u = &w->window[y->window];
-    int64_t step = v->step < 0 ? -v->step : v->step, apart = y->first - x->first + turns * v->step;
-    if (v->step != u->step || v->ring != u->ring || !step) return false;
+    int64_t apart = y->first - x->first + turns * v->step;
+    if (v->step != u->step || v->ring != u->ring || !v->step) return false;
     if (v->ring > 0) {
-        if (v->ring % step || x->first - v->at != y->first - u->at) return false; /* one place where both begin anew */
+        if (x->from - v->at != y->from - u->at) return false; /* one place where both begin anew */
         apart = (apart % v->ring + v->ring) % v->ring;
-        return x->bytes <= step && y->bytes <= step && apart >= x->bytes && v->ring - apart >= y->bytes;
+        return in_slot(v, x) && in_slot(u, y) && apart >= x->bytes && v->ring - apart >= y->bytes;
     }
     return apart >= x->bytes || -apart >= y->bytes;
+}
+
+/* Rows that the access goes through, so many elements from one to the next, and how wide they are. */
+static bool rows_of(const Touched *x, const Touch *t, int64_t *far, int64_t *wide) {
+    *far = 0, *wide = 1;
+    for (int d = 0; t->a && d < x->g->k->ndim; d++) {
+        int64_t n = size_value(x->g->k->dim[d].n, x->sizes), step = n > 1 ? size_value(t->a->st[d], x->sizes) : 0;
+        if (step < 0) return false;
+        *wide += (n - 1) * step;
+        if (step > *far) *far = step;
+    }
+    for (int d = 0; d < x->g->k->ndim && *far; d++)
+        if (size_value(t->a->st[d], x->sizes) == *far) *wide -= (size_value(x->g->k->dim[d].n, x->sizes) - 1) * *far;
+    return *far > 0;
+}
+
+/* Columns of the same rows side by side, as a gradient's parts are. */
+static bool columns_apart(const Touched *x, const Touch *s, const Touched *y, const Touch *t) {
+    int64_t far, wide, other, width;
+    if (!s->a || !t->a || s->a->dtype != t->a->dtype || !rows_of(x, s, &far, &wide)) return false;
+    if (!rows_of(y, t, &other, &width) || other != far) return false;
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)s->a->dtype), at = (int64_t)(t->at - s->at);
+    if (at % item) return false;
+    at = (at / item % far + far) % far;
+    return at >= wide && at + width <= far;
 }
 
 /* Both steps share their points out among threads in one way. */
 static bool alike(const Touched *x, const Touched *y) {
     const Nest *s = x->g ? x->g->nest : NULL, *t = y->g ? y->g->nest : NULL;
     if (!s || !t || s->grid != GRID_THREAD || t->grid != GRID_THREAD || s->depth != t->depth) return false;
-    if (x->lanes != y->lanes) return false;
+    if (x->lanes != y->lanes || !grid_spread_same(&x->spread, &y->spread)) return false;
     for (int i = 0; i < s->depth; i++)
         if (size_value(x->g->k->dim[x->g->o.stage[0].loop[i]].n, x->sizes) !=
             size_value(y->g->k->dim[y->g->o.stage[0].loop[i]].n, y->sizes))
@@ -134,6 +176,45 @@ static bool same_place(const Touched *x, const Touch *s, const Touched *y, const
     return apart;
 }
 
+static int64_t step_along(const Touched *s, const Touch *t, int dim) { return size_value(t->a->st[dim], s->sizes); }
+
+/* Of a product, how far an element of the access is from that a row (column) before, if it has one for each sum. */
+static bool sum_steps(const Touched *x, const Touch *s, int64_t *row, int64_t *col) {
+    const Contract *c = x->g->nest->contract;
+    for (int i = 0; i < c->ndeep; i++)
+        if (step_along(x, s, c->deep[i])) return false;
+    *row = step_along(x, s, c->side_dim[0][0]), *col = step_along(x, s, c->side_dim[1][0]);
+    return true;
+}
+
+/* Likewise of points, which may be one loop over all rows. */
+static bool point_steps(const Touched *y, const Touch *t, int64_t *row, int64_t *col) {
+    const LoopStage *s = &y->g->o.stage[0];
+    if (s->nloop != y->g->nest->depth || s->nloop < 1 || s->nloop > 2) return false;
+    *col = step_along(y, t, s->loop[s->nloop - 1]);
+    *row = s->nloop == 2 ? step_along(y, t, s->loop[0]) : *col * y->spread.cols;
+    return true;
+}
+
+/* A block touches by product x and by points y behind it the same elements, those of its own tiles. */
+static bool same_block(const Touched *x, const Touch *s, const Touched *y, const Touch *t) {
+    const GridSpread *p = &x->spread, *q = &y->spread;
+    int64_t row, col, along, across;
+    if (!is_product(x) || !y->each || !grid_spread_same(p, q)) return false;
+    if (!s->a || !t->a || s->a->dtype != t->a->dtype || !sum_steps(x, s, &row, &col)) return false;
+    if (col < 1 || (p->rows > 1 && row < p->groups * p->cols * col)) return false; /* elements of their own */
+    if (!point_steps(y, t, &along, &across) || (p->rows > 1 && along != row)) return false;
+    if (p->cols > 1 && across != col) return false;
+    int64_t far = (int64_t)(t->at - s->at), part = p->cols * col * (int64_t)th_dtype_bytes((ThDtype)s->a->dtype);
+    return far >= 0 && far % part == 0 && far / part < p->groups;
+}
+
+/* Both lie where they lay, relative to each other. */
+static bool is_still(const Turning *w, const Touch *s, const Touch *t, int64_t turns) {
+    bool stays[2] = {s->window < 0 || !w->window[s->window].step, t->window < 0 || !w->window[t->window].step};
+    return (s->window == t->window && turns == 0) || (stays[0] && stays[1]);
+}
+
 /* turns: how many later y's turn is than x's. */
 static bool meet(const Turning *w, const Touched *x, const Touched *y, int64_t turns) {
     bool together = alike(x, y);
@@ -146,8 +227,9 @@ static bool meet(const Turning *w, const Touched *x, const Touched *y, int64_t t
             whole(w, t, &first, &last);
             if (to <= first || last <= from) continue;
             if (s->window >= 0 && t->window >= 0 && windows_apart(w, s, t, turns)) continue;
-            bool still = s->window == t->window && (turns == 0 || s->window < 0);
+            bool still = is_still(w, s, t, turns);
             if (together && still && same_place(x, s, y, t)) continue;
+            if (still && (same_block(x, s, y, t) || columns_apart(x, s, y, t))) continue;
             return true;
         }
     return false;
@@ -165,6 +247,63 @@ static uint64_t waits(const Turning *w) {
             since[n] = i, turn_of[n++] = turn;
         }
         if (!turn && !all) all = 1;
+    }
+    return all;
+}
+
+/* ---- points behind products ---- */
+/* The parts that a product has for points of y: as many rows, and parts as wide; 0: it has none. */
+static int parts_of(const Touched *x, const Touched *y, int64_t *rows, int64_t *cols) {
+    const Contract *c = x->g->nest->contract;
+    const LoopStage *s = &y->g->o.stage[0];
+    int8_t d = c->side_dim[0][0];
+    int64_t n = size_value(x->g->k->dim[d].n, x->sizes), m = x->spread.cols, points = 1;
+    if (!y->each || s->nloop != y->g->nest->depth || s->nloop > 2) return 0;
+    for (int i = 0; i < s->nloop; i++) points *= size_value(y->g->k->dim[s->loop[i]].n, y->sizes);
+    *rows = n, *cols = s->nloop == 2 ? y->spread.cols : m;
+    return points == n * *cols && m % *cols == 0 && m / *cols <= (1 << x->spread.bits) ? (int)(m / *cols) : 0;
+}
+
+/* Steps behind product i up to the next one, around the end of a turn, with points of its parts, share its tiles. */
+static bool share(const Turning *w, int i) {
+    Touched *x = &w->step[i];
+    const Contract *c = x->g->nest->contract;
+    int64_t rows = 0, cols = 0, n, m;
+    int groups = 0;
+    if (c->side_n[0] != 1 || c->side_n[1] != 1 || c->nbatch) return false;
+    for (int j = 1; j < w->t->nstep; j++) {
+        Touched *y = &w->step[(i + j) % w->t->nstep];
+        if (is_product(y)) break;
+        int parts = y->g ? parts_of(x, y, &n, &m) : 0;
+        if (!parts || (groups && (rows != n || cols != m))) continue;
+        groups = parts, rows = n, cols = m;
+        y->spread = (GridSpread){x->spread.bits, 1, (int32_t)rows, (int32_t)cols, 0};
+    }
+    if (!groups) return false;
+    int16_t bits = x->spread.bits;
+    for (int k = 1; k < groups; k *= 2) bits--;
+    x->spread = (GridSpread){bits, (int16_t)groups, (int32_t)rows, (int32_t)cols, 0};
+    for (int j = 1; j < w->t->nstep; j++) {
+        Touched *y = &w->step[(i + j) % w->t->nstep];
+        if (is_product(y)) break;
+        if (y->spread.bits >= 0) y->spread.bits = bits;
+    }
+    return true;
+}
+
+static int count_of(uint64_t bits) { return __builtin_popcountll(bits); }
+
+/* Where that saves waits; which are left. */
+static uint64_t spread_out(const Turning *w) {
+    uint64_t all = waits(w);
+    GridSpread was[TURNS_STEPS];
+    for (int i = 0; i < w->t->nstep && count_of(all) > 1; i++) {
+        if (!is_product(&w->step[i])) continue;
+        for (int j = 0; j < w->t->nstep; j++) was[j] = w->step[j].spread;
+        uint64_t with = share(w, i) ? waits(w) : all;
+        if (count_of(with) < count_of(all)) all = with;
+        else
+            for (int j = 0; j < w->t->nstep; j++) w->step[j].spread = was[j];
     }
     return all;
 }
@@ -200,9 +339,12 @@ static int kernel_record(Filling *w, int i, bool *good) {
     bool each = grid_turns_each(g, sizes, &way.blocks);
     if (each) w->each |= (uint64_t)1 << i;
     w->step[i] = (Touched){.step = i, .g = g, .sizes = sizes, .lanes = each ? 1 : grid_neighbours(g->nest)};
+    w->step[i].each = each;
+    w->step[i].spread = grid_turns_spread(g, sizes);
+    w->blocks = way.blocks > w->blocks ? way.blocks : w->blocks;
+    if (way.nest < 0) return 0; /* it touches nothing */
     *good =
         kernel_touches(l->plan, w->t, s, (const DeviceAddress *)(const void *)(w->record + w->t->at[i]), &w->step[i]);
-    w->blocks = way.blocks > w->blocks ? way.blocks : w->blocks;
     return 0;
 }
 
@@ -268,6 +410,22 @@ static bool may(const Launches *l, const GridTurns *t, int number, int64_t trip)
     return true;
 }
 
+/* How steps are shared out, to the record and to who asks afterwards; the most blocks that one has work for. */
+static void put_spread(Filling *w) {
+    GridSpread *to = (GridSpread *)(void *)(w->record + w->t->spread);
+    for (int i = 0; i < w->t->nstep; i++) {
+        const Touched *s = &w->step[i];
+        bool product = s->g && is_product(s);
+        int64_t rows = product ? size_value(s->g->k->dim[s->g->nest->contract->side_dim[0][0]].n, s->sizes) : 0;
+        bool beside = s->g && (product ? s->spread.rows > 1 || s->spread.groups > 1 : s->spread.bits >= 0);
+        int64_t tiles = beside ? grid_spread_tiles(&s->spread, product ? rows : s->spread.rows) : 0;
+        to[i] = s->spread;
+        to[i].by = grid_spread_by(&s->spread);
+        w->blocks = tiles > w->blocks ? tiles : w->blocks;
+        atomic_store(&w->l->u->beside[w->t->first + i], tiles << 8 | (beside ? s->spread.bits : 0));
+    }
+}
+
 static int queue(Filling *w, int number, int64_t trip) {
     Launches *l = w->l;
     ThFrame *f = w->f;
@@ -275,7 +433,8 @@ static int queue(Filling *w, int number, int64_t trip) {
     GridTurnsHead *head = (GridTurnsHead *)(void *)w->record;
     const Turning how = {w->t, trip, (const GridWindow *)(const void *)(head + 1), w->step};
     int most = l->u->resident[number], now = l->sides.step;
-    *head = (GridTurnsHead){.trip = trip, .err = l->sides.answers, .waits = waits(&how), .each = w->each};
+    *head = (GridTurnsHead){.trip = trip, .err = l->sides.answers, .waits = spread_out(&how), .each = w->each};
+    put_spread(w);
     begin_windows(w);
     if (launch_fit_rows(l, f, LAUNCH_COUNT)) return 1;
     head->count = l->rows.at;

@@ -412,25 +412,24 @@ bool choose_warps(int64_t points, int64_t inside, int64_t row) {
 /* Rows and columns that a block computes, and how deep it reads at a time: what 48 KB of shared memory hold, and each
  * thread some sums. */
 ChooseTile choose_tile_shape(int which, size_t item) {
-    static const ChooseTile shape[CHOOSE_TILES] = {{64, 64, 16}, {16, 32, 128}, {16, 64, 32}};
+    static const ChooseTile shape[] = {{64, 64, 16}, {16, 32, 128}, {16, 64, 32}, {16, 16, 256}};
     /* of halves on tensor cores: eight warps, two slices in shared memory at a time */
     static const ChooseTile cores[CHOOSE_TILES] = {{128, 128, 32}, {64, 64, 32}, {16, 128, 32}};
     if (item == 2) return cores[which];
     ChooseTile t = shape[which];
     if (item > 8 && which == 0) t.rows = t.cols = 32;
-    if (which == CHOOSE_THIN && item == 8) t.deep = 64;
+    if (t.deep > 32 && item == 8) t.deep /= 2;
     if (item > 8) t.deep = 16;
     return t;
 }
 
 /* Thin tiles read each factor anew for 16 rows or 32 columns: as long as they are a few for each multiprocessor, what a
  * turn takes is the way to the second cache and the wait of all blocks, not their number. */
-bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep) {
+bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep, int which) {
     enum { TILES = 512, DEEP = 8192 };
     if (choose_library(matrices, rows, cols, deep)) return false;
-    const ChooseTile thin = choose_tile_shape(CHOOSE_THIN, 4);
-    return matrices * ((rows + thin.rows - 1) / thin.rows) * ((cols + thin.cols - 1) / thin.cols) <= TILES &&
-           deep <= DEEP;
+    const ChooseTile t = choose_tile_shape(which, 4);
+    return matrices * ((rows + t.rows - 1) / t.rows) * ((cols + t.cols - 1) / t.cols) <= TILES && deep <= DEEP;
 }
 
 /* Waits are what a turn takes, and few threads of four points are longer on their way than many of one, up to about a

@@ -32,8 +32,9 @@ enum {
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
     CHOOSE_POINTS = 1024,      /* ..where there are fewer results than this */
     CHOOSE_TILES = 3,          /* shapes of a product's tile, a function each: the large, the thin, that of few rows */
-    CHOOSE_THIN = 1,  /* of products that give a GPU few blocks, and of those in the turns of a loop (turns.c) */
-    CHOOSE_TURN = 32, /* points along both sides of a tile that turns what it loads */
+    CHOOSE_THIN = 1,   /* of products that give a GPU few blocks, and of those in the turns of a loop (turns.c) */
+    CHOOSE_SQUARE = 3, /* ..there, where a step has a point for each sum: one more shape, which has no function */
+    CHOOSE_TURN = 32,  /* points along both sides of a tile that turns what it loads */
     CHOOSE_TURN_SHARED = 26000 /* bytes of shared memory that its loads may have */
 };
 /* Whether such tiles pay: of so many points along both sides. */
@@ -51,7 +52,7 @@ bool choose_library(int64_t matrices, int64_t rows, int64_t cols, int64_t deep);
 int choose_tile(int64_t matrices, int64_t rows, int64_t cols, size_t item);      /* which of them */
 
 /* A product in a loop all of whose turns are one launch: not one that a launch of its own does much faster. */
-bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep);
+bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep, int which);
 bool choose_each(int64_t points); /* ..or so many points of a kernel there: a thread has one, not some neighbours */
 
 enum {

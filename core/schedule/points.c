@@ -153,8 +153,8 @@ bool grid_turns_pay(const GridKernel *g, const int64_t *sym, GridLaunch *way) {
     const Contract *c = g->nest->contract;
     int64_t matrices = lengths(g, sym, c->batch, c->nbatch), rows = lengths(g, sym, c->side_dim[0], c->side_n[0]);
     int64_t cols = lengths(g, sym, c->side_dim[1], c->side_n[1]), deep = lengths(g, sym, c->deep, c->ndeep);
-    *way = tiles(g, sym, CHOOSE_THIN);
-    return choose_turns(matrices, rows, cols, deep);
+    *way = tiles(g, sym, g->tile);
+    return choose_turns(matrices, rows, cols, deep, g->tile);
 }
 
 bool grid_turns_each(const GridKernel *g, const int64_t *sym, int64_t *blocks) {
@@ -162,6 +162,34 @@ bool grid_turns_each(const GridKernel *g, const int64_t *sym, int64_t *blocks) {
     if (all <= 0 || !choose_each(all)) return false;
     *blocks = (all + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
     return true;
+}
+
+/* Tiles side by side. */
+static int64_t wide_of(const GridSpread *w) { return ((int64_t)w->cols + (1 << w->bits) - 1) >> w->bits; }
+
+int64_t grid_spread_tiles(const GridSpread *w, int64_t rows) {
+    return (rows + SPREAD_ROWS - 1) / SPREAD_ROWS * wide_of(w);
+}
+
+/* g / d is g * by / 2^31, rounded down, of g and d up to 2^15: as many points as choose_each allows. */
+uint32_t grid_spread_by(const GridSpread *w) {
+    uint32_t d = (uint32_t)(w->bits < 0 ? w->cols : wide_of(w));
+    return d ? ((1u << 31) + d - 1) / d : 0;
+}
+
+GridSpread grid_turns_spread(const GridKernel *g, const int64_t *sym) {
+    const Nest *t = g->nest;
+    GridSpread w = {-1, 1, 1, 1, 0};
+    if (t->grid == GRID_TILES) {
+        const Contract *c = t->contract;
+        w.cols = (int32_t)lengths(g, sym, c->side_dim[1], c->side_n[1]);
+        for (int n = choose_tile_shape(g->tile, contract_item(c)).cols; n; n /= 2) w.bits++;
+    } else {
+        int last = t->depth - 1;
+        w.rows = (int32_t)product(g, sym, 0, last < 0 ? 0 : last);
+        w.cols = (int32_t)product(g, sym, last < 0 ? 0 : last, t->depth);
+    }
+    return w;
 }
 
 /* Other functions than the first way's for a thread a point: turned tiles, or none; then fewer blocks, which take more

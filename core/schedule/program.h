@@ -45,6 +45,7 @@ GridLaunch grid_launch(const GridKernel *g, const int64_t *sym);
 bool grid_turns_pay(const GridKernel *g, const int64_t *sym, GridLaunch *way);
 /* Whether a kernel whose threads have some neighbours each has a point a thread there, and then its blocks. */
 bool grid_turns_each(const GridKernel *g, const int64_t *sym, int64_t *blocks);
+struct GridSpread grid_turns_spread(const GridKernel *g, const int64_t *sym); /* ..of a step that is beside no other */
 /* Ways of launching it that give the same bits, the first that which grid_launch gives; how many. */
 enum { GRID_WAYS = 4 };
 int grid_ways(const GridKernel *g, const int64_t *sym, int multiprocessors, GridLaunch way[GRID_WAYS]);
@@ -61,13 +62,14 @@ struct GridKernel {
     int number;
     int nbuf, nsym, nparam; /* of the steps that run it: lengths of the record's lists, at least 1 each */
     int many; /* steps that one launch may run, by as many records and where the blocks of each end; or 0 */
+    int tile; /* of a product in the turns of a loop: CHOOSE_THIN or CHOOSE_SQUARE */
 };
 
 /*
  * A loop all of whose turns may be one launch, of as many blocks as the device runs at once (turns.c). The record it
- * takes: a head, how far the region's windows (plan.h) move, then for each step what its kernel takes, in turn 0, or
- * GridCopy. Bit i of `waits`: before step i all blocks wait until each of them has done what came before; of `each`:
- * the step's threads have a point each (grid_turns_each).
+ * takes: a head, how far the region's windows (plan.h) move, how each step is shared out, then for each step what its
+ * kernel takes, in turn 0, or GridCopy. Bit i of `waits`: before step i all blocks wait until each of them has done
+ * what came before; of `each`: the step's threads have a point each (grid_turns_each).
  */
 enum { TURNS_STEPS = 40, TURNS_WINDOWS = 40 };
 typedef struct GridTurnsHead {
@@ -80,16 +82,35 @@ typedef struct GridWindow {
     int64_t at, step, ring; /* bytes: where it is in turn 0 behind where it begins, by how much it moves, and where it
                                begins anew; 0: never */
 } GridWindow;
+/*
+ * How the columns of a product, and the points of a step that has one for each thread, are shared out among blocks. A
+ * tile has 1 << bits neighbouring columns, of a product from each of `groups` parts that lie `cols` apart (a cell's
+ * gates); so the block that multiplied it may take the points of such a tile, too, which find what their own block
+ * wrote. bits -1: points go by their number.
+ */
+typedef struct GridSpread {
+    int16_t bits, groups;
+    int32_t rows, cols; /* of the points, or of a part of the product, which may have any number of rows */
+    uint32_t by;        /* of the points, what divides: 2^31 over the tiles of a row, or over the columns, rounded up */
+} GridSpread;
+enum { SPREAD_ROWS = 16 }; /* of a tile */
+static inline bool grid_spread_same(const GridSpread *a, const GridSpread *b) {
+    return a->bits == b->bits && a->rows == b->rows && a->cols == b->cols;
+}
+uint32_t grid_spread_by(const GridSpread *w);
+int64_t grid_spread_tiles(const GridSpread *w, int64_t rows);
 typedef struct GridCopy {
     uint64_t to, from;
     int64_t bytes;
 } GridCopy;
 typedef struct GridTurns {
     int region, first, nstep;
-    size_t *at;   /* by step: where its part of the record begins */
-    size_t bytes; /* of the record */
+    size_t spread; /* where the record has a GridSpread a step */
+    size_t *at;    /* by step: where its part of the record begins */
+    size_t bytes;  /* of the record */
 } GridTurns;
-bool turns_find(const Plan *p, const GridKernel *kernel, Arena *a, GridTurns **out, int *n);
+/* Kernels get the shape of tile by which they run there. */
+bool turns_find(const Plan *p, GridKernel *kernel, Arena *a, GridTurns **out, int *n);
 int turns_window(const Plan *p, const GridTurns *t, int buf); /* which of the region's windows it is, or -1 */
 static inline void turns_name(char out[GRID_NAME], int number) { number_format(out, GRID_NAME, "turns_%d", number); }
 /* ..and of a kernel whose threads have a point each there, as a launch of its own: estimates look at its code. */

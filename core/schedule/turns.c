@@ -24,6 +24,47 @@ static bool step_may(const Plan *p, const GridKernel *kernel, const Region *loop
     return true;
 }
 
+/* ---- products with points behind them ---- */
+static const Contract *product_of(const GridKernel *kernel, const Step *s) {
+    const Nest *t = s->kind == STEP_KERNEL ? kernel[s->kernel].nest : NULL;
+    return t && t->grid == GRID_TILES ? t->contract : NULL;
+}
+
+/* Of a step, how long dim d of its kernel is, in the plan's terms. */
+static Size plan_length(const GridKernel *g, const Step *s, int d) {
+    Size n = g->k->dim[d].n;
+    return n.sym < 0 ? n : (Size){n.k, s->sym[n.sym]};
+}
+
+/* The next step of the turns that computes points, up to another product, has one for each of the product's sums. */
+static bool point_a_sum(const Plan *p, const GridKernel *kernel, const GridTurns *t, int at) {
+    const Step *s = &p->step[t->first + at];
+    const Contract *c = product_of(kernel, s);
+    if (c->side_n[0] != 1 || c->side_n[1] != 1 || c->nbatch) return false;
+    for (int i = 1; i < t->nstep; i++) {
+        const Step *q = &p->step[t->first + (at + i) % t->nstep];
+        const GridKernel *g = q->kind == STEP_KERNEL ? &kernel[q->kernel] : NULL;
+        if (g && product_of(kernel, q)) return false;
+        if (!g || grid_neighbours(g->nest) < 2 || g->nest->depth != 2) continue;
+        const int8_t dim[2] = {c->side_dim[0][0], c->side_dim[1][0]};
+        bool same = true;
+        for (int d = 0; d < 2; d++)
+            same &= size_eq(plan_length(&kernel[s->kernel], s, dim[d]), plan_length(g, q, g->o.stage[0].loop[d]));
+        if (same) return true;
+    }
+    return false;
+}
+
+/* A product's tiles are square where all steps that it is have points so. */
+static void choose_tiles(const Plan *p, GridKernel *kernel, const GridTurns *t, int n) {
+    for (int k = 0; k < p->nkernel; k++) kernel[k].tile = CHOOSE_SQUARE;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < t[i].nstep; j++) {
+            const Step *s = &p->step[t[i].first + j];
+            if (product_of(kernel, s) && !point_a_sum(p, kernel, &t[i], j)) kernel[s->kernel].tile = CHOOSE_THIN;
+        }
+}
+
 /* The loop's body as one run of steps; false: it is none. */
 static bool straight(const Plan *p, const Region *loop, GridTurns *out) {
     out->nstep = 0;
@@ -55,14 +96,15 @@ int turns_window(const Plan *p, const GridTurns *t, int buf) {
     return -1;
 }
 
-bool turns_find(const Plan *p, const GridKernel *kernel, Arena *a, GridTurns **out, int *n) {
+bool turns_find(const Plan *p, GridKernel *kernel, Arena *a, GridTurns **out, int *n) {
     GridTurns one;
     *n = 0;
     *out = arena_alloc0(a, sizeof **out * (size_t)(p->nregion + 1));
     if (!*out) return false;
     for (int r = 0; r < p->nregion; r++) {
         if (!may(p, kernel, r, &one)) continue;
-        size_t at = sizeof(GridTurnsHead) + sizeof(GridWindow) * (size_t)p->region[r].nwindow;
+        one.spread = sizeof(GridTurnsHead) + sizeof(GridWindow) * (size_t)p->region[r].nwindow;
+        size_t at = (one.spread + sizeof(GridSpread) * (size_t)one.nstep + 7) / 8 * 8;
         one.at = arena_alloc(a, sizeof *one.at * (size_t)one.nstep);
         if (!one.at) return false;
         for (int i = 0; i < one.nstep; i++) {
@@ -73,5 +115,6 @@ bool turns_find(const Plan *p, const GridKernel *kernel, Arena *a, GridTurns **o
         one.bytes = at;
         if (at <= GRID_ARGS) (*out)[(*n)++] = one;
     }
+    choose_tiles(p, kernel, *out, *n);
     return true;
 }

@@ -47,6 +47,7 @@ typedef struct Emit {
     bool far;    /* ..c of them are in use, vectors; else all */
     bool many;   /* several steps by one launch of a GPU */
     bool part;   /* a function of such a kernel, which is lent shared memory */
+    bool spread; /* ..whose points lie as the launch says */
     bool some;   /* neighbours of a GPU's thread, some of which may not be there: these step no reduction */
     enum { MOVED_ASKING, MOVED_WHOLE, MOVED_EACH } moved; /* ..all of which are there, at whole 16 bytes; one by one */
     int tile; /* of a product on a GPU: which of the shapes that choose.h has */

@@ -288,7 +288,7 @@ end
 local function thin(limits, k)
   local a, together = M.assumed, math.max(1, math.floor(k.occupancy * limits.threads / k.threads + 1e-9))
   local wide, high, across, deep = k.dtype:find("64") and 2 or 1, table.unpack(k.tile)
-  local all = k.matrices * rows(k.m, high) * rows(k.n, across)
+  local all = k.tiles or k.matrices * rows(k.m, high) * rows(k.n, across)
   local blocks, slices, terms = rows(all, limits.multiprocessors), rows(k.k, deep), math.min(k.k, deep)
   local each = terms * wide * math.max(a.chain, 8 * (1 + across / 16) / 4) / limits.clock
   local function wave(n)
