@@ -362,10 +362,13 @@ function M.compare(s, body, reference, notes, facts, way)
 end
 
 -- Numbers of the same bits; which pattern a NaN has is nobody's concern.
+local function same_number(x, y) return x == y or (x ~= x and y ~= y) end
 local function same_numbers(x, y)
   if x.bytes ~= y.bytes then return x.bytes and y.bytes and (both.same_bytes(x.bytes, y.bytes, x.dtype)) or false end
-  if x.list and x.dtype == "complex" then return x.list[1] == y.list[1] and x.list[2] == y.list[2] end
-  return x.plain == y.plain or (x.plain ~= x.plain and y.plain ~= y.plain)
+  if x.list and x.dtype == "complex" then
+    return same_number(x.list[1], y.list[1]) and same_number(x.list[2], y.list[2])
+  end
+  return same_number(x.plain, y.plain)
 end
 
 --- The same bits everywhere: nil, or where not.

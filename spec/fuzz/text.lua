@@ -99,11 +99,19 @@ local function listed(args) return args ~= "" and args .. ", " or "" end
 
 local renders = {}
 
-local function call_options(s, loose)
+-- Whether a call moves a stream of random numbers on.
+local function draws(s)
+  local need = s:needed(M.wanted(s))
+  for _, n in ipairs(s.nodes) do
+    if need[n.id] and n.line:find("theano.random.", 1, true) then return true end
+  end
+end
+
+local function call_options(s, loose, moves)
   local keep = {}
   for i, id in ipairs(s.outputs) do keep[i] = tostring(s.out_flags[id] ~= "borrow") end
-  return ("{ keep = { %s }%s }"):format(table.concat(keep, ", "), loose ~= "" and (", mutable = { %s }"):format(loose)
-    or "")
+  return ("{ keep = { %s }%s%s }"):format(table.concat(keep, ", "), loose ~= "" and (", mutable = { %s }"):format(loose)
+    or "", moves and ", draws = true" or "")
 end
 
 function renders.call(s, e, key, plain)
@@ -134,7 +142,7 @@ function renders.many(s, e, key, plain)
   local args, loose = argument_list(s, e, plain)
   return ('t.many("%s", f, function() return { %sn = %d } end, names, %d, %s)'):format(key, listed(args), #plain,
     e.times,
-    call_options(s, loose))
+    call_options(s, loose, draws(s)))
 end
 
 --- The body: `local function play(mode, say) .. end`.
