@@ -210,9 +210,13 @@ static void sort_text(Text *t, ThDtype d, bool unique) {
                                     : "((a) < (b))",
                 real ? "((a) == (b) && signbit(a) && !signbit(b))" : "0");
     text_printf(t, "#define CLEAN(a) %s\n", real ? "((a) != (a) ? (T)NAN : (a))" : "(a)");
+    text_printf(t, "#define LOST(a) %s\n",
+                dtype_is_complex(d) ? "((a).re != (a).re || (a).im != (a).im)"
+                : real              ? "((a) != (a))"
+                                    : "0");
     text_put(t, export_sort_text);
     if (unique) text_put(t, where_unique_text());
-    text_put(t, "#undef T\n#undef OF\n#undef LESS\n#undef MINUS\n#undef CLEAN\n\n");
+    text_put(t, "#undef T\n#undef OF\n#undef LESS\n#undef MINUS\n#undef CLEAN\n#undef LOST\n\n");
 }
 
 static void fft_text(Text *t, const char *type) {

@@ -109,7 +109,7 @@ int where_unique(HostCall *h, const UniqueWork *w) {
     put_form(q, v);
     text_put(t, "            *");
     host_place(q, "i64", w->n->data);
-    text_printf(t, " = unique_%s(w[1], w[2], %d, ", name_of[d], !w->index && !w->inverse && !w->count);
+    text_printf(t, " = unique_%s(w[1], w[2], %d, %d, ", name_of[d], !w->index && !w->inverse && !w->count, w->apart);
     host_place(q, name_of[d], w->x->data);
     text_put(t, ", ");
     host_place(q, name_of[d], w->values->data);

@@ -42,6 +42,7 @@ typedef struct UniqueWork {
     const ThArray *x;
     ThArray *values, *first, *inverse, *count, *n;
     bool index; /* first positions are asked for; else `first` is room */
+    bool apart; /* each NaN (a row with one) is distinct from all others */
 } UniqueWork;
 
 /* n := how many elements of x are not zero (0-d int64). */

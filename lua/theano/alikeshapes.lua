@@ -296,6 +296,7 @@ return function(M, K)
     return function(x, axis, dtype, include_initial)
       util.check_type(what, "include_initial", include_initial, "boolean")
       x = as(x)
+      if x.ndim == 0 and (axis == nil or axis == 0 or axis == -1) then x = order(x, { "x" }) end
       if axis == nil and x.ndim ~= 1 then util.raise("ValueError", "%s: several axes, so one is to be named", what) end
       axis = axis_of(what, x, axis or 0)
       local r = fn(dtype and x:astype(dtype) or x, { axis = axis })
@@ -317,22 +318,23 @@ return function(M, K)
     for d = 0, x.ndim - 1 do shape[d + 1] = len(x, d) end
     return as(inverse):reshape(shape)
   end
-  --- The distinct elements in ascending order.
-  function M.unique_values(x) return M.unique(as(x)) end
-  --- The distinct elements and how often each occurs.
-  function M.unique_counts(x) return M.unique(as(x), { return_counts = true }) end
-  --- The distinct elements, and for each element of x the position of its value among them.
+  -- As the array API has them: each NaN is a value of its own.
+  --- The distinct elements in ascending order; NaN equals none.
+  function M.unique_values(x) return M.unique(as(x), { equal_nan = false }) end
+  --- The distinct elements and how often each occurs; NaN equals none.
+  function M.unique_counts(x) return M.unique(as(x), { return_counts = true, equal_nan = false }) end
+  --- The distinct elements, and for each element of x the position of its value among them; NaN equals none.
   function M.unique_inverse(x)
     x = as(x)
-    local values, inverse = M.unique(x, { return_inverse = true })
+    local values, inverse = M.unique(x, { return_inverse = true, equal_nan = false })
     return values, shaped(inverse, x)
   end
   --- The distinct elements, their first positions in the flattened x, the position of each element's value among them,
-  -- and how often each occurs.
+  -- and how often each occurs; NaN equals none.
   function M.unique_all(x)
     x = as(x)
     local values, index, inverse, counts = M.unique(x, { return_index = true, return_inverse = true,
-      return_counts = true })
+      return_counts = true, equal_nan = false })
     return values, index, shaped(inverse, x), counts
   end
 end

@@ -69,7 +69,7 @@ int front_sort(Front *f) {
     if (!front_none(f, 3))
         return front_error(f, TH_ValueError, "order is for structured arrays, which do not exist here");
     if (down) return front_return(f, descending(f, x, kind));
-    if (front_none(f, 1)) {
+    if (named(f, "argsort") ? front_no_axis(f, 1, x) : front_none(f, 1)) {
         x = front_flatten_to(f->b, x, 1);
         axis = const_int(f->b, 0, TH_DTYPE_NONE);
     }
@@ -147,10 +147,8 @@ static ThVar *inverse_of(Front *f, ThVar *x, ThVar *places) {
 
 int front_unique(Front *f) {
     ThVar *given = front_var(f, 0), *x = given, *out[4];
-    UniqueAttrs want = {front_bool(f, 1), front_bool(f, 2), front_bool(f, 3)};
+    const UniqueAttrs want = {front_bool(f, 1), front_bool(f, 2), front_bool(f, 3), !front_bool(f, 6)};
     front_bool(f, 5); /* they always are */
-    if (!front_bool(f, 6) && !failed(f->ctx))
-        return front_error(f, TH_NotImplementedError, "NaN is one value here: equal_nan = false is not there");
     int axis = 0, n = 0;
     if (!x || failed(f->ctx)) return -1;
     if (front_none(f, 4)) x = front_flatten_to(f->b, x, 1);
@@ -171,7 +169,7 @@ int front_cumulate(Front *f) {
     AttrInts axes = {.n = -1};
     int axis;
     if (!x) return -1;
-    if (!front_none(f, 1)) {
+    if (!front_no_axis(f, 1, x)) {
         if (!front_axis(f, 1, x->type.ndim, &axis)) return -1;
         axes = (AttrInts){.n = 1, .at = {(int8_t)axis}};
     }

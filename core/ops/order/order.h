@@ -47,6 +47,7 @@ ThVar *searchsorted_make(Builder *b, ThVar *x, ThVar *v, ThVar *sorter, bool rig
 /* ---- unique.c ---------------------------------------------------------------------------------------------------- */
 typedef struct UniqueAttrs {
     uint8_t index, inverse, counts; /* which of them are asked for; the others are left undefined */
+    uint8_t apart;                  /* each NaN is a value of its own */
 } UniqueAttrs;
 /* out: values (x's length on its first axis), first positions, inverse, counts, and how many there are. */
 ThApply *unique_make(Builder *b, ThVar *x, const UniqueAttrs *at);

@@ -2,7 +2,8 @@
  * unique.c -- Unique: the distinct elements of a vector, or the distinct rows of a matrix, in ascending order.
  * In: a tensor of 1 or 2 dimensions. Out: the distinct ones, the first position of each, the place of every element
  * among them, how often each occurs, and how many there are (0-d). The first, second and fourth have room for as many
- * as x has; only that many entries are written, and the function that builds the node slices them off. NaN equals NaN.
+ * as x has; only that many entries are written, and the function that builds the node slices them off. NaN equals NaN,
+ * unless each is to stand apart.
  */
 #include "graph/services.h"
 #include "keys.h"
@@ -31,6 +32,7 @@ typedef struct Rows { /* what is compared: n rows of m elements */
     const char *at;
     int64_t row, col, n, m;
     ThDtype d;
+    bool apart; /* rows with NaN equal none */
 } Rows;
 
 static int compare_element(const char *a, const char *b, ThDtype d) {
@@ -46,6 +48,19 @@ static int compare_rows(const Rows *r, int64_t i, int64_t j) {
     const char *a = r->at + i * r->row, *b = r->at + j * r->row;
     for (int64_t k = 0; k < r->m && !c; k++) c = compare_element(a + k * r->col, b + k * r->col, r->d);
     return c;
+}
+
+static bool is_nan(const char *at, ThDtype d) {
+    double v[2] = {0, 0};
+    dtype_cast((char *)v, dtype_is_complex(d) ? TH_COMPLEX128 : TH_FLOAT64, 0, at, d, 0, 1);
+    return v[0] != v[0] || v[1] != v[1];
+}
+
+/* Whether row i, which compares equal to its neighbour, is to be told from it. */
+static bool told_apart(const Rows *r, int64_t i) {
+    for (int64_t k = 0; r->apart && k < r->m; k++)
+        if (is_nan(r->at + i * r->row + k * r->col, r->d)) return true;
+    return false;
 }
 
 static bool less_rows(const void *user, int64_t i, int64_t j) { return compare_rows(user, i, j) < 0; }
@@ -70,7 +85,7 @@ static int by_keys(HostCall *h, const Rows *r, Distinct *u) {
     if (!at) return 1;
     uint64_t *key = (uint64_t *)(void *)(at + n);
     if (!sort_lane(h, r->at, r->row, n, r->d, false, at, key, key + n)) return 0; /* which is an error above */
-    for (int64_t i = 0; i < n; i++) next(u, at[i], i > 0 && key[at[i]] == key[at[i - 1]]);
+    for (int64_t i = 0; i < n; i++) next(u, at[i], i > 0 && key[at[i]] == key[at[i - 1]] && !told_apart(r, at[i]));
     return 0;
 }
 
@@ -78,7 +93,8 @@ static int by_comparing(HostCall *h, const Rows *r, Distinct *u) {
     int64_t *room = h->room(h, 2 * sizeof *room * (uint64_t)(r->n + 1));
     if (!room) return 1;
     const int64_t *at = sort_by(h, less_rows, r, r->n, room, room + r->n);
-    for (int64_t i = 0; at && i < r->n; i++) next(u, at[i], i > 0 && compare_rows(r, at[i], at[i - 1]) == 0);
+    for (int64_t i = 0; at && i < r->n; i++)
+        next(u, at[i], i > 0 && compare_rows(r, at[i], at[i - 1]) == 0 && !told_apart(r, at[i]));
     return 0;
 }
 
@@ -102,8 +118,8 @@ static int64_t values_only(HostCall *h, const Rows *r, char *to) {
     n = r->n;
     if (item == 1) DROP(uint8_t, key, v[i] != v[i - 1])
     else if (item == 2) DROP(uint16_t, key, v[i] != v[i - 1])
-    else if (item == 4) DROP(uint32_t, key, v[i] != v[i - 1])
-    else DROP(uint64_t, key, v[i] != v[i - 1])
+    else if (item == 4) DROP(uint32_t, key, v[i] != v[i - 1] || (r->apart && v[i] == UINT32_MAX))
+    else DROP(uint64_t, key, v[i] != v[i - 1] || (r->apart && v[i] == UINT64_MAX))
     keys_to(to, (int64_t)item, key, n, r->d);
     /* -0.0 and 0.0 have different keys */
     if (r->d == TH_FLOAT32) DROP(float, to, v[i] != v[i - 1])
@@ -118,8 +134,14 @@ int unique_host(HostCall *h, const UniqueWork *w) {
     const ThArray *x = w->x;
     bool rows = x->ndim == 2;
     int64_t item = (int64_t)th_dtype_bytes((ThDtype)x->dtype);
-    Rows r = {x->data,           ARRAY_STRIDES(x)[0],          rows ? ARRAY_STRIDES(x)[1] : item,
-              ARRAY_SHAPE(x)[0], rows ? ARRAY_SHAPE(x)[1] : 1, (ThDtype)x->dtype};
+    Rows r = {x->data,
+              ARRAY_STRIDES(x)[0],
+              rows ? ARRAY_STRIDES(x)[1] : item,
+              ARRAY_SHAPE(x)[0],
+              rows ? ARRAY_SHAPE(x)[1] : 1,
+              (ThDtype)x->dtype,
+              false};
+    r.apart = w->apart && !dtype_is_discrete(r.d);
     Distinct u = {.first = words(w->first), .inverse = words(w->inverse), .count = words(w->count)};
     bool compare = rows || dtype_is_complex(r.d);
     char *to = w->values->data;
@@ -137,7 +159,7 @@ int unique_host(HostCall *h, const UniqueWork *w) {
 static int run_unique(HostCall *h) {
     const UniqueAttrs *want = h->attrs;
     return h->lib->unique(h, &(UniqueWork){h->in[0], h->out[0], h->out[1], want->inverse ? h->out[2] : NULL,
-                                           want->counts ? h->out[3] : NULL, h->out[4], want->index});
+                                           want->counts ? h->out[3] : NULL, h->out[4], want->index, want->apart});
 }
 
 static bool lower_unique(Lower *l) { return l->api->host(l, run_unique, 0); }
@@ -155,6 +177,7 @@ static const AttrField unique_fields[] = {
     {"return_index", ATTR_BOOL, offsetof(UniqueAttrs, index), false},
     {"return_inverse", ATTR_BOOL, offsetof(UniqueAttrs, inverse), false},
     {"return_counts", ATTR_BOOL, offsetof(UniqueAttrs, counts), false},
+    {"nan_apart", ATTR_BOOL, offsetof(UniqueAttrs, apart), false},
 };
 const Op op_unique = {
     .name = "Unique",

@@ -5,7 +5,7 @@
 #include "gpu.h"
 
 /* clang-format off */
-/* W: a key. key_exact: -0.0 before 0.0, NaN last and all one; key_wide: -0.0 equals 0.0. */
+/* lost: NaN. W: a key. key_exact: -0.0 before 0.0, NaN last and all one; key_wide: -0.0 equals 0.0. */
 static const char float_text[] =
     "typedef union { T v; W w; } Bits;\n"
     GPU_TEXT(
@@ -25,6 +25,7 @@ static const char float_text[] =
         return (a == zero - 1 ? zero : a) == (b == zero - 1 ? zero : b);
     }
     INLINE int before(T a, T b) { return a < b || (b != b && a == a); }
+    INLINE int lost(T a) { return a != a; }
 );
 static const char integer_text[] = GPU_TEXT(
     INLINE W key_exact(T v) { return (W)((W)v ^ (W)((W)T_SIGNED << (T_BITS - 1))); }
@@ -32,6 +33,7 @@ static const char integer_text[] = GPU_TEXT(
     INLINE T key_value(W w) { return (T)(w ^ (W)((W)T_SIGNED << (T_BITS - 1))); }
     INLINE int key_same(W a, W b) { return a == b; }
     INLINE int before(T a, T b) { return a < b; }
+    INLINE int lost(T a) { return 0; }
 );
 /* By which part is NaN: none, imaginary, real, both; then by real part, then imaginary. */
 static const char complex_text[] = GPU_TEXT(
@@ -42,6 +44,7 @@ static const char complex_text[] = GPU_TEXT(
         if (a.re == a.re && a.re != b.re) return a.re < b.re;
         return a.im == a.im && a.im < b.im;
     }
+    INLINE int lost(T a) { return a.re != a.re || a.im != a.im; }
 );
 /* clang-format on */
 

@@ -14,19 +14,22 @@ GPU_RECORD(UniqueArgs, {
     i64 *start; /* by group: where it begins in the order */
     char *values;
     i64 *first, *inverse, *count, *total;
-    i64 n, row, column, columns;
+    i64 n, row, column, columns, apart;
 })
 
 /* clang-format off */
 static const char text[] = GPU_TEXT(
     INLINE int same(const UniqueArgs *a, i64 i, i64 j) {
-        if (!a->pos) return key_same(((const W *)a->key)[i], ((const W *)a->key)[j]);
+        if (!a->pos) {
+            const W k = ((const W *)a->key)[i];
+            return key_same(k, ((const W *)a->key)[j]) && !(a->apart && lost(key_value(k)));
+        }
         const char *p = a->x + a->pos[i] * a->row;
         const char *q = a->x + a->pos[j] * a->row;
         for (i64 c = 0; c < a->columns; c++, p += a->column, q += a->column) {
             const T v = *(const T *)p;
             const T w = *(const T *)q;
-            if (before(v, w) || before(w, v)) return 0;
+            if (before(v, w) || before(w, v) || (a->apart && lost(v))) return 0;
         }
         return 1;
     }
@@ -89,6 +92,7 @@ int gpu_unique(HostCall *h, const UniqueWork *w) {
                     .n = ARRAY_SHAPE(x)[0],
                     .row = ARRAY_STRIDES(x)[0],
                     .columns = 1,
+                    .apart = w->apart,
                     .values = w->values->data,
                     .first = w->index ? data(w->first) : NULL,
                     .inverse = data(w->inverse),
