@@ -149,6 +149,9 @@ return function(M, K)
     local n = len(bins, 0)
     local up = M.searchsorted(bins, x, { side = right and "left" or "right" })
     local falls = K.falls(bins, n)
+    if K.plain and n > 2 and M.any((falls and M.lt or M.gt)(bins[":-1"], bins["1:"])) then
+      util.raise("ValueError", "digitize: the edges neither increase nor decrease")
+    end
     if falls == false then return up end
     local down = n - M.searchsorted(M.flip(bins), x, { side = right and "left" or "right" })
     if falls == true then return down end
@@ -164,7 +167,7 @@ return function(M, K)
   local function kth_of(what, x, kth, axis)
     x = as(x)
     axis = axis == nil and -1 or axis
-    local n = K.known(x, x.ndim > 0 and axis_of(what, x, axis) or 0)
+    local n = x.ndim == 0 and 1 or K.known(x, axis_of(what, x, axis))
     for _, k in ipairs(type(kth) == "table" and util.list(what .. ": kth", kth) or { kth }) do
       if math.type(k) ~= "integer" or n and (k < -n or k >= n) then
         util.raise("ValueError", "%s: kth = %s is out of range for %s elements", what, util.text(k), tostring(n))

@@ -45,7 +45,7 @@ return function(nd, kit)
   function nd.repeat_(a, repeats, axis)
     if math.type(repeats) ~= "integer" or repeats < 0 then return repeated(a, repeats, axis) end
     a = arr(a)
-    if axis == nil then a, axis = a:reshape({ -1 }), 0 end
+    if axis == nil or a.ndim == 0 and (axis == 0 or axis == -1) then a, axis = a:reshape({ -1 }), 0 end
     axis = help.axis_of("repeat", a, axis)
     local form, wide, shape = {}, {}, a.shape
     for d = 0, a.ndim - 1 do

@@ -307,6 +307,11 @@ bool front_axes(Front *f, int i, int ndim, AttrInts *axes) {
     return axes_normalize(f->ctx, axes, ndim, f->info->name);
 }
 
+bool front_no_axis(const Front *f, int i, const ThVar *x) {
+    const ThArg *a = &f->arg[i];
+    return front_none(f, i) || (x && x->type.ndim == 0 && a->kind == TH_ARG_INT && (a->i == 0 || a->i == -1));
+}
+
 bool front_axis(Front *f, int i, int ndim, int *axis) {
     int64_t a = front_int(f, i);
     *axis = 0;

@@ -60,6 +60,8 @@ ThDtype front_dtype_of(ThContext *c, const char *name);
 /* None, an int or a list of ints -> axes (n == -1 for None), normalised, sorted, distinct. false: error. */
 bool front_axes(Front *f, int i, int ndim, AttrInts *axes);
 bool front_axis(Front *f, int i, int ndim, int *axis); /* one int, normalised */
+/* Whether axis i is None; or 0 or -1 of x without dimensions, as NumPy's reductions let pass. */
+bool front_no_axis(const Front *f, int i, const ThVar *x);
 /* Variables of a list argument (or of *xs with i == -1), pushed on v; a lone non-list is a list of one. */
 bool front_list(Front *f, int i, VarVec *v);
 /* Values of a list of ints (each INT or an integer Constant); false without error when one is symbolic. n: at most max.

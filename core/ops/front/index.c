@@ -237,9 +237,9 @@ int front_take(Front *f) {
     ThVar *a = front_var(f, 0), *i = front_integers(f, 1);
     const char *mode = front_str(f, 3);
     int axis = 0;
-    if (!a || !i || !mode || !want_integer(f, i) || (!front_none(f, 2) && !front_axis(f, 2, a->type.ndim, &axis)))
-        return -1;
-    if (front_none(f, 2)) a = front_flatten_to(f->b, a, 1);
+    const bool flat = front_no_axis(f, 2, a);
+    if (!a || !i || !mode || !want_integer(f, i) || (!flat && !front_axis(f, 2, a->type.ndim, &axis))) return -1;
+    if (flat) a = front_flatten_to(f->b, a, 1);
     if (!a) return -1;
     if (strcmp(mode, "raise") != 0) {
         ThVar *n = shape_elem_make(f->b, a, axis), *one = const_int(f->b, 1, TH_DTYPE_NONE);

@@ -17,6 +17,13 @@ static ThVar *input(Front *f, AttrInts *axis) {
     return x && front_axes(f, 1, x->type.ndim, axis) ? x : NULL;
 }
 
+/* The same for what NumPy reduces by a function of two: a tensor without dimensions has an axis 0 there. */
+static ThVar *folded_input(Front *f, AttrInts *axis) {
+    ThVar *x = front_var(f, 0);
+    *axis = (AttrInts){.n = -1};
+    return x && (front_no_axis(f, 1, x) || front_axes(f, 1, x->type.ndim, axis)) ? x : NULL;
+}
+
 static ThVar *keep(Front *f, bool keepdims, ThVar *x, ThVar *y, const AttrInts *axis) {
     return keepdims ? keepdims_make(f->b, x, y, axis) : y;
 }
@@ -67,7 +74,7 @@ enum { OF_SUM = 5, OF_PROD = 6 }; /* where `initial` stands among the parameters
 static int reduce(Front *f, const Op *op, bool no_zeros, int at) {
     AttrInts axis;
     bool sums = op == &op_sum, ok;
-    ThVar *x = input(f, &axis), *m = where_of(f, at + 1, x, &ok);
+    ThVar *x = folded_input(f, &axis), *m = where_of(f, at + 1, x, &ok);
     ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
     if (!ok || failed(f->ctx)) return -1;
     if (f->b->arrays && dtype != TH_DTYPE_NONE &&
@@ -84,7 +91,7 @@ int front_prod(Front *f) { return reduce(f, &op_prod, front_bool(f, 5), OF_PROD)
 static int front_logical(Front *f, const Op *op) {
     AttrInts axis;
     bool ok;
-    ThVar *x = input(f, &axis), *m = where_of(f, 3, x, &ok);
+    ThVar *x = folded_input(f, &axis), *m = where_of(f, 3, x, &ok);
     if (!ok) return -1;
     x = masked(f->b, x, m, constant(f->b, op == &op_all, x));
     ThVar *r = reduce_make(f->b, op, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
@@ -303,7 +310,7 @@ int front_logsumexp(Front *f) {
 /* ---- extrema ----------------------------------------------------------------------------------------------------- */
 /* An empty list of axes stands for all of them, as in Theano. */
 static ThVar *ordered_input(Front *f, AttrInts *axis) {
-    ThVar *x = input(f, axis);
+    ThVar *x = folded_input(f, axis);
     if (x && axis->n == 0 && !f->b->arrays) axis->n = -1;
     return x;
 }

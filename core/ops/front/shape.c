@@ -226,7 +226,7 @@ int front_squeeze(Front *f) {
     AttrInts axes = {.n = -1};
     int8_t order[TH_MAX_NDIM];
     int n = 0;
-    if (!x || (!front_none(f, 1) && !front_axes(f, 1, x->type.ndim, &axes))) return -1;
+    if (!x || (!front_no_axis(f, 1, x) && !front_axes(f, 1, x->type.ndim, &axes))) return -1;
     for (int d = 0; d < x->type.ndim; d++) {
         bool named = axes.n >= 0 && axis_in(&axes, d) && !type_bcast(x->type, d);
         int64_t length = named ? var_length(x, d) : -1;
@@ -357,7 +357,8 @@ static ThVar *repeat_each(Front *f, ThVar *x, ThVar *repeats, int axis) {
 int front_repeat(Front *f) {
     ThVar *x = front_var(f, 0), *n = front_integers(f, 1);
     int axis = 0;
-    if (!x || !n || (!front_none(f, 2) && !front_axis(f, 2, x->type.ndim, &axis))) return -1;
+    const bool flat = front_no_axis(f, 2, x);
+    if (!x || !n || (!flat && !front_axis(f, 2, x->type.ndim, &axis))) return -1;
     if (n->type.ndim == 1 && type_bcast(n->type, 0)) n = subtensor_int_make(f->b, n, 0);
     if (!n) return -1;
     if (n->type.ndim > 1)
@@ -366,7 +367,7 @@ int front_repeat(Front *f) {
     char hint[96];
     if (!dtype_is_int((ThDtype)n->type.dtype))
         return front_error(f, TH_TypeError, "repeats must be an integer%s", const_float_hint(n, hint));
-    if (front_none(f, 2)) x = front_flatten_to(f->b, x, 1);
+    if (flat) x = front_flatten_to(f->b, x, 1);
     if (!x) return -1;
     return front_return(f, n->type.ndim ? repeat_each(f, x, n, axis) : repeat_evenly(f, x, n, axis));
 }
