@@ -11,8 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* What a parameter must be. SCALE lets NaN pass where the sampler ends with it, as NumPy does. */
-typedef enum { ANY, SCALE, SHAPE, POSITIVE, COUNT, UNIT, UNIT_OPEN, BELOW_ONE, ABOVE_ONE, RATE } Check;
+/* What a parameter must be. SCALE lets NaN pass where the sampler ends with it, as NumPy does; a SAMPLE of nothing is
+ * a Generator's alone. */
+typedef enum { ANY, SCALE, SHAPE, POSITIVE, COUNT, SAMPLE, UNIT, UNIT_OPEN, BELOW_ONE, ABOVE_ONE, RATE } Check;
 
 enum { MOST = TH_DIST_PARAMS };
 #define NEED NAN /* no default */
@@ -76,7 +77,7 @@ static const Dist table[] = {
     D1("geometric", "Trials until the first success.", "p", NEED, UNIT_OPEN, NULL, random_count_geometric, NULL),
     D2("gumbel", "Gumbel distribution.", "loc", 0, ANY, "scale", 1, SCALE, random_gumbel, NULL, NULL),
     D3("hypergeometric", "Good ones among nsample drawn without putting back.", "ngood", NEED, COUNT, "nbad", NEED, COUNT,
-       "nsample", NEED, COUNT, NULL, random_count_hypergeometric, urn),
+       "nsample", NEED, SAMPLE, NULL, random_count_hypergeometric, urn),
     D2("laplace", "Double exponential distribution.", "loc", 0, ANY, "scale", 1, SCALE, random_laplace, NULL, NULL),
     D2("logistic", "Logistic distribution.", "loc", 0, ANY, "scale", 1, SCALE, random_logistic, NULL, NULL),
     D2("lognormal", "Exponential of a normal.", "mean", 0, ANY, "sigma", 1, SCALE, random_lognormal, NULL, NULL),
@@ -116,7 +117,7 @@ const ThDistribution *th_random_distribution(int i) { return i >= 0 && i < TH_LE
 static const double most_rate = 9223372006484771000.0;
 
 /* What a value that is not allowed must be, as the rest of a sentence; NULL when it is. */
-static const char *wrong(Check check, ThValue v) {
+static const char *wrong(Check check, ThValue v, const ThRandom *r) {
     double x = v.f;
     switch (check) {
     case ANY: return NULL;
@@ -124,6 +125,7 @@ static const char *wrong(Check check, ThValue v) {
     case SHAPE: return isnan(x) || signbit(x) ? "be a number that is not negative" : NULL;
     case POSITIVE: return x > 0 ? NULL : "be positive";
     case COUNT: return v.i < 0 ? "not be negative" : NULL;
+    case SAMPLE: return r && !r->pcg && v.i < 1 ? "be at least 1" : v.i < 0 ? "not be negative" : NULL;
     case UNIT: return x >= 0 && x <= 1 ? NULL : "be between 0 and 1";
     case UNIT_OPEN: return x > 0 && x <= 1 ? NULL : "be above 0 and at most 1";
     case BELOW_ONE: return x >= 0 && x < 1 ? NULL : "be at least 0 and below 1";
@@ -142,7 +144,8 @@ typedef struct {
 } Draw;
 
 /* What the sampler reads and gives. */
-static ThDtype wanted(const Dist *d, int k) { return d->check[k] == COUNT ? TH_INT64 : TH_FLOAT64; }
+static bool whole(const Dist *d, int k) { return d->check[k] == COUNT || d->check[k] == SAMPLE; }
+static ThDtype wanted(const Dist *d, int k) { return whole(d, k) ? TH_INT64 : TH_FLOAT64; }
 static ThDtype given(const Dist *d) { return d->real ? TH_FLOAT64 : TH_INT64; }
 
 static void convert(void *to, ThDtype td, const void *from, ThDtype fd) {
@@ -181,9 +184,9 @@ static void check_run(void *user, char *const *ptr, const int64_t *stride, int64
         const char *what;
         load(w, ptr, stride, i, p);
         for (int k = 0; k < d->info.nparams && w->ok; k++)
-            if ((what = wrong(d->check[k], p[k])))
+            if ((what = wrong(d->check[k], p[k], w->r)))
                 w->ok = random_refuse(w->r, "%s: %s must %s, got %.17g", d->info.name, d->info.param[k], what,
-                                      d->check[k] == COUNT ? (double)p[k].i : p[k].f);
+                                      whole(d, k) ? (double)p[k].i : p[k].f);
         if (w->ok && d->joint && (what = d->joint(p))) w->ok = random_refuse(w->r, "%s: %s", d->info.name, what);
     }
 }
