@@ -141,22 +141,61 @@ static ThVar *reversed(Builder *b, ThVar *x, int axis) {
     return x && step ? subtensor_make(b, x, &idx, &step, 1) : NULL;
 }
 
-/* Sum: what comes after flows back. Product: the same of gz times the product, divided by x. */
+/* What comes after flows back: sums from the end on along an axis. */
+static ThVar *sums_behind(Builder *b, ThVar *gz, const AttrInts *along) {
+    const int axis = along->at[0];
+    return reversed(b, cumulate_make(b, reversed(b, gz, axis), along, false), axis);
+}
+
+static ThVar *number(Builder *b, int v, const ThVar *like) {
+    if (!like) return NULL;
+    const ThDtype d = (ThDtype)like->type.dtype;
+    return dtype_is_complex(d) ? cast_make(b, const_int(b, v, TH_INT8), d) : const_float(b, v, d);
+}
+
+/* The gradient of a product where x is 0, which cannot be divided by: at the first zero of a lane the products are
+ * those with a 1 there; behind it every product has that zero. x and gz go along the axis. */
+static ThVar *grad_at_zeros(Builder *b, ThVar *x, ThVar *zero, ThVar *gz, const AttrInts *along) {
+    ThVar *none = number(b, 0, x), *one = number(b, 1, x);
+    ThVar *met = cumulate_make(b, cast_make(b, zero, TH_INT64), along, false);
+    ThVar *first = elemwise_2(b, S_and_, zero, elemwise_2(b, S_eq, met, const_int(b, 1, TH_INT64)));
+    ThVar *product = cumulate_make(b, elemwise_3(b, S_switch, first, one, x), along, true);
+    ThVar *sum = sums_behind(b, elemwise_2(b, S_mul, conj_make(b, product), gz), along);
+    return elemwise_3(b, S_switch, first, sum, none);
+}
+
+/* x, or all of it as a vector. */
+static ThVar *as_lanes(Builder *b, ThVar *x, bool flat) {
+    ThVar *n = const_int(b, -1, TH_INT64);
+    return flat && x && x->type.ndim != 1 ? reshape_make(b, x, make_vector_make(b, &n, 1, TH_INT64), 1) : x;
+}
+
+/* What stands in lanes in the form of x. */
+static ThVar *in_form(Builder *b, ThVar *v, ThVar *x, bool flat) {
+    if (flat) v = reshape_make(b, v, shape_make(b, x), x->type.ndim);
+    return patternbroadcast_make(b, v, x->type.broadcastable);
+}
+
+/* Sum: what comes after flows back. Product: the same of gz times the product, divided by x where that is not 0. */
 static void grad_cum(Grad *g) {
     const CumAttrs *at = ATTRS(CumAttrs, g->node);
     Builder *b = g->b;
     ThVar *x = g->node->in[0], *gz = g->gz[0];
-    AttrInts first = {.n = 1};
-    int axis = flat(at) ? 0 : at->axis.at[0];
+    const AttrInts first = {.n = 1}, *along = flat(at) ? &first : &at->axis;
     if (dtype_is_discrete((ThDtype)x->type.dtype)) {
         g->gx[0] = zero_grad_make(b, x);
         return;
     }
-    if (at->prod) gz = elemwise_2(b, S_mul, conj_make(b, cumulate_make(b, x, &at->axis, true)), gz);
-    ThVar *sum = reversed(b, cumulate_make(b, reversed(b, gz, axis), flat(at) ? &first : &at->axis, false), axis);
-    if (flat(at)) sum = reshape_make(b, sum, shape_make(b, x), x->type.ndim);
-    sum = patternbroadcast_make(b, sum, x->type.broadcastable);
-    g->gx[0] = at->prod ? elemwise_2(b, S_true_div, sum, conj_make(b, x)) : sum;
+    if (!at->prod) {
+        g->gx[0] = in_form(b, sums_behind(b, gz, along), x, flat(at));
+        return;
+    }
+    ThVar *product = elemwise_2(b, S_mul, conj_make(b, cumulate_make(b, x, &at->axis, true)), gz);
+    ThVar *sum = in_form(b, sums_behind(b, product, along), x, flat(at));
+    ThVar *zero = elemwise_2(b, S_eq, x, number(b, 0, x));
+    ThVar *there = grad_at_zeros(b, as_lanes(b, x, flat(at)), as_lanes(b, zero, flat(at)), gz, along);
+    g->gx[0] =
+        elemwise_3(b, S_switch, zero, in_form(b, there, x, flat(at)), elemwise_2(b, S_true_div, sum, conj_make(b, x)));
 }
 
 static void str_cum(Text *t, const ThApply *a) {
