@@ -77,7 +77,6 @@ end
 local CLASSES = { AxisError = "ValueError", LinAlgError = "LinAlgError", DTypePromotionError = "TypeError",
   UFuncTypeError = "TypeError" }
 local OTHERS = {
-  choose = true,       -- a choice that is not there is an index out of range
   column_stack = true, -- of an array: it is taken as the sequence of its rows
 }
 -- Why an error is not of NumPy's class.

@@ -102,7 +102,7 @@ int front_choose(Front *f) {
     c = front_var(f, 1);
     if (!c || !a) return -1;
     if (c->type.ndim == 0) return front_error(f, TH_ValueError, "choices must have at least one dimension");
-    if (b->arrays && strcmp(mode, "raise") == 0) { /* as NumPy; in graphs an index that is out of bounds raises */
+    if (strcmp(mode, "raise") == 0) {
         ThArg there = front_arg_var(elemwise_2(b, S_and_, elemwise_2(b, S_ge, a, number(b, 0)),
                                                elemwise_2(b, S_lt, a, shape_elem_make(b, c, 0))));
         ThVar *cond = failed(f->ctx) ? NULL : front_call(b, "all", &there, 1);
