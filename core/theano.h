@@ -50,7 +50,7 @@ typedef struct ThRandom ThRandom;     /* NumPy's legacy RandomState */
     X(RuntimeError) X(NotImplementedError) X(AssertionError) X(MemoryError) X(IOError) X(Interrupted)                  \
     X(UnusedInputError) X(MissingInputError) X(DisconnectedInputError) X(NullTypeGradError) X(GradientError)           \
     X(LinAlgError) X(CompileError) X(GpuError) X(BadOptimization) X(BadThunkOutput) X(BadDestroyMap) X(BadViewMap)     \
-    X(StochasticOrder) X(InvalidValueError) X(NanGuardError)
+    X(StochasticOrder) X(InvalidValueError) X(NanGuardError) X(OverflowError)
 typedef enum {
     TH_OK = 0,
 #define X(name) TH_##name,

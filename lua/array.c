@@ -5,6 +5,7 @@
 #include "binding.h"
 #include "pool.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct LtArray {
@@ -267,6 +268,22 @@ static void scan(lua_State *L, Nest *n, int depth, const LtPlace *where) { /* th
     }
 }
 
+/* A number that an array of integers cannot hold is an error, as in NumPy 2. Whole numbers of Lua stand for those of
+ * uint64 too, whose upper half is negative in Lua. */
+static void check_leaf(lua_State *L, ThDtype d, char kind, const ThValue *v) {
+    const char letter = th_dtype_kind(d);
+    if ((letter != 'i' && letter != 'u') || (kind != 'i' && kind != 'f')) return;
+    const int bits = 8 * (int)th_dtype_bytes(d) - (letter == 'i');
+    const double over = ldexp(1, bits), under = letter == 'i' ? -over : 0;
+    bool inside = kind == 'f' ? v->f > under - 1 && v->f < over : true;
+    if (kind == 'f' && letter == 'i' && bits == 63) inside = v->f >= under && v->f < over;
+    if (kind == 'i' && bits < 63) inside = v->i >= (int64_t)under && v->i < (int64_t)over;
+    if (inside) return;
+    if (kind == 'f' && v->f != v->f) lt_error(L, TH_ValueError, "NaN is no %s", th_dtype_name(d));
+    lua_pushvalue(L, -1);
+    lt_error(L, TH_OverflowError, "the number %s is out of bounds for %s", lua_tostring(L, -1), th_dtype_name(d));
+}
+
 static void put_leaf(lua_State *L, Nest *n) {
     ThValue v;
     char kind = 'i';
@@ -282,6 +299,7 @@ static void put_leaf(lua_State *L, Nest *n) {
         v.f = lua_tonumber(L, -1);
         kind = 'f';
     }
+    check_leaf(L, th_array_dtype(n->a), kind, &v);
     LT_CHECK(L, n->s, !th_array_set(n->a, n->at, kind, v));
 }
 
@@ -341,6 +359,11 @@ ThArray *lt_plain_list(lua_State *L, LtState *s, int i, ThDtype d) {
     th_array_retain(a);
     lua_pop(L, 1);
     return k == n ? a : (th_array_release(a), NULL);
+}
+
+ThDtype lt_held_dtype(const ThArray *a) {
+    const char kind = th_dtype_kind(th_array_dtype(a));
+    return kind == 'i' || kind == 'u' ? th_array_dtype(a) : TH_DTYPE_NONE;
 }
 
 ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
@@ -597,7 +620,7 @@ static int array_assign(lua_State *L) { /* assign(dst, value): broadcasts and ca
     lt_most(L, 2);
     ThArray *a = lt_check_array(L, s, 1), *v = lt_array(L, s, 2);
     if (v) th_array_retain(v);
-    else v = lt_to_array(L, s, 2, TH_DTYPE_NONE);
+    else v = lt_to_array(L, s, 2, lt_held_dtype(a));
     LT_CHECK(L, s, v);
     int bad = th_array_assign(a, v);
     th_array_release(v);

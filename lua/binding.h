@@ -105,6 +105,7 @@ void lt_push_ints(lua_State *L, const int64_t *v, int n);
 /* A Lua number, boolean, complex, nested table or ndarray as a new array; dtype NONE: int64, float64 or bool as found.
  */
 ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d);
+ThDtype lt_held_dtype(const ThArray *a); /* of integers, whose bounds what is written is held against; else none */
 /* A list of floats, or of integers, read at once; NULL: it is something else, or for another dtype. */
 ThArray *lt_plain_list(lua_State *L, LtState *s, int i, ThDtype d);
 

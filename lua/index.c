@@ -250,7 +250,7 @@ static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
         return lt_error(L, TH_ValueError, "this array (or the one it views) was freed");
     if (!th_array_writeable(a)) return lt_error(L, TH_ValueError, "assignment destination is read-only");
     if (v) th_array_retain(v);
-    else v = lt_to_array(L, s, 3, TH_DTYPE_NONE);
+    else v = lt_to_array(L, s, 3, lt_held_dtype(a));
     lt_push_array(L, s, v);
     ThArg sub = {0};
     lt_subscript(L, s, 2, &sub);

@@ -171,7 +171,8 @@ static void item(lua_State *L, LtState *s, int i, bool positions, ThArg *out) {
                  "nil is no index: a new dimension is \"None\" or T.newaxis, \"all\" "
                  "is the whole of one");
     if (lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i))
-        lt_error(L, TH_TypeError, "Expected an integer as an index, got %s (the quotient of integers is a // b)",
+        lt_error(L, lt_array(L, s, 1) ? TH_IndexError : TH_TypeError, /* of the array or the Variable */
+                 "Expected an integer as an index, got %s (the quotient of integers is a // b)",
                  lt_push_number(L, lua_tonumber(L, i)));
     lt_value(L, s, i, out, NULL);
 }
