@@ -105,9 +105,20 @@ static int type_new(lua_State *L) { /* TensorType(dtype, {broadcastable..}) */
     return 1;
 }
 
+/* Whatever a type is called with but a name: theano.types knows the keywords. */
+static int call_named(lua_State *L) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &type_methods);
+    lua_getfield(L, -1, "__call");
+    lua_replace(L, -2);
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
 static int type_call(lua_State *L) { /* type(name): a new variable */
     LtState *s = LT_STATE(L);
     ThType *t = lt_type(L, s, 1);
+    if (lua_gettop(L) > 2 || (lua_type(L, 2) != LUA_TSTRING && !lua_isnoneornil(L, 2))) return call_named(L);
     lt_mark_line(L, s);
     lt_push_var(L, s, th_variable_new(s->ctx, *t, luaL_optstring(L, 2, NULL)));
     lt_drain_log(L, s);

@@ -53,10 +53,12 @@ local letters = {
   f = "float32", d = "float64", c = "complex64", z = "complex128",
 }
 
+-- With a letter it is the type itself, as in Theano: `x.type == T.dvector`.
 local function constructor(pattern, dtype)
+  if dtype then return core.TensorType(dtype, pattern) end
   return function(name, options)
     local called, kind = util.variable_options("constructor", name, options)
-    return core.TensorType(kind or dtype or "floatX", pattern)(called)
+    return core.TensorType(kind or "floatX", pattern)(called)
   end
 end
 

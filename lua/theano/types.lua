@@ -29,6 +29,12 @@ function methods.is_valid_value(t, value, strict)
   return (pcall(core.type_filter, t, value, o.strict, o.allow_downcast))
 end
 
+-- A type that is called with keywords, `T.dvector { name = "x" }`; a dtype among them stands for the type's own.
+function methods.__call(t, name, options)
+  local called, kind = util.variable_options("constructor", name, options)
+  return (kind and core.TensorType(kind, t.broadcastable) or t)(called)
+end
+
 --- A variable of this type; the same as calling the type.
 function methods.make_variable(t, name)
   return t(name)
