@@ -501,3 +501,30 @@ describe("convolutions made of convolutions", function()
     assert.same({ 3, 2, 4, 4 }, { table.unpack(d.shape) })
   end)
 end)
+
+describe("Pool.out_shape", function()
+  it("is the shape of what pooling gives, of numbers and of Variables", function()
+    local Pool, n = T.signal.pool.Pool, T.lscalar("n")
+    for length = 1, 9, 4 do
+      for ws = 1, 3 do
+        for _, stride in ipairs({ 1, 2, 4 }) do
+          for _, ignore_border in ipairs({ true, false }) do
+            local o = { ignore_border = ignore_border, stride = { stride, 1 } }
+            local shape = Pool.out_shape({ 2, length, 5 }, { ws, 2 }, o)
+            if length >= ws then
+              assert.same(pool(nd.zeros({ 2, length, 5 }), { ws = { ws, 2 }, stride = o.stride,
+                ignore_border = ignore_border }):eval().shape, shape)
+            end
+            local symbolic = Pool.out_shape({ 2, n, 5 }, { ws, 2 }, o)
+            assert.equal(shape[2], theano.compile({ n }, symbolic[2])(length))
+          end
+        end
+      end
+    end
+    assert.same({ 3, 2, 2 }, Pool.out_shape({ 3, 4, 4 }, { 2, 2 }))
+    assert.same({ 0 }, Pool.out_shape({ 1 }, { 2 }, { ndim = 1, ignore_border = true }))
+    raises("TypeError", "at least 2 dimensions", function() Pool.out_shape({ 3 }, { 2, 2 }) end)
+    raises("ValueError", "ws must be a list of 2", function() Pool.out_shape({ 3, 4 }, { 2 }) end)
+    raises("ValueError", "ws must be a list of 2", function() Pool.out_shape({ 3, 4 }) end)
+  end)
+end)

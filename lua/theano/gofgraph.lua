@@ -1,5 +1,6 @@
 --- Walking a graph of Variables: `theano.gof.graph`. Nothing recurses; what is met first comes first.
 -- @module theano.gof.graph
+local core = require("theano.core")
 local util = require("theano.util")
 
 local M = {}
@@ -108,6 +109,72 @@ function M.clone(inputs, outputs, copy_inputs, copy_orphans)
     replace[#replace + 1] = { v, v:clone() }
   end
   return ins, require("theano.clone")(outputs, replace)
+end
+
+-- What tells a constant from others: its type and value; NaN is itself.
+local function same_constant(a, b)
+  if a.type ~= b.type then return false end
+  return require("theano.ndarray").array_equal(a.data, b.data, true)
+end
+
+-- Numbers of variables: equal ones are computed alike from the same leaves.
+local function numbering()
+  local number, by_key, constants, count = {}, {}, {}, 0
+  local function fresh()
+    count = count + 1
+    return count
+  end
+  local function leaf(v)
+    if core.kind(v) ~= "constant" or v.type.ndim == nil then return fresh() end
+    for _, c in ipairs(constants) do
+      if same_constant(c, v) then return number[c] end
+    end
+    constants[#constants + 1] = v
+    return fresh()
+  end
+  local function of(v)
+    number[v] = number[v] or leaf(v)
+    return number[v]
+  end
+  local function add(node)
+    local op = node.op
+    local parts = { op.name, tostring(op.kind), tostring(op.key) }
+    for i, v in ipairs(node.inputs) do parts[i + 3] = ("%d"):format(of(v)) end
+    local key = table.concat(parts, "\0")
+    for i, v in ipairs(node.outputs) do
+      local each = key .. "\0" .. i
+      by_key[each] = by_key[each] or fresh()
+      number[v] = by_key[each]
+    end
+  end
+  return of, add
+end
+
+--- Whether two Variables are the same computation, step for step, of the same inputs: x * (y * z) is not (x * y) * z.
+-- @param givens pairs `{{x, y}, ..}` or a table `{[x] = y}`: what is put in the place of what in both of them
+function M.is_same_graph(var1, var2, givens)
+  local both = { util.variables("gof.graph.is_same_graph", { var1, var2 })[1], var2 }
+  local pairs_of = {}
+  for x, y in pairs(givens or {}) do pairs_of[#pairs_of + 1] = type(x) == "number" and y or { x, y } end
+  if #pairs_of > 0 then both = require("theano.clone")(both, pairs_of) end
+  local of, add = numbering()
+  for _, node in ipairs(M.io_toposort({}, both)) do add(node) end
+  return of(both[1]) == of(both[2])
+end
+
+--- Which inputs a gradient of which outputs reaches: for each input a list of booleans, one for each output. One of
+-- integers has no gradient.
+function M.io_connection_pattern(inputs, outputs)
+  inputs, outputs = list_of("io_connection_pattern", inputs), list_of("io_connection_pattern", outputs)
+  local T, rows = require("theano.tensor"), {}
+  for i = 1, #inputs do rows[i] = {} end
+  for o, out in ipairs(outputs) do
+    local whole = out.dtype:find("int") or out.dtype == "bool"
+    local gradients = whole and {} or T.grad(nil, inputs, { known_grads = { [out] = T.zeros_like(out) },
+      return_disconnected = "None", disconnected_inputs = "ignore", null_gradients = "return" })
+    for i = 1, #inputs do rows[i][o] = gradients[i] ~= nil and gradients[i] ~= false end
+  end
+  return rows
 end
 
 -- Nodes met more than once between inputs and outputs.

@@ -320,6 +320,47 @@ function signal.downsample.max_pool_2d(...)
   return signal.pool.pool_2d(a.input, { ws = a.ds, ignore_border = a.ignore_border, stride = a.st, pad = a.padding,
     mode = a.mode })
 end
+local OUT_SHAPE = { "imgshape", "ws", "ignore_border", "stride", "pad", "ndim", imgshape = "table",
+  ignore_border = "boolean", ndim = "integer" }
+
+-- Numbers of one axis: lengths that are not known are Variables.
+local function pooled(n, ws, stride, ignore_border)
+  local function least(v) return util.is_var(v) and T.maximum(v, 0) or math.max(v, 0) end
+  if ignore_border then return least((n - ws) // stride + 1) end
+  if type(ws) == "number" and type(stride) == "number" and stride >= ws then return (n - 1) // stride + 1 end
+  return least((n - 1 - ws + stride) // stride) + 1
+end
+
+--- `out_shape(imgshape, ws, ignore_border, stride, pad, ndim)`: the shape that pooling gives images of this shape,
+-- whose lengths are integers or integer Variables; of their last ndim (2) axes, windows of ws every stride (ws), after
+-- so much padding on both sides.
+local Pool = {}
+function Pool.out_shape(...)
+  local a = util.bind("Pool.out_shape", OUT_SHAPE, ...)
+  local n = a.ndim or 2
+  local shape = util.list("Pool.out_shape: imgshape", a.imgshape)
+  local function each(name, v, otherwise)
+    local list = v == nil and otherwise or type(v) == "table" and util.list("Pool.out_shape: " .. name, v) or nil
+    if not list or #list ~= n then
+      util.raise("ValueError", "Pool.out_shape: %s must be a list of %d", name, n)
+    end
+    return list
+  end
+  if n < 1 or #shape < n then
+    util.raise("TypeError", "Pool.out_shape: imgshape must have at least %d dimensions", math.max(n, 1))
+  end
+  local none = {}
+  for i = 1, n do none[i] = 0 end
+  local ws = each("ws", a.ws)
+  local stride, pad = each("stride", a.stride, ws), each("pad", a.pad, none)
+  local out = table.move(shape, 1, #shape - n, 1, {})
+  for i = 1, n do
+    out[#out + 1] = pooled(shape[#shape - n + i] + pad[i] * 2, ws[i], stride[i], a.ignore_border)
+  end
+  return out
+end
+signal.pool.Pool = Pool
+
 signal.downsample.max_pool_2d_same_size = signal.pool.max_pool_2d_same_size
 signal.pool.max_pool_2d = signal.downsample.max_pool_2d
 

@@ -60,7 +60,7 @@ local FAMILIES = {
     [[
       AliasedMemoryError DUPLICATE NODEFAULT alias_root builders check_equal convert_function_input deep_copy_op
       fgraph_updated_vars function_module get_info_on_inputs infer_reuse_pattern inline_ofg_expansion insert_deepcopy
-      io_connection_pattern is_same_graph ops_with_inner_function orig_function pfunc profiling rebuild_collect_shared
+      ops_with_inner_function orig_function pfunc profiling rebuild_collect_shared
       register_checker std_fgraph view_op view_tree_set ProfileStats ScanProfileStats FromFunctionOp
       DeepCopyOp ViewOp]] },
   { "What one text prints another way: `theano.pp`, `theano.printing.debugprint`.",
