@@ -2,6 +2,7 @@
 --- random structures, words from outside.
 local core = require("theano.core")
 local theano = require("theano")
+local raises = require("spec.support.raises")
 local nd = theano.ndarray
 local sp = nd.sparse
 
@@ -169,6 +170,71 @@ describe("words from outside #asan", function()
       end
     end
     assert(refused > 500)
+  end)
+end)
+
+describe("values that stand twice or out of order #asan", function()
+  local function index(t) return nd.array(t, "int32") end
+  local function twice(format, columns)
+    return sp[format .. "_matrix"]({ nd.array({ 1.0, 2, 3, 4 }), index(columns), index({ 0, 2, 3, 4 }) },
+      { shape = { 3, 3 } })
+  end
+  it("are added up by all that is not linear", function()
+    local other = nd.array({ { 1.0, 0, 2 }, { 0, 0, 3 }, { 4, 5, 0 } })
+    for _, format in ipairs({ "csr", "csc" }) do
+      for _, columns in ipairs({ { 0, 0, 2, 1 }, { 2, 0, 2, 1 } }) do
+        local A, B = twice(format, columns), sp.csr_matrix(other)
+        local a = A:toarray()
+        same(A + B, a + other)
+        same(B:tocsc() - A, other - a)
+        same(A:multiply(B), a * other)
+        same(A:multiply(A), a * a)
+        same(A:power(2), a * a)
+        same(A:sqrt(), nd.sqrt(a))
+        same(A:abs(), a)
+        same(A:dot(A), a:dot(a))
+        same(A:max(0), a:max(0))
+        same(A:min(1), a:min(1))
+        same(A:sum(0), a:sum(0))
+        assert.same({ a:max(), a:min(), nd.count_nonzero(a) }, { A:max(), A:min(), A:count_nonzero() })
+        local row, col, data = sp.find(A)
+        same(sp.csr_matrix({ data, { row, col } }, { shape = { 3, 3 } }), a)
+      end
+    end
+    assert.equal(4, twice("csr", { 0, 0, 2, 1 }).nnz)
+  end)
+end)
+
+describe("methods of SciPy's", function()
+  local a = nd.array({ { 1.0, 0, 2 }, { 0, 0, 3 }, { 4, 5, 0 } })
+  it("take their arguments", function()
+    for _, format in ipairs({ "csr", "csc" }) do
+      local A = sp[format .. "_matrix"](a)
+      for k = -4, 4 do same(A:diagonal(k), math.abs(k) < 3 and nd.diagonal(a, k) or nd.zeros({ 0 })) end
+      assert.equal(5, A:trace(1) + A:trace(0) + 1)
+      assert.same({ 2, 1, 2 }, A:getnnz(1):tolist())
+      assert.same({ 2, 1, 2 }, A:getnnz(0):tolist())
+      same(A:multiply(nd.array({ { 1.0 }, { 2 }, { 3 } })), a * nd.array({ { 1.0, 1, 1 }, { 2, 2, 2 }, { 3, 3, 3 } }))
+      same(A:maximum(3), nd.maximum(a, 3))
+      same(A:minimum(-1), nd.minimum(a, -1))
+      same(A + 0, a)
+      same(A - 0, a)
+      raises("ValueError", "axis", function() A:sum(2) end)
+      raises("ValueError", "axis", function() A:getnnz(3) end)
+      raises("ValueError", "no elements", function() sp.csr_matrix({ 0, 3 }):max() end)
+      raises("ValueError", "no elements", function() sp.csr_matrix({ 0, 3 }):max(0) end)
+      assert.same({ 0 }, sp.csr_matrix({ 0, 3 }):max(1).shape)
+      same(sp.csr_matrix({ 2, 3 }):min(0), nd.zeros({ 3 }))
+      same((-A):max(1), (-a):max(1))
+    end
+  end)
+  it("add whole numbers in 64 bits", function()
+    local A = sp.csr_matrix(nd.array({ { 100, 100 } }, "int8"))
+    assert.equal(200, A:sum())
+    assert.equal("int64", A:sum(0).dtype)
+    assert.equal(100, A:mean())
+    assert.equal(300, sp.csr_matrix(nd.array({ { 200, 100 } }, "uint8")):sum())
+    assert.equal(2, sp.csr_matrix(nd.array({ { true, true } })):sum())
   end)
 end)
 

@@ -212,24 +212,98 @@ return function(nd)
     if issparse(y) then return eager.true_dot(x, is_coo(y) and y:tocsr() or y) end
     return eager.dot(x, nd.asarray(y))
   end
+  -- With one value at each place: what is not linear is of their sum.
+  local function one_each(x)
+    if core.kind(x) ~= "sparse" or part(x, "sorted") then return x end
+    return eager.sum_duplicates(eager.ensure_sorted_indices(x))
+  end
   --- Elementwise product, sparse.
-  function methods.multiply(x, y) return eager.mul(x, is_coo(y) and y:tocsr() or y) end
+  function methods.multiply(x, y)
+    if is_coo(y) then y = y:tocsr() end
+    if issparse(y) or type(y) ~= "table" and not util.is_array(y) then return eager.mul(one_each(x), one_each(y)) end
+    y = nd.asarray(y)
+    local m, n = part(x, "shape")[1], part(x, "shape")[2]
+    if y.ndim ~= 2 or y.shape[1] == m and y.shape[2] == n then return eager.mul(one_each(x), y) end
+    return eager.mul(one_each(x), nd.broadcast_to(y, { m, n }))
+  end
+  local function axis_of(what, axis)
+    if math.type(axis) ~= "integer" or axis < -2 or axis > 1 then
+      util.raise("ValueError", "%s: the axis of a sparse matrix is 0, 1, -1 or -2, not %s", what, util.text(axis))
+    end
+    return axis % 2
+  end
+  -- Whole numbers are added up in 64 bits, as those of arrays.
+  local WIDE = { bool = "int64", int8 = "int64", int16 = "int64", int32 = "int64", uint8 = "uint64", uint16 = "uint64",
+    uint32 = "uint64" }
   function methods.sum(x, axis)
+    local wide = WIDE[part(x, "dtype")]
+    if wide then x = x:astype(wide) end
     if axis == nil then return eager.sp_sum(x) end
-    return eager.sp_sum(x, axis < 0 and axis + 2 or axis)
+    return eager.sp_sum(x, axis_of("sum", axis))
   end
   function methods.mean(x, axis)
     local shape = part(x, "shape")
-    local n = axis == nil and shape[1] * shape[2] or shape[(axis < 0 and axis + 2 or axis) + 1]
+    local n = axis == nil and shape[1] * shape[2] or shape[axis_of("mean", axis) + 1]
     return methods.sum(x, axis) / n
   end
-  function methods.diagonal(x)
+  --- The elements of diagonal k, dense.
+  function methods.diagonal(x, k)
+    util.check_type("diagonal", "k", k, "integer")
     local m, n = part(x, "shape")[1], part(x, "shape")[2]
-    local at = nd.arange(math.min(m, n))
-    return eager.get_item_2lists(x, at, at)
+    k = k or 0
+    local down, right = math.max(-k, 0), math.max(k, 0)
+    local at = nd.arange(math.max(math.min(m - down, n - right), 0))
+    return eager.get_item_2lists(x, at + down, at + right)
   end
-  function methods.getnnz(x) return part(x, "nnz") end
-  function methods.count_nonzero(x) return nd.count_nonzero(part(x, "data")) end
+  function methods.trace(x, k) return nd.sum(methods.diagonal(x, k)) end
+  -- Where the values of each line lie that is no other's: its first position and how many there are.
+  local function lines_along(x, axis)
+    x = one_each(axis == 1 and x:tocsr() or x:tocsc())
+    local at = part(x, "indptr"):astype("int64")
+    return x, at["0:-1"], at["1:"] - at["0:-1"]
+  end
+  --- How many values are stored, along an axis as a vector.
+  function methods.getnnz(x, axis)
+    if axis == nil then return part(x, "nnz") end
+    axis = axis_of("getnnz", axis)
+    local at = part(axis == 1 and x:tocsr() or x:tocsc(), "indptr"):astype("int64")
+    return at["1:"] - at["0:-1"]
+  end
+  function methods.count_nonzero(x) return nd.count_nonzero(part(one_each(x), "data")) end
+  --- Rows and columns of the values that are not zero, and these values.
+  function sparse.find(x)
+    local t = eager.remove0(one_each(x:tocsr())):tocoo()
+    return t.row, t.col, t.data
+  end
+  function methods.nonzero(x)
+    local row, col = sparse.find(x)
+    return row, col
+  end
+  -- The largest or smallest element, also of those that are not stored; along an axis a vector.
+  local function extremum(name, fold)
+    methods[name] = function(x, axis)
+      local m, n = part(x, "shape")[1], part(x, "shape")[2]
+      if axis ~= nil then axis = axis_of(name, axis) end
+      if (axis == nil and m * n or axis == 0 and m or n) == 0 then
+        util.raise("ValueError", "%s: there are no elements", name)
+      end
+      if axis == nil then
+        local data = part(one_each(x), "data")
+        if data.size < m * n then data = nd.concatenate({ data, core.zeros({ 1 }, data.dtype) }) end
+        return nd[name](data)
+      end
+      local from, at, many = lines_along(x, axis)
+      local filled = nd.flatnonzero(many)
+      local out = core.zeros({ axis == 1 and m or n }, part(x, "dtype"))
+      if filled.size == 0 then return out end
+      local found = nd.ufunc(fold).reduceat(part(from, "data"), at[filled])
+      local whole = nd.eq(many[filled], axis == 1 and n or m)
+      out[filled] = nd.where(whole, found, fold(found, core.zeros({}, out.dtype)))
+      return out
+    end
+  end
+  extremum("max", nd.maximum)
+  extremum("min", nd.minimum)
   function methods.asformat(x, format)
     if format == "coo" then return x:tocoo() end
     return eager["to" .. format_or(format, "csr")](x)
@@ -241,15 +315,22 @@ return function(nd)
   function methods.with_data(x, data) return eager.with_data(x, nd.asarray(data)) end
   function methods.getrow(x, i) return eager.get_item_list(x, { i }) end
   function methods.getcol(x, j) return eager.transpose(eager.get_item_list(eager.transpose(x), { j })) end
-  function methods.maximum(x, y) return eager.structured_maximum(x, y) end
-  function methods.minimum(x, y) return eager.structured_minimum(x, y) end
-  function methods.power(x, n) return eager.structured_pow(x, n) end
+  -- Of what is stored; where a place without a value becomes another number, the matrix is full.
+  function methods.maximum(x, y)
+    if type(y) == "number" and y > 0 then return make(x.format, nd.maximum(x:toarray(), y)) end
+    return eager.structured_maximum(one_each(x), y)
+  end
+  function methods.minimum(x, y)
+    if type(y) == "number" and y < 0 then return make(x.format, nd.minimum(x:toarray(), y)) end
+    return eager.structured_minimum(one_each(x), y)
+  end
+  function methods.power(x, n) return eager.structured_pow(one_each(x), n) end
   for _, name in ipairs({ "sin", "tan", "arcsin", "arctan", "sinh", "arcsinh", "tanh", "arctanh", "rint", "ceil",
     "floor", "log1p", "expm1", "deg2rad", "rad2deg", "trunc", "sqrt", "sgn" }) do
-    methods[name] = function(x) return eager[name](x) end
+    methods[name] = function(x) return eager[name](one_each(x)) end
   end
-  function methods.sign(x) return eager.sgn(x) end
-  function methods.abs(x) return eager.abs_(x) end
+  methods.sign = methods.sgn
+  function methods.abs(x) return eager.abs_(one_each(x)) end
 
   function methods.tocoo(x)
     local p = core.sparse_parts(x)
@@ -296,9 +377,14 @@ return function(nd)
 
   -- ---- operators ----------------------------------------------------------------------------------------------------
   local meta = core.sparse_meta
-  local function plain_operand(x) return is_coo(x) and x:tocsr() or x end
+  local function plain_operand(x) return is_coo(x) and x:tocsr() or one_each(x) end
   local function operator(name)
-    return function(x, y) return eager[name](plain_operand(x), plain_operand(y)) end
+    return function(x, y)
+      x, y = plain_operand(x), plain_operand(y)
+      if name == "add" and (x == 0 or y == 0) then return (issparse(x) and x or y):copy() end
+      if name == "sub" and y == 0 then return x:copy() end
+      return eager[name](x, y)
+    end
   end
   local function scaled(name)
     return function(x, y)
@@ -314,7 +400,7 @@ return function(nd)
   for _, m in ipairs({ meta, coo }) do
     m.__add, m.__sub, m.__mul, m.__div = operator("add"), operator("sub"), scaled("mul"), scaled("true_div")
     m.__unm = function(x) return eager.neg(plain_operand(x)) end
-    m.__pow = function(x, n) return eager.structured_pow(plain_operand(x), n) end
+    m.__pow = function(x, n) return methods.power(plain_operand(x), n) end
     m.__tostring = text
     m.__concat = util.concat
     m.__len = function(x) return x.shape[1] end
