@@ -5384,7 +5384,7 @@ function T.polyfit(x, y, deg, rcond, full, w, cov) end
 ---@return any
 function T.polyint(...) end
 
----The product of two polynomials. In graphs zeros in front stay.
+---The product of two polynomials; one without coefficients is 0. In graphs zeros in front stay.
 ---@param a1 any
 ---@param a2 any
 ---@return any
@@ -5611,22 +5611,22 @@ function T.triu_indices_from(matrix, k) end
 function T.union1d(x, y) end
 
 ---The distinct elements, their first positions in the flattened x, the position of each element's value among
----them, and how often each occurs.
+---them, and how often each occurs; NaN equals none.
 ---@param x any
 ---@return any
 function T.unique_all(x) end
 
----The distinct elements and how often each occurs.
+---The distinct elements and how often each occurs; NaN equals none.
 ---@param x any
 ---@return any
 function T.unique_counts(x) end
 
----The distinct elements, and for each element of x the position of its value among them.
+---The distinct elements, and for each element of x the position of its value among them; NaN equals none.
 ---@param x any
 ---@return any
 function T.unique_inverse(x) end
 
----The distinct elements in ascending order.
+---The distinct elements in ascending order; NaN equals none.
 ---@param x any
 ---@return any
 function T.unique_values(x) end

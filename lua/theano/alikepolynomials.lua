@@ -29,9 +29,13 @@ return function(M, K)
   function M.polyadd(a1, a2) return summed("polyadd", M.add, a1, a2) end
   --- The difference of two polynomials.
   function M.polysub(a1, a2) return summed("polysub", M.sub, a1, a2) end
-  --- The product of two polynomials. In graphs zeros in front stay.
+  --- The product of two polynomials; one without coefficients is 0. In graphs zeros in front stay.
   function M.polymul(a1, a2)
-    return M.convolve(K.trimmed(coefficients("polymul", a1)), K.trimmed(coefficients("polymul", a2)))
+    local function factor(a)
+      a = coefficients("polymul", a)
+      return K.known(a, 0) == 0 and M.zeros({ 1 }, a.dtype) or K.trimmed(a)
+    end
+    return M.convolve(factor(a1), factor(a2))
   end
   --- `polydiv(u, v)`: quotient and remainder of two polynomials. In graphs both lengths are known, and zeros in front
   -- stay.
@@ -75,6 +79,13 @@ return function(M, K)
     local o = util.bind("polyint", { "p", "m", "k", m = "integer", k = "number|table" }, ...)
     local p, k = coefficients("polyint", o.p), o.k
     local many = times("polyint", o.m)
+    if type(k) == "table" then
+      local given = #util.list("polyint: k", k)
+      if given == 1 then k = k[1]
+      elseif given < many then
+        util.raise("ValueError", "polyint: k is a number, or a list of one or of %d constants, not of %d", many, given)
+      end
+    end
     if many > 0 then p = floats(p) end
     for i = 1, many do
       local constant = type(k) == "table" and k[i] or type(k) == "number" and k or 0
@@ -135,20 +146,24 @@ return function(M, K)
     if type(cov) == "string" and cov ~= "unscaled" then
       util.raise("ValueError", "polyfit: cov is a boolean or \"unscaled\", not %s", util.text(cov))
     end
+    x = as(x)
+    if x.ndim ~= 1 then util.raise("TypeError", "polyfit: x is a vector, it has %d dimensions", x.ndim) end
     x, y = floats(coefficients("polyfit", x)), floats(M.atleast_1d(y))
     local wide = (x.dtype .. y.dtype):find("complex") and "complex128" or "float64"
     x, y = K.to(x, wide), K.to(y, wide)
     deg = deg == nil and 0 or deg
     local n, m = K.known(x, 0), K.known(y, 0)
-    if math.type(deg) ~= "integer" or deg < 0 or n and deg >= math.max(n, 1) then
-      util.raise("ValueError", "polyfit: a degree from 0 to %s fits %s points, not %s",
-        n and math.max(n - 1, 0) or "..", tostring(n), util.text(deg))
+    if math.type(deg) ~= "integer" or deg < 0 then
+      util.raise("ValueError", "polyfit: a degree is an integer of at least 0, not %s", util.text(deg))
     end
+    if n == 0 then util.raise("TypeError", "polyfit: there are no points") end
     if y.ndim > 2 then util.raise("TypeError", "polyfit: y is a vector or a matrix") end
     if n and m and n ~= m then util.raise("TypeError", "polyfit: %d values of x, %d of y", n, m) end
     local columns = y.ndim == 1 and order(y, { 0, "x" }) or y
     if w ~= nil then
-      w = floats(coefficients("polyfit", w)):astype(wide)
+      w = floats(as(w))
+      if w.ndim ~= 1 then util.raise("TypeError", "polyfit: weights are a vector") end
+      w = w:astype(wide)
       local k = K.known(w, 0)
       if n and k and k ~= n then util.raise("TypeError", "polyfit: %d weights for %d points", k, n) end
       columns = columns * order(w, { 0, "x" })

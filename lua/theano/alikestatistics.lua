@@ -41,6 +41,17 @@ return function(M, K)
 
   -- The element of each column at a place; both may be numbers or integer Variables.
   local function at(sorted, i) return sorted[K.whole(i)] end
+  -- Rows with one of NaN behind them, where their number, n, is a Variable and may be 0.
+  local function and_nan(rows, n)
+    if type(n) == "number" then return rows end
+    return M.concatenate({ rows, M.alloc(K.number(0 / 0, rows.dtype), 1, len(rows, 1)) }, 0)
+  end
+  -- An element as `at` gives it; NaN where there is none at all.
+  local function at_or_nan(sorted, i, n)
+    if type(n) == "number" then return at(sorted, i) end
+    i = K.whole(i)
+    return and_nan(K.part(sorted, 0, i, i + 1), n)[0]
+  end
 
   -- ---- quantiles ----------------------------------------------------------------------------------------------------
   -- Where quantile q stands among n sorted elements, counted from 0 and with a fraction.
@@ -109,6 +120,11 @@ return function(M, K)
     return M.switch(high, b - (b - a) * (1 - t), a + (b - a) * t)
   end
 
+  -- NaN for each column, of which none has an element.
+  local function nan_each(sorted)
+    return as(M.switch(M.eq(sorted:sum(0), 0), M.nan, M.nan)):astype(sorted.dtype)
+  end
+
   -- The last of sums along the first axis, which stays.
   local function last_of(sums, n)
     local pattern = { "x" }
@@ -117,9 +133,7 @@ return function(M, K)
   end
 
   local function quantile(sorted, n, q, method)
-    if n == 0 then -- of a length that is known
-      return as(M.switch(M.eq(sorted:sum(0), 0), M.nan, M.nan)):astype(sorted.dtype)
-    end
+    if n == 0 then util.raise("IndexError", "there are no elements whose quantile could be taken") end
     local v = method[1](n, q)
     local low = floor(v)
     local t = v - low
@@ -231,8 +245,9 @@ return function(M, K)
     x = floats(as(x))
     local cols, n, back = columns("median", x, axis)
     local sorted = M.sort(cols, 0)
-    if n == 0 then return K.result(back(quantile(sorted, 0), keepdims)) end
-    local last, middle = at(sorted, n - 1), (at(sorted, (n - 1) // 2) + at(sorted, n // 2)) / 2
+    if n == 0 then return K.result(back(nan_each(sorted), keepdims)) end
+    local last = at_or_nan(sorted, n - 1, n)
+    local middle = (at_or_nan(sorted, (n - 1) // 2, n) + at_or_nan(sorted, n // 2, n)) / 2
     return K.result(back(M.switch(M.isnan(last), last, middle), keepdims))
   end
 
@@ -254,6 +269,13 @@ return function(M, K)
       local pattern = {}
       for d = 1, x.ndim do pattern[d] = d == axis + 1 and 0 or "x" end
       w = order(w, pattern)
+    end
+    for d = 0, x.ndim - 1 do
+      local n, m = K.known(x, d), w.ndim == x.ndim and K.known(w, d)
+      if n and m and n ~= m and (w.ndim == 1 or m ~= 1) then
+        util.raise(w.ndim == 1 and axis == nil and "TypeError" or "ValueError",
+          "average: weights of %s elements along axis %d do not fit %s", tostring(m), d, tostring(n))
+      end
     end
     local product = as(x * w)
     local each = K.plain and table.concat(x.shape, ",") == table.concat(w.shape, ",") and w or as(M.second(x, w))
@@ -283,7 +305,7 @@ return function(M, K)
     return clean.dtype == x.dtype and clean or clean:astype(x.dtype), bad -- a Lua number says no dtype
   end
   local function reduced(r, axis, keepdims)
-    if not keepdims then
+    if not keepdims and r.ndim > 0 then
       local gone, index = util.set(axes_of("reduced", r, axis)), {}
       for d = 0, r.ndim - 1 do index[d + 1] = gone[d] and "0" or ":" end
       if #index > 0 then r = r[table.concat(index, ", ")] end
@@ -386,7 +408,8 @@ return function(M, K)
 
   -- Quantile q of each column's elements that are not NaN, which are sorted to the end.
   local function nanquantile(sorted, n, q, method)
-    if n == 0 then return quantile(sorted, 0) end
+    if n == 0 then return nan_each(sorted) end
+    sorted = and_nan(sorted, n)
     local bad = M.isnan(sorted)
     local there = as(M.sum(M.logical_not(bad), { axis = 0 })):astype("float64")
     local v = method[1](there, q)
@@ -412,6 +435,7 @@ return function(M, K)
   -- The mean of the two in the middle, or the one: infinities beside it are not multiplied by 0.
   local function nanmiddle(sorted, n, q, method)
     if n == 0 then return nanquantile(sorted, n, q, method) end
+    sorted = and_nan(sorted, n)
     local there = as(M.sum(M.logical_not(M.isnan(sorted)), { axis = 0 }))
     local pattern = { "x" }
     for d = 1, there.ndim do pattern[d + 1] = d - 1 end
