@@ -155,7 +155,7 @@ describe("subscripts", function()
     raises("IndexError", "boolean index did not match", function() return a[nd.array({ true })], 0 end)
     raises("IndexError", "1:x", function() return a["1:x"], 0 end)
     raises("ValueError", "step", function() return a["::0"], 0 end)
-    raises("TypeError", "integer", function() return a[1.5], 0 end)
+    raises("IndexError", "integer", function() return a[1.5], 0 end)
     raises("IndexError", "boolean", function() return a[true], 0 end)
   end)
 

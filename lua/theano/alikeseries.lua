@@ -26,12 +26,17 @@ return function(M, K)
     if type(v) == "table" and rawget(v, "__arg") == "none" then return nil end
     return v
   end
-  --- `clip(x, min, max)`: x within bounds, one of which may be left out; where they cross,
-  -- the min of what is below it.
+  --- `clip(x, min, max)`: x within bounds, one of which may be left out. Where they cross an array is max everywhere,
+  -- as in NumPy; in graphs what is below min is min, as in Theano.
   function M.clip(x, min, max)
     min, max = bound(min), bound(max)
     if K.within then x, min, max = K.within(x, min, max) end
-    if min ~= nil and max ~= nil then return clip(x, min, max) end
+    if min ~= nil and max ~= nil then
+      if not K.plain then return clip(x, min, max) end
+      if type(min) ~= "number" or type(max) ~= "number" then min = M.minimum(min, max)
+      elseif min > max then min = max end
+      return clip(x, min, max)
+    end
     if min ~= nil then return M.maximum(x, min) end
     if max ~= nil then return M.minimum(x, max) end
     return util.raise("TypeError", "clip: one of min and max must be given")

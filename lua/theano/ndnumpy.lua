@@ -67,7 +67,7 @@ return function(nd, kit)
     end
     return nd.sum(nd.diagonal(a, offset or 0, axis1 or 0, axis2 or 1), { axis = -1, dtype = dtype })
   end
-  core.array_methods.trace = nd.trace
+  core.array_methods.trace, core.array_methods.clip = nd.trace, nd.clip
 
   --- `eye(n, m, k, dtype)`: ones on diagonal k of a matrix of n rows and m columns (as many), else zeros.
   function nd.eye(...)
