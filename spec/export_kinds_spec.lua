@@ -37,8 +37,9 @@ local function counted(add)
     local y = T.TensorType(d, { false })("y")
     local some, first, back, times = T.unique(y, { return_index = true, return_inverse = true,
       return_counts = true })
-    add("unique_" .. d, theano.compile { inputs = { y }, outputs = { T.unique(y), some, first, back, times } },
-      { flat })
+    local apart, index, inverse, counts = T.unique_all(y)
+    add("unique_" .. d, theano.compile { inputs = { y }, outputs = { T.unique(y), some, first, back, times,
+      T.unique_values(y), apart, index, inverse, counts } }, { flat })
   end
   local z, n = T.zmatrix("z"), T.lvector("n")
   add("nonzero_complex", theano.compile { inputs = { z }, outputs = { T.nonzero(z) } },
@@ -60,7 +61,7 @@ local function complex(add)
       return_counts = true })
     add("order_" .. d, theano.compile { inputs = { z, y }, outputs = { T.sort(z, 0), T.sort(z.T, 0), T.argsort(z, 0),
       T.argsort(z, 1), T.sort(z, nil), T.searchsorted(T.sort(y), z), T.unique(y), some, first, back, times,
-      T.cumsum(z, 0), T.cumprod(z, 1), T.cumsum(z.T, 0), T.cumprod(y), T.dot(z, z.T) } }, { v, v:reshape { 48 } })
+      T.unique_values(y), T.cumsum(z, 0), T.cumprod(z, 1), T.cumsum(z.T, 0), T.cumprod(y), T.dot(z, z.T) } }, { v, v:reshape { 48 } })
   end
 end
 

@@ -140,7 +140,8 @@ describe("order on a device", function()
     for _, dtype in ipairs(rotate.some(ALL, 4)) do
       local x, m = T.TensorType(dtype, { false })("x"), T.TensorType(dtype, { false, false })("m")
       local all = { return_index = true, return_inverse = true, return_counts = true }
-      local outs = { T.unique(x) }
+      local outs = { T.unique(x), T.unique_values(x) }
+      for _, y in ipairs({ T.unique_all(x) }) do outs[#outs + 1] = y end
       for _, y in ipairs({ T.unique(x, all) }) do outs[#outs + 1] = y end
       for _, y in ipairs({ T.unique(m["::-1, ::2"], { return_index = true, return_inverse = true, return_counts = true,
         axis = 0 }) }) do outs[#outs + 1] = y end
