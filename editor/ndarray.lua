@@ -325,12 +325,6 @@ function ndarray:maximum(y) end
 ---@return any
 function ndarray:minimum(y) end
 
----x limited to [min, max]; the gradient passes at the bounds
----@param min theano.Value
----@param max theano.Value
----@return any
-function ndarray:clip(min, max) end
-
 ---x < y
 ---@param y theano.Value
 ---@return any
@@ -563,6 +557,13 @@ function ndarray:astype(dtype) end
 ---the same as `tostring`
 ---@return any
 function ndarray:bytes() end
+
+---`clip(x, min, max)`: x within bounds, one of which may be left out. Where they cross an array is max
+---everywhere, as in NumPy; in graphs what is below min is min, as in Theano.
+---@param min any
+---@param max any
+---@return any
+function ndarray:clip(min, max) end
 
 ---a copy in row-major order
 ---@return any
@@ -1258,8 +1259,8 @@ function nd.broadcast_to(x, shape) end
 ---@return any
 function nd.can_cast(from_, to, casting) end
 
----`clip(x, min, max)`: x within bounds, one of which may be left out; where they cross, the min of what is
----below it.
+---`clip(x, min, max)`: x within bounds, one of which may be left out. Where they cross an array is max
+---everywhere, as in NumPy; in graphs what is below min is min, as in Theano.
 ---@param x any
 ---@param min any
 ---@param max any
