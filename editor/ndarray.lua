@@ -558,8 +558,8 @@ function ndarray:astype(dtype) end
 ---@return any
 function ndarray:bytes() end
 
----`clip(x, min, max)`: x within bounds, one of which may be left out. Where they cross an array is max
----everywhere, as in NumPy; in graphs what is below min is min, as in Theano.
+---`clip(x, min, max)`: x within bounds, one of which may be left out; where they cross, an array's max, as in
+---NumPy, in graphs the min of what is below it, as in Theano.
 ---@param min any
 ---@param max any
 ---@return any
@@ -1259,8 +1259,8 @@ function nd.broadcast_to(x, shape) end
 ---@return any
 function nd.can_cast(from_, to, casting) end
 
----`clip(x, min, max)`: x within bounds, one of which may be left out. Where they cross an array is max
----everywhere, as in NumPy; in graphs what is below min is min, as in Theano.
+---`clip(x, min, max)`: x within bounds, one of which may be left out; where they cross, an array's max, as in
+---NumPy, in graphs the min of what is below it, as in Theano.
 ---@param x any
 ---@param min any
 ---@param max any

@@ -26,8 +26,8 @@ return function(M, K)
     if type(v) == "table" and rawget(v, "__arg") == "none" then return nil end
     return v
   end
-  --- `clip(x, min, max)`: x within bounds, one of which may be left out. Where they cross an array is max everywhere,
-  -- as in NumPy; in graphs what is below min is min, as in Theano.
+  --- `clip(x, min, max)`: x within bounds, one of which may be left out; where they cross, an array's max, as in NumPy,
+  -- in graphs the min of what is below it, as in Theano.
   function M.clip(x, min, max)
     min, max = bound(min), bound(max)
     if K.within then x, min, max = K.within(x, min, max) end
