@@ -61,7 +61,8 @@ local function complex(add)
       return_counts = true })
     add("order_" .. d, theano.compile { inputs = { z, y }, outputs = { T.sort(z, 0), T.sort(z.T, 0), T.argsort(z, 0),
       T.argsort(z, 1), T.sort(z, nil), T.searchsorted(T.sort(y), z), T.unique(y), some, first, back, times,
-      T.unique_values(y), T.cumsum(z, 0), T.cumprod(z, 1), T.cumsum(z.T, 0), T.cumprod(y), T.dot(z, z.T) } }, { v, v:reshape { 48 } })
+      T.unique_values(y), T.cumsum(z, 0), T.cumprod(z, 1), T.cumsum(z.T, 0), T.cumprod(y), T.dot(z, z.T) } },
+      { v, v:reshape { 48 } })
   end
 end
 
