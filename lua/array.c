@@ -339,33 +339,6 @@ static ThDtype found_dtype(const Nest *n) {
     return d == TH_DTYPE_NONE ? TH_FLOAT64 : d;
 }
 
-ThArray *lt_plain_list(lua_State *L, LtState *s, int i, ThDtype d) {
-    const int64_t n = lua_istable(L, i) ? (int64_t)lua_rawlen(L, i) : 0;
-    i = lua_absindex(L, i);
-    if (n == 0 || lua_getmetatable(L, i)) return lua_pop(L, n != 0), NULL;
-    const ThDtype own = lua_rawgeti(L, i, 1) != LUA_TNUMBER ? TH_BOOL : lua_isinteger(L, -1) ? TH_INT64 : TH_FLOAT64;
-    lua_pop(L, 1);
-    if (own == TH_BOOL || (d != TH_DTYPE_NONE && d != own)) return NULL;
-    ThArray *a = th_array_empty(s->ctx, own, 1, &n);
-    lt_push_array(L, s, a); /* anchored while the table is read */
-    double *to = th_array_data(a);
-    int64_t *whole = own == TH_INT64 ? th_array_data(a) : NULL, k = 0;
-    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1), k++) {
-        const bool next = k < n && lua_type(L, -1) == LUA_TNUMBER && lua_isinteger(L, -1) == (whole != NULL);
-        if (!next || !lua_isinteger(L, -2) || lua_tointeger(L, -2) != k + 1) return lua_pop(L, 3), NULL;
-        if (whole) whole[k] = lua_tointeger(L, -1);
-        else to[k] = lua_tonumber(L, -1);
-    }
-    th_array_retain(a);
-    lua_pop(L, 1);
-    return k == n ? a : (th_array_release(a), NULL);
-}
-
-ThDtype lt_held_dtype(const ThArray *a) {
-    const char kind = th_dtype_kind(th_array_dtype(a));
-    return kind == 'i' || kind == 'u' ? th_array_dtype(a) : TH_DTYPE_NONE;
-}
-
 ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
     ThArray *a = lt_array(L, s, i);
     if (a) return d == TH_DTYPE_NONE || d == th_array_dtype(a) ? th_array_copy(a) : th_array_astype(a, d);

@@ -100,17 +100,30 @@ static bool few_args(lua_State *L, LtState *s, ThArg *at, int n) {
     return n > 0;
 }
 
-/* A list that is longer than one of axes, where the operand stands: an array, read at once. */
-static void read_list(lua_State *L, LtState *s, const ThFuncInfo *f) {
-    static const char *const operand[] = {"x", "x1", "a", "input", "self", "ar"};
-    if (!lua_istable(L, 1) || lua_rawlen(L, 1) <= TH_MAX_NDIM) return;
-    const size_t n = strcspn(f->signature, ",= ");
-    for (int i = 0; i < (int)(sizeof operand / sizeof *operand); i++) {
-        if (strlen(operand[i]) != n || strncmp(f->signature, operand[i], n) != 0) continue;
-        ThArray *a = lt_plain_list(L, s, 1, TH_DTYPE_NONE);
-        if (!a) return;
-        lt_push_array(L, s, a);
-        lua_replace(L, 1);
+/* A parameter that is an operand, whose list of numbers means an array. */
+static bool is_operand(const char *name, size_t n) {
+    static const char *const operand[] = {"x",    "x1", "x2",   "a",   "b",   "y",      "input",
+                                          "self", "ar", "cond", "ift", "iff", "*inputs"};
+    for (int i = 0; i < (int)(sizeof operand / sizeof *operand); i++)
+        if (strlen(operand[i]) == n && strncmp(operand[i], name, n) == 0) return true;
+    return false;
+}
+
+/* Lists of numbers that stand for operands become arrays, each read at once; not beside Variables. */
+static void read_lists(lua_State *L, LtState *s, const ThFuncInfo *f, int n) {
+    const char *p = f->signature;
+    for (int i = 1; i <= n; i++)
+        if (lua_type(L, i) == LUA_TUSERDATA && !lt_array(L, s, i)) return;
+    for (int i = 1; i <= n && p; i++) {
+        ThArray *a =
+            lua_istable(L, i) && is_operand(p, strcspn(p, ",= ")) ? lt_plain_list(L, s, i, TH_DTYPE_NONE) : NULL;
+        if (a) {
+            lt_push_array(L, s, a);
+            lua_replace(L, i);
+        }
+        if (*p == '*') continue;
+        p = strchr(p, ',');
+        if (p) p += 1 + strspn(p + 1, " ");
     }
 }
 
@@ -133,7 +146,8 @@ static int apply(lua_State *L) { /* upvalues: state, number, arguments of a meta
     if (arity) lua_settop(L, arity); /* __unm and __bnot get a second, dummy operand */
     int n = lua_gettop(L);
     bool arrays = lua_toboolean(L, lua_upvalueindex(4));
-    if (arrays) read_list(L, s, th_func_info(func));
+    if (arrays && n <= FEW_ARGS && few_args(L, s, few, n)) return eager(L, s, func, few, n);
+    if (arrays) read_lists(L, s, th_func_info(func), n);
     if (arrays && n <= FEW_ARGS && few_args(L, s, few, n)) return eager(L, s, func, few, n);
     if (arity) check_operands(L, arity);
     LtArgs a = lt_args(L, s, 1, lua_gettop(L), th_func_info(func));

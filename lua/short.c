@@ -715,10 +715,55 @@ static const struct {
             {"flatnonzero", lines_flatnonzero}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
+/* The list of numbers on top becomes an array; whether it was one. */
+static bool read_list(lua_State *L, LtState *s, ThDtype d) {
+    ThArray *a = lua_istable(L, -1) ? lt_plain_list(L, s, -1, d) : NULL;
+    if (a) lt_push_array(L, s, a), lua_remove(L, -2);
+    return a != NULL;
+}
+
+/* The list at 1 with arrays in place of the lists of numbers in it; whether there were any. */
+static bool read_parts(lua_State *L, LtState *s) {
+    const lua_Integer n = lua_istable(L, 1) ? (lua_Integer)lua_rawlen(L, 1) : 0;
+    bool any = false;
+    if (n == 0 || lua_getmetatable(L, 1)) return lua_pop(L, n != 0), false;
+    lua_pushinteger(L, n);
+    if (lua_next(L, 1)) return lua_pop(L, 2), false; /* not all it has */
+    lua_createtable(L, (int)n, 0);
+    for (lua_Integer i = 1; i <= n; i++) {
+        lua_rawgeti(L, 1, i);
+        any |= read_list(L, s, TH_DTYPE_NONE);
+        lua_rawseti(L, -2, i);
+    }
+    if (any) lua_replace(L, 1);
+    else lua_pop(L, 1);
+    return any;
+}
+
+/* Lists where arrays are meant: whole arguments, or parts of what joins. */
+static bool read_lists(lua_State *L, LtState *s, ShortWay *way, int top) {
+    static ShortWay *const joins[] = {short_concatenate, short_stack,  short_vstack,
+                                      short_hstack,      short_dstack, short_column_stack};
+    bool any = false;
+    for (int i = 0; i < (int)(sizeof joins / sizeof *joins); i++)
+        if (joins[i] == way) return read_parts(L, s);
+    if (way != vectors_convolve && way != vectors_correlate && way != vectors_interp) return false;
+    for (int i = 1; i <= top; i++) {
+        const ThArray *first = lt_array(L, s, 1); /* integers become what they meet */
+        const bool doubles = way == vectors_interp || (first && th_array_dtype(first) == TH_FLOAT64);
+        lua_pushvalue(L, i);
+        if (read_list(L, s, doubles ? TH_FLOAT64 : TH_DTYPE_NONE)) lua_replace(L, i), any = true;
+        else lua_pop(L, 1);
+    }
+    return any;
+}
+
 static int call(lua_State *L) { /* upvalues: state, number of the way, the other function */
     LtState *s = LT_STATE(L);
     lt_collect(L, s); /* before there is a result: it may get the memory of the one before it */
-    int n = ways[lua_tointeger(L, lua_upvalueindex(2))].way(L, s), top = lua_gettop(L);
+    ShortWay *way = ways[lua_tointeger(L, lua_upvalueindex(2))].way;
+    int n = way(L, s), top = lua_gettop(L);
+    if (!n && read_lists(L, s, way, top)) n = way(L, s);
     if (n) return n == SHORT_DONE ? 0 : n;
     lua_pushvalue(L, lua_upvalueindex(3));
     lua_insert(L, 1);

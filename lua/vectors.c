@@ -371,7 +371,10 @@ int vectors_interp(lua_State *L, LtState *s) { /* interp(x, xp, fp) of float64 *
         if (k < 0) k = 0;
         next = k + 1 < n ? k + 1 : n - 1;
         double way = at[next] - at[k], slope = (y[next] - y[k]) / (way > 0 ? way : 1.0);
-        to[i] = v[i] >= at[n - 1] ? y[n - 1] : v[i] <= at[0] ? y[0] : slope * (v[i] - at[k]) + y[k];
+        double e = slope * (v[i] - at[k]) + y[k];
+        if (e != e) e = slope * (v[i] - at[next]) + y[next]; /* by an infinite value: from its other side */
+        if (v[i] == at[k] || (e != e && y[k] == y[next])) e = y[k];
+        to[i] = v[i] >= at[n - 1] ? y[n - 1] : v[i] <= at[0] ? y[0] : e;
     }
     return 1;
 }

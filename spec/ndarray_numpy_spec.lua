@@ -208,6 +208,48 @@ describe("an ndarray", function()
     raises("TypeError", "", function() nd.sum(whole) end)
   end)
 
+  it("reads lists of numbers as the arrays they mean, wherever an operand stands", function()
+    local inf, nan = 1 / 0, 0 / 0
+    local x, y, m = { 1, 2.5, -3 }, { 4, 5, 6 }, { { 1, 2, 3 }, { 4, 5.5, 6 } }
+    local a, b, c = nd.array({ 1.0, 2.5, -3.0 }), nd.array(y, "int64"), nd.array(m)
+    assert.equal("float64 (2, 3)", c.dtype .. " " .. tostring(c.shape))
+    assert.equal("int64", nd.array({ { { 1 }, { 2 } } }).dtype)
+    assert.is_true(nd.array_equal(nd.array({ 1, 2.5, -3 }, "float64"), a))
+    assert.equal("int64", nd.array({ 1, 2 }, "int64").dtype)
+    local function same(of_lists, of_arrays)
+      assert.equal(of_arrays.dtype, of_lists.dtype)
+      assert.equal(of_arrays:tostring(), of_lists:tostring())
+    end
+    for _, name in ipairs({ "add", "multiply", "maximum", "fmax", "hypot", "arctan2", "divide", "isclose", "outer" }) do
+      same(nd[name](x, y), nd[name](a, b))
+      same(nd[name](m, y), nd[name](c, b))
+      same(nd[name](nd.array(y, "float32"), x), nd[name](nd.array(y, "float32"), a))
+    end
+    for _, name in ipairs({ "exp", "sort", "cumsum", "diff", "abs", "sqrt" }) do same(nd[name](m), nd[name](c)) end
+    assert.equal(nd.dot(a, b), nd.dot(x, y))
+    same(nd.where(m, x, y), nd.where(c, a, b))
+    for _, name in ipairs({ "concatenate", "stack", "vstack", "hstack", "dstack", "column_stack" }) do
+      same(nd[name]({ x, y }), nd[name]({ a, b }))
+      same(nd[name]({ x, a, x }), nd[name]({ a, a, a }))
+    end
+    same(nd.concatenate({ m, { x } }), nd.concatenate({ c, a:reshape({ 1, 3 }) }))
+    same(nd.stack({ x, x }, { axis = 1 }), nd.stack({ a, a }, { axis = 1 }))
+    same(nd.convolve(x, y), nd.convolve(a, b))
+    same(nd.convolve(y, y), nd.convolve(b, b))
+    same(nd.correlate(x, { 1, 2 }), nd.correlate(a, nd.array({ 1, 2 })))
+    for _, fp in ipairs({ { 3, inf, 4 }, { inf, inf, 1 }, { nan, 2, 1 }, { -0.0, -0.0, 1 } }) do
+      same(nd.interp({ 0.5, 1, 1.5, 2, nan, 9 }, { 0, 1, 2 }, fp),
+        nd.interp(nd.array({ 0.5, 1, 1.5, 2, nan, 9 }), nd.array({ 0.0, 1, 2 }), nd.array(fp, "float64"),
+          { left = fp[1] }))
+    end
+    assert.equal("[inf inf inf  4.]", tostring(nd.interp(nd.array({ 0.5, 1, 1.5, 2 }), { 0, 1, 2 }, { 3, inf, 4 })))
+    raises("ValueError", "ragged", function() nd.array({ { 1, 2 }, { 3 } }) end)
+    raises("ValueError", "ragged", function() nd.add({ { 1, 2 }, 3 }, 1) end)
+    raises("ValueError", "ragged", function() nd.array({ { { 1, 2 } }, { { 3, 4 }, { 5, 6 } } }) end)
+    raises("TypeError", "nil", function() nd.concatenate({ { 1, nil, 3 }, { 4 } }) end)
+    raises("TypeError", "string", function() nd.maximum({ 1, 2 }, { 1, "a" }) end)
+  end)
+
   it("knows the limits of its dtypes", function()
     assert.equal(2.0 ^ -52, nd.finfo("float64").eps)
     assert.equal(nd.finfo("float32").max, nd.array({ nd.finfo("float32").max }, "float32")[0])
