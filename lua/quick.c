@@ -117,13 +117,13 @@ static bool push_parts(lua_State *L, LtState *s, ThArray *a) {
     v.ndim = 0, v.offset = 0;
     if (n == 0 || n > (lua_Unsigned)nd) return false;
     if (lua_getmetatable(L, 2)) return lua_pop(L, 1), false;
-    for (bool fine = true; d < (int)n; d++) {
-        fine = take_entry(L, lua_rawgeti(L, 2, d + 1), shape[d], strides[d], &index[d], &v);
-        lua_pop(L, 1);
-        if (!fine) return false;
+    for (; d < (int)n; d++) { /* entries stay on the stack, a few */
+        if (d % 8 == 7) lua_settop(L, 2);
+        if (!take_entry(L, lua_rawgeti(L, 2, d + 1), shape[d], strides[d], &index[d], &v))
+            return lua_settop(L, 2), false;
     }
     lua_pushinteger(L, d); /* the list is all there is, and lies in order: nothing comes behind its last one */
-    if (lua_next(L, 2)) return lua_pop(L, 2), false;
+    if (lua_next(L, 2)) return lua_settop(L, 2), false;
     if (v.ndim == 0 && d == nd) return push_place(L, s, a, index);
     for (; d < nd; d++) v.shape[v.ndim] = shape[d], v.strides[v.ndim++] = strides[d];
     return push_view(L, s, a, v.ndim, v.shape, v.strides, v.offset);
@@ -389,27 +389,30 @@ static bool quick_set(lua_State *L, LtState *s, ThArray *a) {
 
 /* ---- the metamethods --------------------------------------------------------------------------------------------- */
 /* A field that most code asks for; no method has such a name. */
-static bool push_field(lua_State *L, LtState *s, ThArray *a, const char *k) {
-    if (k[0] == 's' && !strcmp(k, "shape")) {
+static bool push_field(lua_State *L, LtState *s, ThArray *a, const char *k, size_t n) {
+#define IS(name) (n == sizeof name - 1 && !memcmp(k, name, sizeof name - 1))
+    if (IS("shape")) {
         lt_push_ints(L, th_array_shape(a), th_array_ndim(a));
         lua_pushvalue(L, lua_upvalueindex(4));
         lua_setmetatable(L, -2);
-    } else if (k[0] == 's' && !strcmp(k, "size")) lua_pushinteger(L, th_array_size(a));
-    else if (k[0] == 'n' && !strcmp(k, "ndim")) lua_pushinteger(L, th_array_ndim(a));
-    else if (k[0] == 'd' && !strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name(th_array_dtype(a)));
-    else if (k[0] == 'T' && !k[1]) {
+    } else if (IS("size")) lua_pushinteger(L, th_array_size(a));
+    else if (IS("ndim")) lua_pushinteger(L, th_array_ndim(a));
+    else if (IS("dtype")) lua_pushstring(L, th_dtype_name(th_array_dtype(a)));
+    else if (IS("T")) {
         ThArray *t = th_array_transpose(a, 0, NULL);
         if (!t) return th_error_clear(s->ctx), false;
         lt_push_array(L, s, t);
     } else return false;
+#undef IS
     return true;
 }
 
 static bool push_named(lua_State *L, LtState *s, ThArray *a) {
-    const char *k = lua_tostring(L, 2);
+    size_t n;
+    const char *k = lua_tolstring(L, 2, &n);
     const bool letter = (*k >= 'a' && *k <= 'z') || (*k >= 'A' && *k <= 'Z') || *k == '_';
     if (!letter) return push_slices(L, s, a, k);
-    if (push_field(L, s, a, k)) return true;
+    if (push_field(L, s, a, k, n)) return true;
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return true;
     lua_pop(L, 1);

@@ -317,7 +317,8 @@ int th_array_get(const ThArray *a, const int64_t *index, ThValue *v) {
     if (!v) return err_missing(array_ctx(a), __func__), -1;
     const char *p = locate(a, index);
     if (!p) return -1;
-    dtype_cast((char *)v, widest(th_dtype_kind((ThDtype)a->dtype)), 0, p, (ThDtype)a->dtype, 0, 1);
+    if (a->dtype == TH_FLOAT64) memcpy(&v->f, p, sizeof v->f); /* of most arrays */
+    else array_cell_value((ThDtype)a->dtype, p, v);
     return 0;
 }
 
