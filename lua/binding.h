@@ -199,6 +199,7 @@ void lt_open_generator(lua_State *L, LtState *s);
 void lt_open_var(lua_State *L, LtState *s);
 void lt_open_shared(lua_State *L, LtState *s);
 void lt_open_ops(lua_State *L, LtState *s);
+void lt_open_along(lua_State *L, LtState *s);
 void lt_open_function(lua_State *L, LtState *s);
 void lt_open_sandbox(lua_State *L, LtState *s);
 void lt_open_picture(lua_State *L, LtState *s);

@@ -237,6 +237,7 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_var(L, s);
     lt_open_shared(L, s);
     lt_open_ops(L, s);
+    lt_open_along(L, s);
     lt_open_function(L, s);
     lt_open_call(L, s);
     lt_open_print(L, s);

@@ -58,19 +58,6 @@ static int eager(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
     return k;
 }
 
-/* along(name, array, each) -> the function of two along the first axis, or nil: it does not go that way */
-static int along(lua_State *L) {
-    LtState *s = LT_STATE(L);
-    const int func = th_func_find(luaL_checkstring(L, 1));
-    ThArray *x = lt_check_array(L, s, 2);
-    lt_collect(L, s);
-    ThArray *r = func < 0 ? NULL : th_eager_along(s->ctx, func, x, lua_toboolean(L, 3));
-    if (!r && th_error(s->ctx)) return lt_raise(L, s);
-    if (!r) lua_pushnil(L);
-    else lt_push_result(L, s, r, false);
-    return 1;
-}
-
 /* Both sides of an operator: no trailing nil may vanish and no table of keywords stands there. */
 static void check_operands(lua_State *L, int arity) {
     for (int i = 1; i <= arity; i++) {
@@ -254,9 +241,12 @@ static int as_var(lua_State *L) { /* as_tensor_variable of anything that is no t
 }
 
 void lt_open_ops(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"functions", functions}, {"metamethods", metamethods},
-                                   {"subtensor", subtensor}, {"sub", sub},
-                                   {"as_var", as_var},       {"along", along},
-                                   {"on_build", on_build},   {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"functions", functions},
+                                   {"metamethods", metamethods},
+                                   {"subtensor", subtensor},
+                                   {"sub", sub},
+                                   {"as_var", as_var},
+                                   {"on_build", on_build},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -130,6 +130,68 @@ describe("nd.ufunc", function()
     assert.equal(1, nd.ufunc(nd.floor_divide).reduce({ 7, 3, 2 }))
   end)
 
+  it("keeps a value through elements that do not change it, with the bits of calls one by one", function()
+    local rng = nd.random.RandomState(12)
+    local function data(kind, dtype, n)
+      local x = rng:normal(0, 9, { n })
+      if kind == "sorted" then x = nd.sort(x) elseif kind == "falling" then x = nd.flip(nd.sort(x)):copy() end
+      if kind == "steps" then -- runs of one value, of all lengths
+        x = nd.cumsum(nd.where(nd.lt(rng:rand(n), 0.02), x, 0))
+        x[{ "0:300" }] = x[0] -- longer than what is tried at once
+      end
+      if kind == "odd" then
+        local values = nd.array({ 0.0, -0.0, 0 / 0, -(0 / 0), 1 / 0, -1 / 0, 1, 3 })
+        x = values[rng:randint(0, dtype:find("float") and 8 or 2, { n })]
+      end
+      if kind == "zeros" then x = nd.array({ 0.0, -0.0 })[rng:randint(0, 2, { n })] end
+      return nd.where(nd.isfinite(x), nd.clip(x, -100, 100), x):astype(dtype)
+    end
+    local floats = { "maximum", "minimum", "fmax", "fmin", "fmod", "divide", "copysign", "heaviside", "power",
+      "arctan2" }
+    local whole = { "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "left_shift" }
+    for _, dtype in ipairs({ "float64", "float32", "int64", "int16", "uint8" }) do
+      local names = dtype:find("float") and floats or whole
+      for i, kind in ipairs({ "random", "sorted", "falling", "steps", "odd", "zeros" }) do
+        local x = data(kind, dtype, ({ 700, 331, 290, 1100, 2500, 17 })[i])
+        for _, name in ipairs(names) do
+          local u, list = nd.ufunc(name), {}
+          list[1] = x["0:1"]
+          if u(list[1], list[1]).dtype == dtype then
+            for k = 1, x.size - 1 do list[k + 1] = u(list[k], x[("%d:%d"):format(k, k + 1)]) end
+            local what = name .. " of " .. kind .. " " .. dtype
+            assert.is_true(u.accumulate(x):tostring() == nd.concatenate(list):tostring(), what)
+            local all, three = nd.array(u.reduce(x:reshape({ -1, 1 }))), u.reduceat(x, nd.array({ 0, 3, 5 }))["0:1"]
+            if name == "maximum" or name == "minimum" then -- a reduction's: any zero, any NaN
+              assert.is_true(nd.allclose(all, list[#list], 0, 0, true), what)
+              assert.is_true(nd.allclose(three, list[3], 0, 0, true), what)
+            else
+              assert.is_true(all:tostring() == list[#list]:tostring() and three:tostring() == list[3]:tostring(), what)
+            end
+          end
+        end
+      end
+    end
+  end)
+
+  it("reduces parts of any lengths, of vectors with steps, and refuses bad positions", function()
+    local rng = nd.random.RandomState(13)
+    local x = rng:normal(0, 3, { 400 })["::2"]
+    for _, name in ipairs({ "add", "maximum", "fmax", "hypot", "power", "subtract", "logical_or" }) do
+      local u, a = nd.ufunc(name), name == "logical_or" and nd.gt(x, 2) or name == "power" and nd.abs(x) or x
+      for _, at in ipairs({ { 0 }, { 199 }, { 5, 5, 4 }, { 0, 1, 2, 3 }, { 0, 100, 130, 7, 150, 199, 0 } }) do
+        local got = u.reduceat(a, nd.array(at))
+        for i, from in ipairs(at) do
+          local to = at[i + 1] or 200
+          assert.equal(u.reduce(a[("%d:%d"):format(from, to > from and to or from + 1)]), got[i - 1], name)
+        end
+      end
+      assert.same({ 0 }, u.reduceat(a, nd.zeros({ 0 }, "int64")).shape)
+      for _, at in ipairs({ { 200 }, { -1 }, { 0, 200, 3 } }) do
+        raises("IndexError", "out of bounds", function() u.reduceat(a, nd.array(at)) end)
+      end
+    end
+  end)
+
   it("subtracts from the first to the last", function()
     local rng = nd.random.RandomState(9)
     for _, dtype in ipairs({ "float64", "float32", "int64", "int16", "complex128" }) do

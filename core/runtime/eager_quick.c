@@ -557,107 +557,14 @@ bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray *
     return done;
 }
 
-/* ---- one row after the other ---- */
-/* The kernel of a function of two such rows that makes one of them; NULL: it has none. */
-static const InterpDirect *of_rows(ThContext *c, Kept *k, int func, ThArray *row) {
+const InterpDirect *eager_pair(ThContext *c, int func, ThArray *row, char **regs) {
     const ThArg args[2] = {{.kind = TH_ARG_ARRAY, .array = row}, {.kind = TH_ARG_ARRAY, .array = row}};
+    Kept *k = kept(c);
     Operands o;
     memset(&o, 0, sizeof o);
-    const Quick *q = operands(func, args, 2, &o) ? find(c, k, func, &o, args, 2) : NULL;
+    const Quick *q = k && operands(func, args, 2, &o) ? find(c, k, func, &o, args, 2) : NULL;
     if (!q || !q->direct || q->nout != 1 || q->out[0].dtype != row->dtype || q->out[0].ndim != row->ndim) return NULL;
-    return registers(c, k, interp_direct_room(q->direct, false)) ? q->direct : NULL;
-}
-
-/* The function of `to` and of rows from the second on; to: two rows in turn, or each row's own. */
-static bool run_along(ThContext *c, const Kept *k, const InterpDirect *d, const ThArray *x, char *to, char *other) {
-    enum { OFTEN = 1 << 22 /* elements between looks whether work is to stop */ };
-    const int64_t n = ARRAY_SHAPE(x)[0], m = x->size / n, row = m * (int64_t)th_dtype_bytes((ThDtype)x->dtype);
-    const bool number[2] = {false, false};
-    char *in[2] = {to, x->data}, *next = other ? other : to + row;
-    const DirectCall call = {.n = m, .in = in, .number = number, .out = &next};
-    int64_t left = OFTEN;
-    if (m == 1 && n < OFTEN && interp_direct_chain(d, n, x->data, other && n % 2 == 0 ? other : to, !other, k->regs))
-        return true;
-    memcpy(to, x->data, (size_t)row);
-    for (int64_t i = 1; i < n; i++) {
-        in[1] += row;
-        interp_direct_run(d, &call, k->regs);
-        char *done = next;
-        next = other ? in[0] : next + row;
-        in[0] = done;
-        if ((left -= m) < 0) {
-            if (ctx_stopped(c)) return err_stopped(c);
-            left = OFTEN;
-        }
-    }
-    return true;
-}
-
-/* The result of rows: the last, or each of them. spare: a row. */
-static ThArray *along(ThContext *c, const Kept *k, const InterpDirect *d, ThArray *x, ThArray *spare, bool each) {
-    const int drop = each ? 0 : 1;
-    ThArray *r = th_array_empty(c, (ThDtype)x->dtype, x->ndim - drop, ARRAY_SHAPE(x) + drop);
-    if (!r) return NULL;
-    const bool even = ARRAY_SHAPE(x)[0] % 2 == 0; /* the last row is that of r */
-    char *first = !each && even ? spare->data : r->data, *other = first == r->data ? spare->data : r->data;
-    if (run_along(c, k, d, x, first, each ? NULL : other)) return r;
-    th_array_release(r);
-    return NULL;
-}
-
-/* Of n rows half are left, then half of these: quicker, and closer where they are rounded. */
-static bool goes_by_pairs(int func) {
-    static const char *const name[] = {"hypot", "logaddexp", "logaddexp2", "fmax", "fmin", "maximum", "minimum"};
-    for (int i = 0; i < (int)(sizeof name / sizeof *name); i++)
-        if (strcmp(th_func_info(func)->name, name[i]) == 0) return true;
-    return false;
-}
-
-/* Of n rows each second one and its neighbour, to rows at `to`; an odd one stays. */
-static void meet(const Kept *k, const InterpDirect *d, const char *from, int64_t n, int64_t m, int64_t row, char *to) {
-    const bool number[2] = {false, false};
-    const int64_t step[2] = {2 * row, 2 * row};
-    char *in[2] = {(char *)from, (char *)from + row};
-    if (m == 1) {
-        const DirectCall call = {.n = n / 2, .in = in, .number = number, .step = step, .out = &to};
-        interp_direct_run(d, &call, k->regs);
-        to += n / 2 * row;
-    }
-    for (int64_t i = 0; m > 1 && i < n / 2; i++, to += row, in[0] += 2 * row, in[1] += 2 * row) {
-        const DirectCall call = {.n = m, .in = in, .number = number, .out = &to};
-        interp_direct_run(d, &call, k->regs);
-    }
-    if (n % 2) memcpy(to, from + (n - 1) * row, (size_t)row);
-}
-
-static ThArray *by_pairs(ThContext *c, const Kept *k, const InterpDirect *d, ThArray *x) {
-    const int64_t m = x->size / ARRAY_SHAPE(x)[0], bytes = (int64_t)th_dtype_bytes((ThDtype)x->dtype);
-    int64_t n = ARRAY_SHAPE(x)[0], half = (n + 1) / 2 * m, quarter = ((n + 1) / 2 + 1) / 2 * m;
-    ThArray *room[2] = {th_array_empty(c, (ThDtype)x->dtype, 1, &half), NULL};
-    if (room[0]) room[1] = th_array_empty(c, (ThDtype)x->dtype, 1, &quarter);
-    ThArray *r = room[1] ? th_array_empty(c, (ThDtype)x->dtype, x->ndim - 1, ARRAY_SHAPE(x) + 1) : NULL;
-    const char *from = x->data;
-    for (int at = 0; r && n > 1; n = (n + 1) / 2, at = !at) {
-        if (ctx_stopped(c)) err_stopped(c), th_array_release(r), r = NULL;
-        else meet(k, d, from, n, m, m * bytes, room[at]->data), from = room[at]->data;
-    }
-    if (r) memcpy(r->data, from, (size_t)(m * bytes));
-    for (int i = 0; i < 2; i++) th_array_release(room[i]);
-    return r;
-}
-
-ThArray *th_eager_along(ThContext *c, int func, ThArray *x, bool each) {
-    if (!c) return NULL;
-    if (!x) return err_missing(c, __func__), NULL;
-    if (func < 0 || func >= th_func_count()) return err(c, TH_ValueError, "there is no function number %d", func), NULL;
-    Kept *k = failed(c) ? NULL : kept(c);
-    if (!k || array_is_sparse(x) || buffer_special(x->buf)) return NULL;
-    if (x->ndim < 1 || !x->size || !(x->flags & ARRAY_CONTIGUOUS)) return NULL;
-    const int64_t row = x->size / ARRAY_SHAPE(x)[0];
-    ThArray *spare = th_array_empty(c, (ThDtype)x->dtype, 1, &row);
-    const InterpDirect *d = spare ? of_rows(c, k, func, spare) : NULL;
-    ThArray *r = !d ? NULL : !each && goes_by_pairs(func) ? by_pairs(c, k, d, x) : along(c, k, d, x, spare, each);
-    th_array_release(spare);
-    if (failed(c) && error_kind(c) != TH_Interrupted) th_error_clear(c);
-    return r;
+    if (!registers(c, k, interp_direct_room(q->direct, false))) return NULL;
+    *regs = k->regs;
+    return q->direct;
 }

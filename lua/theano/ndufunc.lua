@@ -54,7 +54,7 @@ end
 
 -- The same by the engine, row by row or pair by pair; nil where the function is not the engine's, or may fail.
 local function along(u, a, each)
-  return u.name and core.along(u.name, u.nd.ascontiguousarray(a), each)
+  return u.func and core.along(u.func, u.nd.ascontiguousarray(a), each)
 end
 
 -- u of all of the first axis, which is not empty; operands keep their order.
@@ -111,11 +111,10 @@ end
 
 -- A vector of a function whose name is known, and nothing said; nil: the long way. each: all on the way.
 local function at_once(u, a, each)
-  if not u.name or not util.is_array(a) or a.ndim ~= 1 or a.size == 0 then return nil end
   local way = u.known[each and "runs" or "way"]
-  if way then return u.nd[way](a) end
-  if a.size >= PARTED and (u.name == "subtract" or each and u.known.pairs) then return nil end
-  return core.along(u.name, a, each)
+  if way then return util.is_array(a) and a.ndim == 1 and a.size > 0 and u.nd[way](a) or nil end
+  if not u.func then return nil end
+  return core.along(u.func, a, each, (u.name == "subtract" or each and u.known.pairs) and PARTED or math.maxinteger)
 end
 
 local function reduce(u, a, ...)
@@ -214,7 +213,8 @@ local function by_rows(u, a, starts, lengths)
   return r
 end
 
--- Every function: all parts take their second element, then those that have one their third; the longest come first.
+-- What the engine does not: all parts take their second element, then those that have one their third; the longest come
+-- first.
 local function side_by_side(u, a, starts, lengths)
   local nd = u.nd
   if not u.name or arr(u.fn(rows(a, 0, 1), rows(a, 0, 1))).dtype ~= a.dtype then return nil end
@@ -251,28 +251,21 @@ local function gathered(u, places, values)
   end
 end
 
--- What goes by pairs: each part by itself, as `folded` does it.
-local function by_neighbours(u, a, starts, lengths)
-  local nd = u.nd
-  if arr(u.fn(rows(a, 0, 1), rows(a, 0, 1))).dtype ~= a.dtype then return nil end
-  local part = nd.repeat_(nd.arange(starts.size), lengths)
-  local place = nd.arange(part.size) - nd.repeat_(nd.cumsum(lengths) - lengths, lengths)
-  local _, r = gathered(u, part, a[starts[part] + place])
-  return r
-end
-
--- The same where it pays: many parts, of bounds that are good.
+-- By the engine; the same in Lua where that pays: many parts, of bounds that are good.
 local function quick_parts(u, a, indices)
   local MANY, LONG = 8, 4096
   local n = a.size
-  if a.ndim ~= 1 or indices.ndim ~= 1 or indices.size < MANY then return nil end
-  if u.known.way and not FILL[u.known.way] then return nil end
-  if a.dtype == "bool" or a.dtype:find("^complex") or indices.dtype ~= "int64" then return nil end
+  if a.ndim ~= 1 or indices.ndim ~= 1 or indices.dtype ~= "int64" or indices.size == 0 then return nil end
+  local r = u.func and not u.known.way
+    and core.parts(u.func, u.nd.ascontiguousarray(a), u.nd.ascontiguousarray(indices), u.known.pairs)
+  if r then return r end
+  if indices.size < MANY or u.known.pairs or u.known.way and not FILL[u.known.way] then return nil end
+  if a.dtype == "bool" or a.dtype:find("^complex") then return nil end
   if u.nd.min(indices) < 0 or u.nd.max(indices) >= n then return nil end
   local ends = u.nd.concatenate({ rows(indices, 1, indices.size), { n } })
   local lengths = u.nd.maximum(ends - indices, 1)
   if u.nd.max(lengths) > LONG then return nil end
-  return (u.known.way and by_rows or u.known.pairs and by_neighbours or side_by_side)(u, a, indices, lengths)
+  return (u.known.way and by_rows or side_by_side)(u, a, indices, lengths)
 end
 
 local function reduceat(u, a, indices, ...)
@@ -428,6 +421,7 @@ function M.of(nd, fn)
   end
   name = name_of(nd, fn) or name
   local u = { nd = nd, fn = fn, name = name, known = name and KNOWN[name] or {}, called = name or "ufunc" }
+  u.func = name and core.function_number(name)
   for key, method in pairs(METHODS) do
     u[key] = function(a, ...)
       if a == u then util.raise("TypeError", "%s.%s is called with a dot: no object comes first", u.called, key) end

@@ -320,15 +320,21 @@ void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs) {
 }
 
 /* ---- a chain of numbers ---- */
-enum { PADDED = SIMD_PAD * 16 /* bytes of the widest elements */ };
+enum { WIDE = 256 /* elements that are tried at once, most */ };
 typedef struct Chain {
     int compute, arg[2]; /* value ids: the one operation, and what it is of */
     size_t bytes;
+    int64_t wide;                /* so many elements of a block are the value so far.. */
+    char *now, *next;            /* ..this one; what comes of it.. */
+    const char *with;            /* ..and of these elements */
+    const char *const *where[3]; /* the operands of an operation that is one block kernel.. */
+    const char *fixed[3];        /* ..which is.. */
+    SimdFn fn;                   /* ..this one, or NULL */
 } Chain;
 
 /* Loads of two arguments, an operation, a store. */
 static bool is_chain(const InterpDirect *d, Chain *h) {
-    *h = (Chain){-1, {-1, -1}, 0};
+    *h = (Chain){.compute = -1, .arg = {-1, -1}, .wide = 1};
     for (int j = d->once; j < d->ncode; j++) {
         const int id = d->code[j];
         const IIns *i = &d->ik->ins[id];
@@ -345,41 +351,109 @@ static bool is_chain(const InterpDirect *d, Chain *h) {
     return d->once == 0 && h->compute >= 0 && h->arg[0] >= 0 && h->arg[1] >= 0;
 }
 
-static const char *chained(const InterpDirect *d, const Chain *h, const IOpnd *o, const char *a, const char *b,
-                           char *regs) {
+static const char *chained(const InterpDirect *d, const Chain *h, const IOpnd *o, char *regs) {
     if (o->value < 0) return (o->base ? o->base : regs) + o->off;
-    return o->value == h->arg[0] ? a : o->value == h->arg[1] ? b : d->block[o->value];
+    return o->value == h->arg[0] ? h->now : o->value == h->arg[1] ? h->with : d->block[o->value];
 }
 
-/* One vector of the operation, whose first element counts. */
-static void link(const InterpDirect *d, const Chain *h, const char *a, const char *b, char *to, char *regs) {
+static void hold(const InterpDirect *d, Chain *h, char *regs) {
+    const IIns *i = &d->ik->ins[h->compute];
+    const IMicro *m = d->ik->micro.at + i->micro;
+    if (i->nmicro > 1) return;
+    for (int j = 0; j < 3; j++) {
+        const int v = m->in[j].value;
+        h->fixed[j] = chained(d, h, &m->in[j], regs);
+        h->where[j] = v < 0 || (v != h->arg[0] && v != h->arg[1]) ? &h->fixed[j]
+                      : v == h->arg[0]                            ? (const char *const *)&h->now
+                                                                  : &h->with;
+    }
+    h->fn = m->fn;
+}
+
+/* n elements of the operation. */
+static void link(const InterpDirect *d, const Chain *h, int64_t n, char *regs) {
+    if (h->fn) {
+        h->fn(n, h->next, *h->where[0], *h->where[1], *h->where[2]);
+        return;
+    }
     const IMicro *m = d->ik->micro.at + d->ik->ins[h->compute].micro, *end = m + d->ik->ins[h->compute].nmicro;
     for (; m < end; m++) {
         const char *in[3];
-        for (int j = 0; j < 3; j++) in[j] = chained(d, h, &m->in[j], a, b, regs);
-        m->fn(SIMD_PAD, m == end - 1 ? to : regs + m->out, in[0], in[1], in[2]);
+        for (int j = 0; j < 3; j++) in[j] = chained(d, h, &m->in[j], regs);
+        m->fn(n, m == end - 1 ? h->next : regs + m->out, in[0], in[1], in[2]);
     }
 }
 
-bool interp_direct_chain(const InterpDirect *d, int64_t n, const char *x, char *to, bool each, char *regs) {
-    _Alignas(64) char room[2][PADDED], last[PADDED];
+static void turn(Chain *h) {
+    char *const then = h->now;
+    h->now = h->next, h->next = then;
+}
+
+/* How many of n elements at v come before the first that is not the one at x, of which n stand there. */
+static int64_t alike(const char *v, const char *x, size_t bytes, int64_t n) {
+    int64_t k = 0;
+    for (int64_t step = n; step > 0; step = (step + (step > 1)) / 2)
+        if (k + step <= n && memcmp(v + (size_t)k * bytes, x, (size_t)step * bytes) == 0) k += step;
+    return k;
+}
+
+/* Elements that change the value, each of them, one by one, up to the first that does not: how many. */
+static int64_t changing(const InterpDirect *d, Chain *h, int64_t n, const char *x, char *to, char *regs) {
+    const bool wide = h->bytes == 8, single = h->bytes == 4;
+    int64_t i = 0;
+    for (; i < n && (wide || single); i++, x += h->bytes) {
+        h->with = x;
+        link(d, h, SIMD_PAD, regs);
+        if (wide ? memcmp(h->next, h->now, 8) == 0 : memcmp(h->next, h->now, 4) == 0) break;
+        if (to && wide) memcpy(to + i * 8, h->next, 8);
+        else if (to) memcpy(to + i * 4, h->next, 4);
+        turn(h);
+    }
+    return i;
+}
+
+/* Most chains keep a value for long: several elements are tried with it at once, more where none of them changed it,
+ * and what comes behind the first change is thrown away. As much as is padded can be read behind the n. */
+static void chain(const InterpDirect *d, Chain *h, int64_t n, const char *x, char *to, char *regs) {
+    const size_t bytes = h->bytes;
+    for (int64_t i = 0; i < n;) {
+        const size_t at = (size_t)i * bytes;
+        if (h->wide == 1) i += changing(d, h, n - i, x + at, to ? to + at : NULL, regs);
+        const int64_t w = h->wide < n - i ? h->wide : n - i;
+        if (w == 0) return;
+        h->with = x + (size_t)i * bytes;
+        link(d, h, padded(w), regs);
+        const int64_t k = alike(h->next, h->now, bytes, w), taken = k < w ? k + 1 : w;
+        if (to) memcpy(to + (size_t)i * bytes, h->next, (size_t)taken * bytes);
+        i += taken;
+        if (k == 0) { /* it changes at once */
+            turn(h);
+            h->wide = 1;
+        } else if (k == w) {
+            const int64_t more = h->wide < SIMD_PAD ? SIMD_PAD : h->wide < WIDE ? 2 * h->wide : WIDE;
+            interp_replicate(h->now, bytes, h->wide, more);
+            h->wide = more;
+        } else {
+            memcpy(h->now, h->next + (size_t)k * bytes, bytes);
+            interp_replicate(h->now, bytes, 1, h->wide = SIMD_PAD);
+        }
+    }
+}
+
+bool interp_direct_chain(const InterpDirect *d, int64_t n, char *value, const char *x, char *to, char *regs) {
+    _Alignas(64) char room[2][WIDE * 16], last[2 * SIMD_PAD * 16];
     Chain h;
     if (!is_chain(d, &h)) return false;
-    const size_t bytes = h.bytes;
-    memcpy(room[0], x, bytes);
-    interp_replicate(room[0], bytes, 1, SIMD_PAD);
-    if (each) memcpy(to, x, bytes);
-    int now = 0;
-    for (int64_t i = 1; i < n; i++, now = !now) {
-        const char *b = x + (size_t)i * bytes;
-        if (n - i < SIMD_PAD) {
-            memcpy(last, b, bytes);
-            interp_replicate(last, bytes, 1, SIMD_PAD);
-            b = last;
-        }
-        link(d, &h, room[now], b, room[!now], regs);
-        if (each) memcpy(to + (size_t)i * bytes, room[!now], bytes);
-    }
-    if (!each) memcpy(to, room[now], bytes);
+    h.now = room[0], h.next = room[1];
+    hold(d, &h, regs);
+    memcpy(h.now, value, h.bytes);
+    interp_replicate(h.now, h.bytes, 1, SIMD_PAD);
+    const int64_t rest = n < SIMD_PAD ? n : SIMD_PAD - 1;
+    const size_t at = (size_t)(n - rest) * h.bytes;
+    chain(d, &h, n - rest, x, to, regs);
+    memcpy(last, x + at, (size_t)rest * h.bytes);
+    interp_replicate(last, h.bytes, rest, rest + SIMD_PAD);
+    chain(d, &h, rest, last, to ? to + at : NULL, regs);
+    memcpy(value, h.now, h.bytes);
     return true;
 }

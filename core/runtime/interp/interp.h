@@ -119,7 +119,8 @@ void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to); /* eleme
 void interp_gather(char *d, const char *s, int64_t st, size_t bytes, int64_t n); /* n elements st bytes apart */
 void interp_number(const Step *step, const Ins *i, char *o, int64_t n);          /* INS_PARAM or INS_CONST, n times */
 bool interp_red_prepare(IRed *d, Arena *a);                                      /* after the other fields */
-void interp_red_neutral(char *to, const IRed *d, int64_t n);                     /* n elements that change nothing */
+void interp_neutral(char *to, RedKind kind, ThDtype t, int64_t n);               /* n elements that change nothing */
+void interp_red_neutral(char *to, const IRed *d, int64_t n);                     /* ..for d */
 void interp_red_init(IRun *r, const IRed *red);                                  /* red.c */
 void interp_red_step(IRun *r, const IRed *red);
 void interp_red_final(IRun *r, const IRed *red);

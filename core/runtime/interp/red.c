@@ -23,8 +23,7 @@ static ThValue identity(RedKind kind, ThDtype t) {
     return v;
 }
 
-/* n elements that change nothing. */
-static void neutral(char *to, RedKind kind, ThDtype t, int64_t n) {
+void interp_neutral(char *to, RedKind kind, ThDtype t, int64_t n) {
     char k = th_dtype_kind(t);
     ThValue v = identity(kind, t);
     dtype_cast(to, t, (int64_t)th_dtype_bytes(t), (const char *)&v,
@@ -36,7 +35,7 @@ static void neutral(char *to, RedKind kind, ThDtype t, int64_t n) {
 }
 
 void interp_red_neutral(char *to, const IRed *d, int64_t n) {
-    neutral(to, (RedKind)d->red->kind, (ThDtype)d->red->acc_dtype, n);
+    interp_neutral(to, (RedKind)d->red->kind, (ThDtype)d->red->acc_dtype, n);
 }
 
 bool interp_red_prepare(IRed *d, Arena *a) {
@@ -46,8 +45,9 @@ bool interp_red_prepare(IRed *d, Arena *a) {
     if ((!d->lanes && !d->turns) || dtype_is_complex(t)) return true;
     const int64_t n = SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t);
     if (!(d->start = arena_alloc(a, arg ? 2 * SIMD_LANE_BYTES : SIMD_LANE_BYTES))) return false;
-    neutral(d->start, kind == RED_ARGMAX ? RED_MAX : kind == RED_ARGMIN ? RED_MIN : kind, t, n);
-    if (arg) neutral(d->start + SIMD_LANE_BYTES, kind == RED_ARGMAX ? RED_MIN : RED_MAX, t, n); /* of the opposites */
+    interp_neutral(d->start, kind == RED_ARGMAX ? RED_MAX : kind == RED_ARGMIN ? RED_MIN : kind, t, n);
+    if (arg)
+        interp_neutral(d->start + SIMD_LANE_BYTES, kind == RED_ARGMAX ? RED_MIN : RED_MAX, t, n); /* of the opposites */
     return true;
 }
 
@@ -87,7 +87,7 @@ void interp_red_init(IRun *r, const IRed *d) {
     }
     if (d->turns) begin(r, d, acc_of(r, d));
     else if (d->start) memcpy(acc_of(r, d), d->start, SIMD_LANE_BYTES);
-    else neutral(acc_of(r, d), x->kind, t, d->lanes ? SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t) : SIMD_BLOCK);
+    else interp_neutral(acc_of(r, d), x->kind, t, d->lanes ? SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t) : SIMD_BLOCK);
 }
 
 /* Position over the reduced dims, flattened in order, of the current point (at the block's start). */

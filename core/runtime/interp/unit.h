@@ -43,9 +43,9 @@ const InterpDirect *interp_direct(const InterpUnit *u);
 size_t interp_direct_room(const InterpDirect *d, bool spread); /* bytes of `regs`, which may hold anything */
 bool interp_direct_spreads(const InterpDirect *d);             /* whether a call may have `spread` */
 void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs);
-/* A function of two of n numbers: x0, f(x0, x1), .. the last of them, or each; false: it is not one operation. */
-bool interp_direct_chain(const InterpDirect *d, int64_t n, const char *x, char *to, bool each, char *regs);
-
+/* A function of two along n numbers: *value becomes f(*value, x0), then f(that, x1) .. the last of them, and `to`
+ * (NULL: not wanted) each; false: it is not one operation. */
+bool interp_direct_chain(const InterpDirect *d, int64_t n, char *value, const char *x, char *to, char *regs);
 /* spread.c: one such argument in one call */
 typedef struct SpreadWalk {
     int64_t at[TH_MAX_NDIM]; /* turns of its loops.. */

@@ -1,0 +1,183 @@
+/*
+ * along.c -- a function of two that goes along the first axis of an array, or along parts of a vector by themselves:
+ * what nd.ufunc asks for. In: the function's number, arrays. Out: an array or a number; nil where it does not go that
+ * way: then the caller goes step by step, which also finds the words for what is wrong.
+ */
+#include "binding.h"
+
+#include <string.h>
+
+enum { LONG = 4096 /* elements of a part, most */ };
+
+static int went(lua_State *L, LtState *s, ThArray *r) {
+    if (!r && th_error(s->ctx)) return lt_raise(L, s);
+    if (!r) lua_pushnil(L);
+    else lt_push_result(L, s, r, false);
+    return 1;
+}
+
+/* along(function, x, each[, most]): all on the way, or the last; with `most`: if x is a vector of fewer elements. */
+static int along(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    const int func = (int)luaL_checkinteger(L, 1);
+    const bool vector = !lua_isnoneornil(L, 4);
+    ThArray *x = vector ? lt_array(L, s, 2) : lt_check_array(L, s, 2);
+    if (!x || (vector && (th_array_ndim(x) != 1 || th_array_size(x) >= lua_tointeger(L, 4)))) return 0;
+    lt_collect(L, s);
+    return went(L, s, th_eager_along(s->ctx, func, x, lua_toboolean(L, 3)));
+}
+
+/* ---- parts of a vector ------------------------------------------------------------------------------------------- */
+typedef struct Parts {
+    LtState *s;
+    int func;
+    ThDtype dtype;
+    size_t bytes; /* of an element */
+    const char *x;
+    const int64_t *at;
+    int64_t *length, count, longest;
+} Parts;
+
+static void put(const Parts *p, char *to, const char *from) {
+    if (p->bytes == 8) memcpy(to, from, 8);
+    else memcpy(to, from, p->bytes);
+}
+
+static ThArray *vector(const Parts *p, int64_t n) { return th_array_empty(p->s->ctx, p->dtype, 1, &n); }
+
+/* The function of a and b, which go; NULL: it failed, or makes something of another dtype. */
+static ThArray *met(const Parts *p, ThArray *a, ThArray *b) {
+    const ThArg args[2] = {{.kind = TH_ARG_ARRAY, .array = a}, {.kind = TH_ARG_ARRAY, .array = b}};
+    ThArray *r = NULL;
+    const bool one = a && b && th_eager(p->s->ctx, p->func, args, 2, &r, 1) == 1;
+    th_array_release(a);
+    th_array_release(b);
+    if (one && th_array_dtype(r) == p->dtype && th_array_contiguous(r)) return r;
+    if (one) th_array_release(r);
+    return NULL;
+}
+
+static bool lengths(Parts *p, int64_t n) {
+    p->longest = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        const int64_t end = i + 1 < p->count ? p->at[i + 1] : n;
+        if (p->at[i] < 0 || p->at[i] >= n) return false;
+        p->length[i] = end > p->at[i] ? end - p->at[i] : 1;
+        if (p->length[i] > p->longest) p->longest = p->length[i];
+    }
+    return p->longest > 1 && p->longest <= LONG;
+}
+
+/* All parts take their next element, until they have none. longer: of how many parts are longer than so much; active:
+ * which of them are. */
+static ThArray *in_turn(const Parts *p, int64_t *longer, int64_t *active) {
+    ThArray *r = vector(p, p->count), *have = vector(p, p->count);
+    memset(longer, 0, sizeof *longer * (size_t)(p->longest + 1));
+    for (int64_t i = 0; i < p->count; i++) longer[p->length[i] - 1]++;
+    for (int64_t j = p->longest - 1; j > 0; j--) longer[j - 1] += longer[j];
+    for (int64_t i = 0; have && i < p->count; i++) {
+        active[i] = i;
+        put(p, (char *)th_array_data(have) + (size_t)i * p->bytes, p->x + (size_t)p->at[i] * p->bytes);
+    }
+    int64_t n = p->count;
+    for (int64_t j = 1; r && have && n > 0; j++) {
+        const int64_t left = j < p->longest ? longer[j] : 0;
+        ThArray *more = vector(p, left), *then = vector(p, left);
+        const char *e = th_array_data(have);
+        char *a = then ? th_array_data(then) : NULL, *b = more ? th_array_data(more) : NULL;
+        int64_t k = 0;
+        for (int64_t i = 0; then && more && i < n; i++, e += p->bytes) {
+            const int64_t part = active[i];
+            if (p->length[part] == j) {
+                put(p, (char *)th_array_data(r) + (size_t)part * p->bytes, e);
+                continue;
+            }
+            put(p, a + (size_t)k * p->bytes, e);
+            put(p, b + (size_t)k * p->bytes, p->x + (size_t)(p->at[part] + j) * p->bytes);
+            active[k++] = part;
+        }
+        th_array_release(have);
+        n = left;
+        if (n == 0) th_array_release(then), th_array_release(more);
+        have = n > 0 ? met(p, then, more) : NULL;
+    }
+    th_array_release(have);
+    if (n == 0) return r;
+    th_array_release(r);
+    return NULL;
+}
+
+/* Each second element of a part and its neighbour, all parts together; then what that left, until each has one. */
+static ThArray *by_pairs(const Parts *p) {
+    ThArray *have = NULL;
+    for (int64_t longest = p->longest; longest > 1; longest -= longest / 2) {
+        int64_t pairs = 0, odd = 0;
+        for (int64_t i = 0; i < p->count; i++) pairs += p->length[i] / 2, odd += p->length[i] % 2;
+        ThArray *left = vector(p, pairs), *right = vector(p, pairs), *next = vector(p, pairs + odd);
+        const char *from = have ? th_array_data(have) : p->x, *rest = from;
+        char *a = left ? th_array_data(left) : NULL, *b = right ? th_array_data(right) : NULL;
+        for (int64_t i = 0; a && b && i < p->count; i++) {
+            const char *e = have ? rest : from + (size_t)p->at[i] * p->bytes;
+            rest += (size_t)p->length[i] * p->bytes;
+            for (int64_t j = p->length[i] / 2; j > 0; j--, a += p->bytes, b += p->bytes, e += 2 * p->bytes)
+                put(p, a, e), put(p, b, e + p->bytes);
+        }
+        ThArray *both = met(p, left, right);
+        const char *done = both ? th_array_data(both) : NULL;
+        char *to = next ? th_array_data(next) : NULL;
+        rest = from;
+        for (int64_t i = 0; done && to && i < p->count; i++) {
+            const int64_t n = p->length[i];
+            const char *e = have ? rest : from + (size_t)p->at[i] * p->bytes;
+            const size_t some = (size_t)(n / 2) * p->bytes;
+            rest += (size_t)n * p->bytes;
+            memcpy(to, done, some);
+            to += some, done += some;
+            if (n % 2) put(p, to, e + (size_t)(n - 1) * p->bytes), to += p->bytes;
+            p->length[i] = n - n / 2;
+        }
+        th_array_release(have);
+        th_array_release(both);
+        have = next;
+        if (!done || !to) return th_array_release(have), NULL;
+    }
+    return have;
+}
+
+static bool plain(const ThArray *a) {
+    return th_array_ndim(a) == 1 && th_array_contiguous(a) && th_array_device(a) < 0 && th_array_size(a) > 0;
+}
+
+/* parts(function, x, at, pairs): what the reduction gives of x from each of `at` to the next one, or of one element
+ * where that is no later; by pairs, or one by one. */
+static int parts(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThArray *x = lt_check_array(L, s, 2), *at = lt_check_array(L, s, 3);
+    if (!plain(x) || !plain(at) || th_array_dtype(at) != TH_INT64) return 0;
+    const ThDtype d = th_array_dtype(x);
+    Parts p = {.s = s,
+               .func = (int)luaL_checkinteger(L, 1),
+               .dtype = d,
+               .bytes = th_dtype_bytes(d),
+               .x = th_array_data(x),
+               .at = th_array_data(at),
+               .count = th_array_size(at)};
+    if (!p.x || !p.at) return 0;
+    p.length = lua_newuserdatauv(L, sizeof *p.length * ((size_t)p.count * 2 + LONG + 1), 0);
+    if (!lengths(&p, th_array_size(x))) return 0;
+    lt_collect(L, s);
+    return went(L, s, lua_toboolean(L, 4) ? by_pairs(&p) : in_turn(&p, p.length + 2 * p.count, p.length + p.count));
+}
+
+static int function_number(lua_State *L) {
+    const int func = th_func_find(luaL_checkstring(L, 1));
+    if (func < 0) lua_pushnil(L);
+    else lua_pushinteger(L, func);
+    return 1;
+}
+
+void lt_open_along(lua_State *L, LtState *s) {
+    static const luaL_Reg fns[] = {
+        {"along", along}, {"parts", parts}, {"function_number", function_number}, {NULL, NULL}};
+    lt_register(L, s, fns);
+}
