@@ -48,6 +48,10 @@ local function operands(n)
   d.w, d.wm, d.text = d.x:copy(), d.m:copy(), d.x:bytes()
   d.list = n <= 100000 and d.x:tolist() or {}
   d.words = n <= 1000 and table.concat(d.list, " ") or ""
+  d.uf, d.starts = {}, nd.arange(0, n, 10)
+  for _, name in ipairs({ "add", "divide", "fmax", "fmod", "logaddexp", "maximum", "subtract" }) do
+    d.uf[name] = nd.ufunc(name)
+  end
   files(d, n)
   function d.set(a, key, value) a[key] = value end
   function d.each(list)
