@@ -612,7 +612,7 @@ for text, f in [
     ("nd.geomspace(1, 0)", lambda: np.geomspace(1, 0)),
     ("nd.unwrap({0, 3, 6.5, -1, 12})", lambda: np.unwrap([0, 3, 6.5, -1, 12])),
     ("nd.unwrap(m_float64 * 4, {axis = 1})", lambda: np.unwrap(X["m_float64"] * 4, axis=1)),
-    ("nd.unwrap({0, 3, 1, 7}, {period = 4})", lambda: np.unwrap(np.array([0, 3, 1, 7.0]), period=4)),
+    ("nd.unwrap({0, 3, 1, 7}, {period = 4})", lambda: np.unwrap([0, 3, 1, 7], period=4)),
     ("nd.mgrid['0:3, 1:2:0.25']", lambda: np.mgrid[0:3, 1:2:0.25]),
     ("nd.mgrid['0:1:5j']", lambda: np.mgrid[0:1:5j]), ("nd.mgrid['0:2, 0:3']", lambda: np.mgrid[0:2, 0:3]),
     ("(table.unpack(nd.ogrid['0:2, 0:3']))", lambda: np.ogrid[0:2, 0:3][0]),

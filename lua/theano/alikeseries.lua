@@ -210,13 +210,15 @@ return function(M, K)
 
   --- Angles without jumps: neighbours along an axis (the last) differ by half a period at most.
   function M.unwrap(p, discont, axis, period)
-    p, period = floats(as(p)), period or 2 * math.pi
+    p, period = as(p), period or 2 * math.pi
     util.expect("unwrap", "period", period, "number")
+    local whole = p.dtype:find("^int") and math.type(period) == "integer" -- these stay integers
+    p = whole and p or floats(p)
     axis = axis_of("unwrap", p, axis or -1)
-    local step = M.diff(p, { axis = axis })
-    local by = M.mod(step + period / 2, period) - period / 2
-    by = M.switch(M.and_(M.eq(by, -period / 2), M.gt(step, 0)), period / 2, by)
-    by = K.to(M.switch(M.lt(M.abs(step), discont or period / 2), 0.0, by - step), p.dtype)
+    local step, half = M.diff(p, { axis = axis }), whole and period // 2 or period / 2
+    local by = M.mod(step + half, period) - half
+    if not whole or period % 2 == 0 then by = M.switch(M.and_(M.eq(by, -half), M.gt(step, 0)), half, by) end
+    by = K.to(M.switch(M.lt(M.abs(step), discont or period / 2), whole and 0 or 0.0, by - step), p.dtype)
     return M.concatenate({ part(p, axis, 0, 1), part(p, axis, 1) + M.cumsum(by, { axis = axis }) }, axis)
   end
 
