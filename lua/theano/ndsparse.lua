@@ -315,15 +315,26 @@ return function(nd)
   function methods.with_data(x, data) return eager.with_data(x, nd.asarray(data)) end
   function methods.getrow(x, i) return eager.get_item_list(x, { i }) end
   function methods.getcol(x, j) return eager.transpose(eager.get_item_list(eager.transpose(x), { j })) end
-  -- Of what is stored; where a place without a value becomes another number, the matrix is full.
-  function methods.maximum(x, y)
-    if type(y) == "number" and y > 0 then return make(x.format, nd.maximum(x:toarray(), y)) end
-    return eager.structured_maximum(one_each(x), y)
+  -- Two matrices' values at all places where one of them has one, by a function of both.
+  local function joined(fn, x, y)
+    local format = x.format
+    x, y = one_each(x), one_each(y:asformat(format))
+    local function marked(a) return eager.with_data(a, nd.ones(part(a, "data").shape, part(a, "dtype"))) end
+    local places = eager.add(marked(x), marked(y))
+    local none = eager.with_data(places, nd.zeros_like(part(places, "data")))
+    local a, b = part(eager.add(none, x), "data"), part(eager.add(none, y), "data")
+    return eager.remove0(eager.with_data(places, fn(a, b)))
   end
-  function methods.minimum(x, y)
-    if type(y) == "number" and y < 0 then return make(x.format, nd.minimum(x:toarray(), y)) end
-    return eager.structured_minimum(one_each(x), y)
+  -- By element, also of those that are not stored: with a number that changes these, the matrix is full.
+  local function bounded(name, fn, changes)
+    methods[name] = function(x, y)
+      if issparse(y) then return joined(fn, x, y) end
+      if type(y) == "number" and changes(y) then return make(x.format, fn(x:toarray(), y)) end
+      return eager["structured_" .. name](one_each(x), y)
+    end
   end
+  bounded("maximum", nd.maximum, function(v) return v > 0 end)
+  bounded("minimum", nd.minimum, function(v) return v < 0 end)
   function methods.power(x, n) return eager.structured_pow(one_each(x), n) end
   for _, name in ipairs({ "sin", "tan", "arcsin", "arctan", "sinh", "arcsinh", "tanh", "arctanh", "rint", "ceil",
     "floor", "log1p", "expm1", "deg2rad", "rad2deg", "trunc", "sqrt", "sgn" }) do
