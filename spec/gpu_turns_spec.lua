@@ -200,6 +200,11 @@ describe("turns of a loop on a GPU", function()
       local f, got = compiled(false), nil
       local n = emulated.counted(function() got = arrays({ f(table.unpack(values)) }) end)
       assert.equal(2, n.cuLaunchCooperativeKernel)
+      local waits = 0
+      for _, k in ipairs(theano.printing.roofline(f, "h100", { compile = false }).kernels) do
+        if k.turns_of then waits = waits + k.waits end
+      end
+      assert(waits == 2 or width == 1, ("%d waits: rows %d, width %d"):format(waits, rows, width)) -- one a turn and way
       for i, a in ipairs(got) do
         assert(apart(a, want[i]) <= 1e-12 * (1 + nd.abs(want[i]):max()), ("round %d, result %d"):format(round, i))
       end

@@ -50,7 +50,7 @@ static bool parts(Emit *e, const GridTurns *t, const CudaKernel *kernel, bool *w
         int bytes = k->nest->grid == GRID_TILES ? cuda_tile_bytes(k->nest->contract, k->tile) : 0;
         if (bytes > *shared) *shared = bytes;
         if (!written[s->kernel] && !cuda_kernel(e, k, GRID_PART)) return false;
-        if (!written[s->kernel] && grid_neighbours(k->nest) > 1 && !cuda_kernel(e, k, GRID_EACH)) return false;
+        if (!written[s->kernel] && k->each && !cuda_kernel(e, k, GRID_EACH)) return false;
         written[s->kernel] = true;
     }
     return true;
@@ -83,7 +83,7 @@ static void step(Emit *e, const GridTurns *t, int i, const CudaKernel *kernel) {
         if (w >= 0 && copy) emit_line(e, "a.%s += w%d;", b ? "to" : "from", w);
         else if (w >= 0) emit_line(e, "a.b[%d] += w%d;", b, w);
     }
-    if (!copy && grid_neighbours(kernel[s->kernel].nest) > 1)
+    if (!copy && kernel[s->kernel].each)
         emit_line(e, "if (l.each >> %d & 1) each_%d(a, sh, l.p[%d]); else part_%d(a, sh);", i, s->kernel, i, s->kernel);
     else if (copy) emit_line(e, "copied(a);");
     else if (kernel[s->kernel].nest->grid == GRID_TILES) emit_line(e, "part_%d(a, sh, l.p[%d]);", s->kernel, i);

@@ -410,7 +410,7 @@ static char *with_parts(const GridProgram *g, const Plan *p, char *source) {
         for (int j = 0; j < g->turns[i].nstep; j++) {
             const Step *s = &p->step[g->turns[i].first + j];
             char name[GRID_NAME];
-            if (s->kind != STEP_KERNEL || grid_neighbours(g->kernel[s->kernel].nest) < 2 || had[s->kernel]) continue;
+            if (s->kind != STEP_KERNEL || !g->kernel[s->kernel].each || had[s->kernel]) continue;
             turns_each_name(name, s->kernel);
             had[s->kernel] = true;
             text_printf(&t, "KERNEL %s(const Args_%d a, const Spread w) { each_%d(a, 0, w); }\n", name, s->kernel,

@@ -158,7 +158,7 @@ bool grid_turns_pay(const GridKernel *g, const int64_t *sym, GridLaunch *way) {
 }
 
 bool grid_turns_each(const GridKernel *g, const int64_t *sym, int64_t *blocks) {
-    int64_t all = grid_neighbours(g->nest) > 1 ? product(g, sym, 0, g->nest->depth) : 0;
+    int64_t all = g->each ? product(g, sym, 0, g->nest->depth) : 0;
     if (all <= 0 || !choose_each(all)) return false;
     *blocks = (all + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
     return true;

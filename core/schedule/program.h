@@ -43,7 +43,7 @@ typedef struct GridKernel GridKernel;
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym);
 /* Whether a product pays in a loop that is one launch (turns.c), and how it would be launched alone by such tiles. */
 bool grid_turns_pay(const GridKernel *g, const int64_t *sym, GridLaunch *way);
-/* Whether a kernel whose threads have some neighbours each has a point a thread there, and then its blocks. */
+/* Whether a kernel that may (GridKernel.each) has a point a thread there, and then its blocks. */
 bool grid_turns_each(const GridKernel *g, const int64_t *sym, int64_t *blocks);
 struct GridSpread grid_turns_spread(const GridKernel *g, const int64_t *sym); /* ..of a step that is beside no other */
 /* Ways of launching it that give the same bits, the first that which grid_launch gives; how many. */
@@ -61,8 +61,9 @@ struct GridKernel {
     const Nest *nest; /* NULL: it has no form for a device, the host runs it */
     int number;
     int nbuf, nsym, nparam; /* of the steps that run it: lengths of the record's lists, at least 1 each */
-    int many; /* steps that one launch may run, by as many records and where the blocks of each end; or 0 */
-    int tile; /* of a product in the turns of a loop: CHOOSE_THIN or CHOOSE_SQUARE */
+    int many;  /* steps that one launch may run, by as many records and where the blocks of each end; or 0 */
+    int tile;  /* of a product in the turns of a loop: CHOOSE_THIN or CHOOSE_SQUARE */
+    bool each; /* there its threads may have a point each, shared out as GridSpread says */
 };
 
 /*

@@ -45,7 +45,7 @@ static bool point_a_sum(const Plan *p, const GridKernel *kernel, const GridTurns
         const Step *q = &p->step[t->first + (at + i) % t->nstep];
         const GridKernel *g = q->kind == STEP_KERNEL ? &kernel[q->kernel] : NULL;
         if (g && product_of(kernel, q)) return false;
-        if (!g || grid_neighbours(g->nest) < 2 || g->nest->depth != 2) continue;
+        if (!g || !g->each || g->nest->depth != 2) continue;
         const int8_t dim[2] = {c->side_dim[0][0], c->side_dim[1][0]};
         bool same = true;
         for (int d = 0; d < 2; d++)
@@ -55,9 +55,22 @@ static bool point_a_sum(const Plan *p, const GridKernel *kernel, const GridTurns
     return false;
 }
 
+/* Threads that have some neighbours elsewhere may have one point, and all may be shared out beside a product. */
+static void choose_each_of(const Plan *p, GridKernel *kernel, const GridTurns *t) {
+    bool beside = false;
+    for (int i = 0; i < t->nstep; i++) beside |= product_of(kernel, &p->step[t->first + i]) != NULL;
+    for (int i = 0; i < t->nstep; i++) {
+        const Step *s = &p->step[t->first + i];
+        const Nest *n = s->kind == STEP_KERNEL ? kernel[s->kernel].nest : NULL;
+        if (!n || n->grid != GRID_THREAD) continue;
+        kernel[s->kernel].each |= grid_neighbours(n) > 1 || (beside && n->depth > 0);
+    }
+}
+
 /* A product's tiles are square where all steps that it is have points so. */
 static void choose_tiles(const Plan *p, GridKernel *kernel, const GridTurns *t, int n) {
-    for (int k = 0; k < p->nkernel; k++) kernel[k].tile = CHOOSE_SQUARE;
+    for (int k = 0; k < p->nkernel; k++) kernel[k].tile = CHOOSE_SQUARE, kernel[k].each = false;
+    for (int i = 0; i < n; i++) choose_each_of(p, kernel, &t[i]);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < t[i].nstep; j++) {
             const Step *s = &p->step[t[i].first + j];
