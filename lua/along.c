@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LONG = 4096 /* elements of a part, most */ };
+enum { LONG = 4096 /* elements of a part, most */, FEW_ROWS = 128 };
 
 static int went(lua_State *L, LtState *s, ThArray *r) {
     if (!r && th_error(s->ctx)) return lt_raise(L, s);
@@ -16,13 +16,15 @@ static int went(lua_State *L, LtState *s, ThArray *r) {
     return 1;
 }
 
-/* along(function, x, each[, most]): all on the way, or the last; with `most`: if x is a vector of fewer elements. */
+/* along(function, x, each[, most]): all on the way, or the last; with `most`: if x is a vector of fewer elements, or
+ * has few rows. */
 static int along(lua_State *L) {
     LtState *s = LT_STATE(L);
     const int func = (int)luaL_checkinteger(L, 1);
-    const bool vector = !lua_isnoneornil(L, 4);
-    ThArray *x = vector ? lt_array(L, s, 2) : lt_check_array(L, s, 2);
-    if (!x || (vector && (th_array_ndim(x) != 1 || th_array_size(x) >= lua_tointeger(L, 4)))) return 0;
+    const bool any = lua_isnoneornil(L, 4);
+    ThArray *x = any ? lt_check_array(L, s, 2) : lt_array(L, s, 2);
+    if (!x || th_array_ndim(x) == 0) return 0;
+    if (!any && th_array_shape(x)[0] >= (th_array_ndim(x) == 1 ? lua_tointeger(L, 4) : FEW_ROWS)) return 0;
     lt_collect(L, s);
     return went(L, s, th_eager_along(s->ctx, func, x, lua_toboolean(L, 3)));
 }
@@ -144,6 +146,69 @@ static ThArray *by_pairs(const Parts *p) {
     return have;
 }
 
+/* One in a dtype that sums and products keep. */
+static bool one_of(ThDtype d, char *cell) {
+    const double f = 1;
+    const float single = 1;
+    const int64_t i = 1;
+    if (d != TH_FLOAT64 && d != TH_FLOAT32 && d != TH_INT64) return false;
+    memcpy(cell,
+           d == TH_FLOAT64 ? (const void *)&f
+           : d == TH_INT64 ? (const void *)&i
+                           : (const void *)&single,
+           th_dtype_bytes(d));
+    return true;
+}
+
+/* The parts of more than half of `most` elements, and of no more, as rows of a matrix that are filled up with what
+ * changes nothing (NULL: with their first element); NULL: there are none, or no memory. */
+static ThArray *rows(const Parts *p, int64_t most, const char *fill) {
+    int64_t shape[2] = {0, 0};
+    for (int64_t i = 0; i < p->count; i++) {
+        const int64_t n = p->length[i];
+        if (n <= most / 2 || n > most) continue;
+        shape[0]++;
+        if (n > shape[1]) shape[1] = n;
+    }
+    ThArray *m = shape[0] ? th_array_empty(p->s->ctx, p->dtype, 2, shape) : NULL;
+    char *to = m ? th_array_data(m) : NULL;
+    for (int64_t i = 0; m && i < p->count; i++) {
+        const int64_t n = p->length[i];
+        const char *from = p->x + (size_t)p->at[i] * p->bytes;
+        if (n <= most / 2 || n > most) continue;
+        memcpy(to, from, (size_t)n * p->bytes);
+        to += (size_t)n * p->bytes;
+        for (int64_t j = n; j < shape[1]; j++, to += p->bytes) put(p, to, fill ? fill : from);
+    }
+    return m;
+}
+
+/* What one function reduces, row by row: "sum", "prod", "max", "min". */
+static ThArray *by_rows(const Parts *p, const char *way) {
+    char fill[16] = {0};
+    const int func = th_func_find(way);
+    const bool added = !strcmp(way, "sum"), times = !strcmp(way, "prod");
+    if (func < 0 || p->dtype == TH_BOOL || (times && !one_of(p->dtype, fill))) return NULL;
+    ThArray *r = vector(p, p->count);
+    for (int64_t most = 1; r && most / 2 < p->longest; most *= 2) {
+        ThArray *m = rows(p, most, added || times ? fill : NULL), *each = NULL;
+        if (!m && !th_error(p->s->ctx)) continue;
+        const ThArg args[2] = {{.kind = TH_ARG_ARRAY, .array = m}, {.kind = TH_ARG_INT, .i = 1}};
+        const bool done = m && th_eager(p->s->ctx, func, args, 2, &each, 1) == 1;
+        const bool same = done && th_array_dtype(each) == p->dtype && th_array_contiguous(each);
+        const char *from = same ? th_array_data(each) : NULL;
+        for (int64_t i = 0; from && i < p->count; i++) {
+            if (p->length[i] <= most / 2 || p->length[i] > most) continue;
+            put(p, (char *)th_array_data(r) + (size_t)i * p->bytes, from);
+            from += p->bytes;
+        }
+        th_array_release(m);
+        if (done) th_array_release(each);
+        if (!same) th_array_release(r), r = NULL;
+    }
+    return r;
+}
+
 static bool plain(const ThArray *a) {
     return th_array_ndim(a) == 1 && th_array_contiguous(a) && th_array_device(a) < 0 && th_array_size(a) > 0;
 }
@@ -166,6 +231,7 @@ static int parts(lua_State *L) {
     p.length = lua_newuserdatauv(L, sizeof *p.length * ((size_t)p.count * 2 + LONG + 1), 0);
     if (!lengths(&p, th_array_size(x))) return 0;
     lt_collect(L, s);
+    if (lua_type(L, 4) == LUA_TSTRING) return went(L, s, by_rows(&p, lua_tostring(L, 4)));
     return went(L, s, lua_toboolean(L, 4) ? by_pairs(&p) : in_turn(&p, p.length + 2 * p.count, p.length + p.count));
 }
 

@@ -109,7 +109,7 @@ local function reduced_axes(nd, what, a, axis)
   return help.axes_of(what, a, axis)
 end
 
--- A vector of a function whose name is known, and nothing said; nil: the long way. each: all on the way.
+-- A vector, or few rows, of a function whose name is known, and nothing said; nil: the long way. each: all on the way.
 local function at_once(u, a, each)
   local way = u.known[each and "runs" or "way"]
   if way then return util.is_array(a) and a.ndim == 1 and a.size > 0 and u.nd[way](a) or nil end
@@ -256,8 +256,8 @@ local function quick_parts(u, a, indices)
   local MANY, LONG = 8, 4096
   local n = a.size
   if a.ndim ~= 1 or indices.ndim ~= 1 or indices.dtype ~= "int64" or indices.size == 0 then return nil end
-  local r = u.func and not u.known.way
-    and core.parts(u.func, u.nd.ascontiguousarray(a), u.nd.ascontiguousarray(indices), u.known.pairs)
+  local r = u.func and (not u.known.way or FILL[u.known.way])
+    and core.parts(u.func, u.nd.ascontiguousarray(a), u.nd.ascontiguousarray(indices), u.known.way or u.known.pairs)
   if r then return r end
   if indices.size < MANY or u.known.pairs or u.known.way and not FILL[u.known.way] then return nil end
   if a.dtype == "bool" or a.dtype:find("^complex") then return nil end
