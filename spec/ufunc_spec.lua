@@ -128,6 +128,8 @@ describe("nd.ufunc", function()
     assert.equal("float64", nd.ufunc(nd.logaddexp).accumulate({ 1, 2 }).dtype)
     raises("ZeroDivisionError", "", function() nd.ufunc(nd.floor_divide).reduce(nd.array({ 6, 0, 2 })) end)
     assert.equal(1, nd.ufunc(nd.floor_divide).reduce({ 7, 3, 2 }))
+    assert.equal(0, nd.ufunc(nd.floor_divide).reduce({ 0, 3, 2 }))
+    assert.equal("[0 0]", text(nd.ufunc(nd.mod).accumulate({ 0, 3 })))
   end)
 
   it("keeps a value through elements that do not change it, with the bits of calls one by one", function()

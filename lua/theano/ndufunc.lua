@@ -45,10 +45,16 @@ local function with_opposites(u, a)
   return all
 end
 
+-- What u makes of ones of a's dtype, as many as a row has: quotients of a's own elements may fail.
+local function of_ones(u, a)
+  local one = u.nd.ones_like(rows(a, 0, 1))
+  return arr(u.fn(one, one)).dtype
+end
+
 -- The dtype that u makes of a's elements: what it reduces them in, as NumPy does; truth values stand for themselves.
 local function closed(u, a)
   if not u.name then return a end
-  local dtype = arr(u.fn(rows(a, 0, 1), rows(a, 0, 1))).dtype
+  local dtype = of_ones(u, a)
   return dtype ~= a.dtype and dtype ~= "bool" and a:astype(dtype) or a
 end
 
@@ -177,8 +183,7 @@ local function accumulate(u, a, ...)
   if u.known.runs then return nd[u.known.runs](a, { axis = axis }) end
   if a.size == 0 then return a:copy() end
   local all = front(nd, a, axis)
-  local first = arr(u.fn(rows(all, 0, 1), rows(all, 0, 1))) -- what it makes of this dtype
-  local r = all:astype(first.dtype)
+  local r = all:astype(of_ones(u, all))
   local added = with_opposites(u, all)
   local quick = added and nd.cumsum(added, { axis = 0 }) or by_parts(u, r) or along(u, r, true)
   if quick then return nd.ascontiguousarray(axis == 0 and quick or nd.moveaxis(quick, 0, axis)) end
@@ -217,7 +222,7 @@ end
 -- first.
 local function side_by_side(u, a, starts, lengths)
   local nd = u.nd
-  if not u.name or arr(u.fn(rows(a, 0, 1), rows(a, 0, 1))).dtype ~= a.dtype then return nil end
+  if not u.name or of_ones(u, a) ~= a.dtype then return nil end
   local order = nd.argsort(-lengths, { kind = "stable" })
   local from, count = starts[order], nd.bincount(lengths):tolist()
   local r, longer = a[from], starts.size
