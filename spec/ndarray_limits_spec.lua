@@ -40,10 +40,14 @@ local function refuses(kind, text, f, ...)
   raises(kind, text, function() f(table.unpack(args, 1, args.n)) end)
 end
 
+local function callable(f) -- types are called too
+  return type(f) == "function" or type(f) == "userdata" and (debug.getmetatable(f) or {}).__call ~= nil
+end
+
 local function walk(module)
   local b = a:copy() -- some write to it
   for name, f in pairs(module) do
-    if type(f) == "function" and not FILES[name] then
+    if callable(f) and not FILES[name] then
       it(name, function()
         check(name, f)
         for what, v in pairs(HOSTILE) do

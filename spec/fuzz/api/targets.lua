@@ -24,8 +24,8 @@ local function signatures()
 end
 
 local function callable(v)
-  local meta = getmetatable(v)
-  return type(v) == "function" or type(v) == "table" and type(meta) == "table" and rawget(meta, "__call") ~= nil
+  local meta = (type(v) == "table" or type(v) == "userdata") and debug.getmetatable(v) -- a type is called, too
+  return type(v) == "function" or type(meta) == "table" and rawget(meta, "__call") ~= nil
 end
 
 --- A list of {name =, call =, method = kind or nil, keywords = names}, always in one order.
