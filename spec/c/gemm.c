@@ -301,6 +301,51 @@ static void threads_agree(void) {
     th_context_release(one_thread), th_context_release(hooked), th_context_release(pool);
 }
 
+/* Products in two loops, whose operands lie apart: as many calls of the hook as `calls`, and the bits of gemm_run. */
+static void batch(ThContext *c, ThDtype d, int64_t m, int64_t n, int64_t k, int64_t out, int64_t in, bool tight,
+                  int calls) {
+    const int64_t all = out * in;
+    Matrix a = matrix(d, all * m, k, 0), b = matrix(d, all * k, n, 0), r = matrix(d, all * m, n, 0),
+           want = matrix(d, all * m, n, 0);
+    fill(d, &a), fill(d, &b);
+    /* the inner loop goes through every out-th */
+    const int64_t turn[2][GEMM_TURN] = {{m * a.rs, k * b.rs, m * r.rs, out},
+                                        {out * m * a.rs, out * k * b.rs, out * m * r.rs, in}};
+    const GemmTurns t = {2, turn};
+    GemmArgs g = args(d, &a, &b, &r, 1, 0);
+    g.m = m, g.k = k;
+    for (int64_t i = 0; i < all; i++) {
+        GemmArgs one = g;
+        const int64_t item = (int64_t)th_dtype_bytes(d);
+        one.a = (const char *)g.a + i * m * a.rs * item, one.b = (const char *)g.b + i * k * b.rs * item;
+        one.c = (char *)first(d, &want) + i * m * want.rs * item, one.alone = true;
+        run(c, &one);
+    }
+    const size_t bytes = tight ? gemm_scratch_bytes(&g) : gemm_batch_scratch(c, &g, &t);
+    char *scratch = aligned_alloc(64, (bytes + 64) / 64 * 64);
+    hook_calls = 0;
+    CHECK(scratch && gemm_batch(c, &g, &t, scratch, bytes) == 0);
+    CHECK(hook_calls == calls);
+    int different = 0;
+    for (int64_t i = 0; i < all * m; i++)
+        for (int64_t j = 0; j < n; j++) different += elem(d, &r, i, j) != elem(d, &want, i, j);
+    CHECK(different == 0);
+    free(a.at), free(b.at), free(r.at), free(want.at), free(scratch);
+}
+
+static void batches_share(void) {
+    ThHost host = {.parallel_for = two_threads};
+    ThContext *c = th_context_new(&host);
+    for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++) {
+        batch(c, (ThDtype)d, 50, 40, 60, 5, 8, false, 1);
+        batch(c, (ThDtype)d, 50, 40, 60, 5, 1, false, 0); /* too little work */
+        batch(c, (ThDtype)d, 50, 40, 60, 5, 8, true, 0);  /* working memory of one */
+        batch(c, (ThDtype)d, 2, 3, 0, 4, 2, false, 0);    /* sums of nothing */
+        batch(c, (ThDtype)d, 50, 40, 60, 0, 8, false, 0); /* none */
+    }
+    th_context_release(c);
+}
+
 /* ---- special values ---------------------------------------------------------------------------------------------- */
 static void specials(ThContext *c, int64_t m, int64_t n, int64_t k, ThDtype d) {
     Matrix a = matrix(d, m, k, 0), b = matrix(d, k, n, 0), r = matrix(d, m, n, 0);
@@ -608,6 +653,7 @@ int main(void) {
     th_context_release(c);
     test_every_failure(product);
     threads_agree();
+    batches_share();
     loops();
     return test_done("gemm");
 }
