@@ -51,7 +51,8 @@ static size_t piece_bytes(const GemmArgs *g) {
 
 size_t gemm_batch_scratch(ThContext *c, const GemmArgs *g, const GemmTurns *t) {
     const int pieces = pieces_of(c, g, t);
-    return pieces > 1 ? (size_t)pieces * piece_bytes(g) : gemm_scratch_bytes(g);
+    const size_t one = gemm_scratch_bytes(g), all = pieces > 1 ? (size_t)pieces * piece_bytes(g) : 0;
+    return all > one ? all : one; /* enough for one after the other too: there may be fewer threads then */
 }
 
 /* Product number i, counted with the innermost loop first. */
