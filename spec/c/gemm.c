@@ -301,7 +301,15 @@ static void threads_agree(void) {
     th_context_release(one_thread), th_context_release(hooked), th_context_release(pool);
 }
 
-/* Products in two loops, whose operands lie apart: as many calls of the hook as `calls`, and the bits of gemm_run. */
+static bool same_elements(ThDtype d, const Matrix *x, const Matrix *y) {
+    int different = 0;
+    for (int64_t i = 0; i < y->rows; i++)
+        for (int64_t j = 0; j < y->cols; j++) different += elem(d, x, i, j) != elem(d, y, i, j);
+    return different == 0;
+}
+
+/* Products in two loops, whose operands lie apart: as many calls of the hook as `calls`, and the bits of gemm_run; in
+   the same working memory where the threads are gone too. */
 static void batch(ThContext *c, ThDtype d, int64_t m, int64_t n, int64_t k, int64_t out, int64_t in, bool tight,
                   int calls) {
     const int64_t all = out * in;
@@ -326,10 +334,13 @@ static void batch(ThContext *c, ThDtype d, int64_t m, int64_t n, int64_t k, int6
     hook_calls = 0;
     CHECK(scratch && gemm_batch(c, &g, &t, scratch, bytes) == 0);
     CHECK(hook_calls == calls);
-    int different = 0;
+    CHECK(same_elements(d, &r, &want));
+    ThContext *alone = th_context_new(NULL);
     for (int64_t i = 0; i < all * m; i++)
-        for (int64_t j = 0; j < n; j++) different += elem(d, &r, i, j) != elem(d, &want, i, j);
-    CHECK(different == 0);
+        for (int64_t j = 0; j < n; j++) put(d, &r, i, j, NAN);
+    CHECK(bytes >= gemm_scratch_bytes(&g) && gemm_batch(alone, &g, &t, scratch, bytes) == 0);
+    CHECK(same_elements(d, &r, &want));
+    th_context_release(alone);
     free(a.at), free(b.at), free(r.at), free(want.at), free(scratch);
 }
 
@@ -338,10 +349,11 @@ static void batches_share(void) {
     ThContext *c = th_context_new(&host);
     for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++) {
         batch(c, (ThDtype)d, 50, 40, 60, 5, 8, false, 1);
-        batch(c, (ThDtype)d, 50, 40, 60, 5, 1, false, 0); /* too little work */
-        batch(c, (ThDtype)d, 50, 40, 60, 5, 8, true, 0);  /* working memory of one */
-        batch(c, (ThDtype)d, 2, 3, 0, 4, 2, false, 0);    /* sums of nothing */
-        batch(c, (ThDtype)d, 50, 40, 60, 0, 8, false, 0); /* none */
+        batch(c, (ThDtype)d, 50, 40, 60, 5, 1, false, 0);   /* too little work */
+        batch(c, (ThDtype)d, 4000, 9, 128, 2, 2, false, 1); /* one shared product needs more than four alone */
+        batch(c, (ThDtype)d, 50, 40, 60, 5, 8, true, 0);    /* working memory of one */
+        batch(c, (ThDtype)d, 2, 3, 0, 4, 2, false, 0);      /* sums of nothing */
+        batch(c, (ThDtype)d, 50, 40, 60, 0, 8, false, 0);   /* none */
     }
     th_context_release(c);
 }
