@@ -34,8 +34,8 @@ int attention_put(HostCall *h, const AttentionWork *w) {
     const ThDtype d = (ThDtype)w->q->dtype;
     const Cpu *cpu = cpu_of(h->ctx);
     const int64_t *of_q = ARRAY_SHAPE(w->q), *of_v = ARRAY_SHAPE(w->v), item = (int64_t)th_dtype_bytes(d);
-    if (!cpu || (d != TH_FLOAT32 && d != TH_FLOAT64)) return q->bad = true, 1;
-    if (!of_q[0] || !of_q[1] || !of_v[1] || !of_v[2]) return q->bad = true, 1;
+    if (!cpu || (d != TH_FLOAT32 && d != TH_FLOAT64)) return host_refuse(q);
+    if (!of_q[0] || !of_q[1] || !of_v[1] || !of_v[2]) return host_refuse(q);
     const GemmKernels *kern = cpu->gemm[d == TH_FLOAT64];
     const char *type = d == TH_FLOAT64 ? "f64" : "f32";
     int64_t padded, rows = attention_rows(of_q[1], of_v[1], item, &padded);

@@ -82,7 +82,7 @@ int convs_put(HostCall *h, const ConvWork *given) {
     ConvWork work = *given, *w = &work;
     Orders orders;
     const char *type = w->dtype == TH_FLOAT32 ? "f32" : "f64";
-    if (!orders_of(q->x, w, &orders)) return q->bad = true, 1;
+    if (!orders_of(q->x, w, &orders)) return host_refuse(q);
     /* where filters of groups begin is another's number in a gradient as windows */
     const int64_t group = orders.at[0].windows ? given->filters * given->filter_st[0] : 0;
     const int64_t head[5] = {w->ndim, w->groups, w->images, w->filters * w->groups, w->channels * w->groups};

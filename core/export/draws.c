@@ -138,14 +138,14 @@ int draws_state(HostCall *h, const StateWork *w) {
     const char *type = ctype_of(d);
     bool real = false, own = w->kind != STATE_NUMBERS;
     const char *one = own ? NULL : random_sampler(w->which, &real);
-    if (!type || (real && !dtype_is_float(d)) || !(w->out->flags & ARRAY_CONTIGUOUS)) return q->bad = true, 1;
+    if (!type || (real && !dtype_is_float(d)) || !(w->out->flags & ARRAY_CONTIGUOUS)) return host_refuse(q);
     static const char *const plain[] = {"random_sample", "random_standard_normal", "random_uniform", "random_normal"};
     bool few = w->kind == STATE_INTEGERS;
     for (int i = 0; one && i < TH_LEN(plain); i++) few |= !strcmp(one, plain[i]);
     q->x->state = true, q->x->dist |= !few;
     text_put(t, "        {\n");
     put_words(t, "params", w->params, w->nparam * w->many);
-    if (w->pick && !put_population(q, w)) return q->bad = true, 1;
+    if (w->pick && !put_population(q, w)) return host_refuse(q);
     text_put(t, "            RandomWords words;\n            ThRandom r = {&words};\n            ThValue p[3];\n");
     text_printf(t, "            %s *z = ", type);
     host_place(q, type, w->out->data);

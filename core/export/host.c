@@ -7,8 +7,16 @@
 
 #include "ops/fft/dft.h"
 #include "ops/table/ops.h"
+#include "text/emit.h"
 
 #include <string.h>
+
+const char *host_type(ThDtype d) { return dtype_is_half(d) ? NULL : type_short(d); }
+
+int host_refuse(Capture *q) {
+    q->bad = true;
+    return 1;
+}
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 void host_place(Capture *q, const char *type, const void *p) {

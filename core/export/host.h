@@ -22,6 +22,8 @@ typedef struct Capture {
     bool bad;
 } Capture;
 
+const char *host_type(ThDtype d);                             /* in C; NULL: the texts have no such elements */
+int host_refuse(Capture *q);                                  /* the step cannot be written; 1 */
 void host_place(Capture *q, const char *type, const void *p); /* an address as a place in the plan's buffers */
 void host_numbers(Text *t, const int64_t *v, int n);
 /* So many bytes of the state's work, aligned by 64, while the step runs: as an expression. */

@@ -16,16 +16,6 @@ GPU_EMBED(export_factor_text, "export/runtime/factor.h");
 GPU_EMBED(export_dense_text, "runtime/factor/dense_body.h");
 GPU_EMBED(export_lane_text, "runtime/factor/lane_body.h");
 
-static const char *const short_name[TH_DTYPE_COUNT] = {
-    [TH_BOOL] = "u8",     [TH_INT8] = "i8",       [TH_INT16] = "i16",      [TH_INT32] = "i32",  [TH_INT64] = "i64",
-    [TH_UINT8] = "u8",    [TH_UINT16] = "u16",    [TH_UINT32] = "u32",     [TH_UINT64] = "u64", [TH_FLOAT32] = "f32",
-    [TH_FLOAT64] = "f64", [TH_COMPLEX64] = "c64", [TH_COMPLEX128] = "c128"};
-
-static int refuse(Capture *q) {
-    q->bad = true;
-    return 1;
-}
-
 /* The steps along the dims but one, in elements. */
 static void put_steps(Text *t, const ThArray *a, int but) {
     for (int d = 0; d < a->ndim; d++)
@@ -49,7 +39,7 @@ int library_sort(HostCall *h, const SortWork *w) {
     Text *t = q->t;
     const ThArray *x = w->x, *to = w->z ? w->z : w->at;
     const ThDtype d = (ThDtype)x->dtype;
-    if (!short_name[d] || (w->at && w->at->dtype != TH_INT64)) return refuse(q);
+    if (!host_type(d) || (w->at && w->at->dtype != TH_INT64)) return host_refuse(q);
     const int64_t n = ARRAY_SHAPE(x)[w->axis], k = ARRAY_SHAPE(to)[w->axis];
     q->x->sort[d == TH_BOOL ? TH_UINT8 : d] = true;
     text_printf(t, "        {\n            static const i64 w[] = {%lld, %lld, %d, %lld, %lld, %lld, %d, ",
@@ -63,9 +53,9 @@ int library_sort(HostCall *h, const SortWork *w) {
     put_steps(t, x, w->axis);
     put_steps(t, to, w->axis); /* of z where there is one; else nobody looks */
     put_steps(t, w->at ? w->at : to, w->axis);
-    text_printf(t, "0};\n            sort_%s(w", short_name[d]);
-    place_or_none(q, short_name[d], x);
-    place_or_none(q, short_name[d], w->z);
+    text_printf(t, "0};\n            sort_%s(w", host_type(d));
+    place_or_none(q, host_type(d), x);
+    place_or_none(q, host_type(d), w->z);
     place_or_none(q, "i64", w->at);
     text_put(t, ", ");
     host_room(q, "i64", 16 * n);
@@ -77,15 +67,15 @@ int library_search(HostCall *h, const SearchWork *w) {
     Capture *q = h->frame;
     Text *t = q->t;
     const ThDtype d = (ThDtype)w->x->dtype;
-    if (!short_name[d] || w->sorter) return refuse(q);
+    if (!host_type(d) || w->sorter) return host_refuse(q);
     q->x->sort[d == TH_BOOL ? TH_UINT8 : d] = true;
     text_printf(t, "        {\n            static const i64 w[] = {%lld, %lld, %d, %d, ", (long long)w->x->size,
                 step(w->x, 0), w->right, w->v->ndim);
     host_numbers(t, ARRAY_SHAPE(w->v), w->v->ndim);
     put_steps(t, w->v, -1);
-    text_printf(t, "0};\n            search_%s(w", short_name[d]);
-    place_or_none(q, short_name[d], w->x);
-    place_or_none(q, short_name[d], w->v);
+    text_printf(t, "0};\n            search_%s(w", host_type(d));
+    place_or_none(q, host_type(d), w->x);
+    place_or_none(q, host_type(d), w->v);
     place_or_none(q, "i64", w->z);
     text_put(t, ");\n        }\n");
     return 0;
@@ -95,7 +85,7 @@ int library_search(HostCall *h, const SearchWork *w) {
 int library_fft(HostCall *h, const FftWork *w) {
     Capture *q = h->frame;
     Text *t = q->t;
-    const char *type = short_name[w->dtype];
+    const char *type = host_type(w->dtype);
     const int64_t item = (int64_t)th_dtype_bytes(w->dtype);
     int64_t side = 1, longest = 1, numbers[TH_MAX_NDIM];
     for (int d = 0; d < w->ndim; d++) { /* as long as it ever is */
@@ -174,9 +164,9 @@ static void put_factor(Text *t, const FactorWork *w) {
 int library_factor(HostCall *h, const FactorWork *w) {
     Capture *q = h->frame;
     Text *t = q->t;
-    const char *type = short_name[w->dtype];
+    const char *type = host_type(w->dtype);
     const int64_t n = w->op[0].n[0], item = (int64_t)th_dtype_bytes(w->dtype);
-    if (!factor_text(w)) return refuse(q);
+    if (!factor_text(w)) return host_refuse(q);
     q->x->factor[w->dtype == TH_FLOAT64] = true;
     text_put(t, "        {\n            static const i64 w[] = {");
     put_factor(t, w);
@@ -202,7 +192,7 @@ static const char complex_order[] = "static int OF(less)(T a, T b) {\n"
 
 static void sort_text(Text *t, ThDtype d, bool unique) {
     const bool real = dtype_is_float(d);
-    text_printf(t, "#define T %s\n#define OF(name) name##_%s\n", short_name[d], short_name[d]);
+    text_printf(t, "#define T %s\n#define OF(name) name##_%s\n", host_type(d), host_type(d));
     if (dtype_is_complex(d)) text_put(t, complex_order);
     text_printf(t, "#define LESS(a, b) %s\n#define MINUS(a, b) %s\n",
                 dtype_is_complex(d) ? "OF(less)(a, b)"

@@ -23,7 +23,7 @@ int picks_put(HostCall *h, const PickWork *w) {
     Text *t = q->t;
     const char *from = number_type(w->p), *to = number_type(w->z);
     const int64_t rows = ARRAY_SHAPE(w->z)[0], n = ARRAY_SHAPE(w->p)[1], places = ARRAY_SHAPE(w->z)[1];
-    if (!from || !to) return q->bad = true, 1;
+    if (!from || !to) return host_refuse(q);
     q->x->picks = true;
     text_printf(t, "        {\n            static const i64 w[] = {%lld, %lld, %lld, %d, %d, %lld, %lld, %lld};\n",
                 (long long)rows, (long long)n, (long long)w->count, w->once, w->p->dtype == TH_FLOAT32, step(w->p, 0),

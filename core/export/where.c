@@ -11,16 +11,6 @@
 GPU_EMBED(export_where_text, "export/runtime/where.h");
 GPU_EMBED(export_unique_text, "export/runtime/unique.h");
 
-static const char *const name_of[TH_DTYPE_COUNT] = {
-    [TH_BOOL] = "u8",     [TH_INT8] = "i8",       [TH_INT16] = "i16",      [TH_INT32] = "i32",  [TH_INT64] = "i64",
-    [TH_UINT8] = "u8",    [TH_UINT16] = "u16",    [TH_UINT32] = "u32",     [TH_UINT64] = "u64", [TH_FLOAT32] = "f32",
-    [TH_FLOAT64] = "f64", [TH_COMPLEX64] = "c64", [TH_COMPLEX128] = "c128"};
-
-static int refuse(Capture *q) {
-    q->bad = true;
-    return 1;
-}
-
 static const PlanValue *value_of(const Capture *q, const ThArray *a) {
     for (int n = 0; n < q->h->nin + q->h->nout; n++)
         if (q->array[n] == a) return n < q->h->nin ? &q->h->in[n] : &q->h->out[n - q->h->nin];
@@ -44,13 +34,13 @@ int where_count(HostCall *h, const CountWork *w) {
     Capture *q = h->frame;
     const ThDtype d = (ThDtype)w->x->dtype;
     const PlanValue *v = value_of(q, w->x);
-    if (!v || !name_of[d]) return refuse(q);
+    if (!v || !host_type(d)) return host_refuse(q);
     q->x->where[width(d)] = true;
     put_form(q, v);
     text_put(q->t, "            *");
     host_place(q, "i64", w->n->data);
-    text_printf(q->t, " = find_%s(w, ", name_of[d]);
-    host_place(q, name_of[d], w->x->data);
+    text_printf(q->t, " = find_%s(w, ", host_type(d));
+    host_place(q, host_type(d), w->x->data);
     text_put(q->t, ", 0, 0);\n        }\n");
     return 0;
 }
@@ -60,7 +50,7 @@ int where_nonzero(HostCall *h, const NonzeroWork *w) {
     Text *t = q->t;
     const ThDtype d = (ThDtype)w->x->dtype;
     const PlanValue *v = value_of(q, w->x), *z = value_of(q, w->at[0]);
-    if (!v || !z || !name_of[d]) return refuse(q);
+    if (!v || !z || !host_type(d)) return host_refuse(q);
     q->x->where[width(d)] = true;
     put_form(q, v);
     text_put(t, "            const i64 most = ");
@@ -70,8 +60,8 @@ int where_nonzero(HostCall *h, const NonzeroWork *w) {
         text_put(t, i ? ", " : "");
         host_place(q, "i64", w->at[i]->data);
     }
-    text_printf(t, "};\n            if (find_%s(w, ", name_of[d]);
-    host_place(q, name_of[d], w->x->data);
+    text_printf(t, "};\n            if (find_%s(w, ", host_type(d));
+    host_place(q, host_type(d), w->x->data);
     text_printf(t, ", most, at) != most) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);\n        }\n", q->step,
                 TH_ValueError);
     return 0;
@@ -80,9 +70,9 @@ int where_nonzero(HostCall *h, const NonzeroWork *w) {
 int where_repeat(HostCall *h, const RepeatWork *w) {
     Capture *q = h->frame;
     Text *t = q->t;
-    const char *type = name_of[(ThDtype)w->repeats->dtype];
+    const char *type = host_type((ThDtype)w->repeats->dtype);
     const PlanValue *v = value_of(q, w->repeats), *z = value_of(q, w->z);
-    if (!v || !z || !type) return refuse(q);
+    if (!v || !z || !type) return host_refuse(q);
     put_form(q, v);
     text_printf(t, "            const %s *r = ", type);
     host_place(q, type, w->repeats->data);
@@ -104,15 +94,15 @@ int where_unique(HostCall *h, const UniqueWork *w) {
     const ThDtype d = (ThDtype)w->x->dtype;
     const PlanValue *v = value_of(q, w->x);
     ThArray *const to[] = {w->first, w->inverse, w->count};
-    if (!v || !name_of[d] || v->ndim != 1) return refuse(q);
+    if (!v || !host_type(d) || v->ndim != 1) return host_refuse(q);
     q->x->sort[width(d)] = q->x->unique[width(d)] = true;
     put_form(q, v);
     text_put(t, "            *");
     host_place(q, "i64", w->n->data);
-    text_printf(t, " = unique_%s(w[1], w[2], %d, %d, ", name_of[d], !w->index && !w->inverse && !w->count, w->apart);
-    host_place(q, name_of[d], w->x->data);
+    text_printf(t, " = unique_%s(w[1], w[2], %d, %d, ", host_type(d), !w->index && !w->inverse && !w->count, w->apart);
+    host_place(q, host_type(d), w->x->data);
     text_put(t, ", ");
-    host_place(q, name_of[d], w->values->data);
+    host_place(q, host_type(d), w->values->data);
     for (int i = 0; i < 3; i++) {
         text_put(t, ", ");
         if (to[i]) host_place(q, "i64", to[i]->data);
@@ -127,7 +117,7 @@ int where_unique(HostCall *h, const UniqueWork *w) {
 void where_texts(const Export *x, Text *t) {
     for (int d = 0; d < TH_DTYPE_COUNT; d++) {
         if (!x->where[d]) continue;
-        text_printf(t, "#define T %s\n#define OF(name) name##_%s\n#define IS(a) %s\n", name_of[d], name_of[d],
+        text_printf(t, "#define T %s\n#define OF(name) name##_%s\n#define IS(a) %s\n", host_type(d), host_type(d),
                     dtype_is_complex((ThDtype)d) ? "((a).re != 0 || (a).im != 0)" : "((a) != 0)");
         text_put(t, export_where_text);
         text_put(t, "#undef T\n#undef OF\n#undef IS\n\n");
