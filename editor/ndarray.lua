@@ -1540,10 +1540,10 @@ function nd.full(shape, value, dtype) end
 function nd.full_like(a, value, dtype) end
 
 ---`genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values,
----filling_values, names, dtype, max_rows, unpack, converters})`: the numbers of a text file, where cells may be
----empty or no numbers: those are NaN, or the filling value. delimiter may be the width of columns, or a
----sequence of widths; converters are functions of a cell's text by its column. With `names = true` the first
----line's names (of the columns used) come back second, and columns may be said by name.
+---filling_values, names, dtype, max_rows, unpack, converters})`: the numbers of a text file, or of a sequence
+---of lines, where cells may be empty or no numbers: those are NaN, or the filling value. delimiter may be the
+---width of columns, or a sequence of widths; converters are functions of a cell's text by its column. With
+---`names = true` the first line's names (of the columns used) come back second, and columns may be said by name.
 ---@param ... any
 ---@return any
 function nd.genfromtxt(...) end
@@ -1815,9 +1815,10 @@ function nd.load_npy(path) end
 ---@return any
 function nd.load_npz(path) end
 
----Numbers of a text file, as NumPy's loadtxt: `{delimiter, comments, skiprows, max_rows, usecols, dtype,
----ndmin}`. With `names = true` the first line holds the names of the columns, which come back second. One row
----or column is a vector, one number 0-d, unless `ndmin` asks for more.
+---Numbers of a text file, as NumPy's loadtxt: `{delimiter, comments, skiprows, max_rows, usecols, dtype, ndmin,
+---unpack}`. With `names = true` the first line holds the names of the columns, which come back second. One row
+---or column is a vector, one number 0-d, unless `ndmin` asks for more; `unpack` gives columns in the place of
+---rows.
 ---@param path string
 ---@param options? table
 ---@return any

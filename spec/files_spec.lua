@@ -76,6 +76,8 @@ describe("files that NumPy wrote", function()
     assert.same({ 3 }, one.shape)
     assert.same({ "a", "b" }, names)
     assert.same({ 1, 3 }, nd.loadtxt(fixture("plain.txt"), { max_rows = 1, ndmin = 2 }).shape)
+    assert.same({ 3, 1 }, nd.loadtxt(fixture("plain.txt"), { max_rows = 1, ndmin = 2, unpack = true }).shape)
+    equal(third.T, nd.loadtxt(fixture("plain.txt"), { unpack = true }))
   end)
 
   it("of Python objects, records and texts are refused by name", function()

@@ -118,6 +118,17 @@ describe("files of elements and of numbers", function()
     assert.has_error(function() of("1 2\n3\n") end)
   end)
 
+  it("genfromtxt takes lines in the place of a file", function()
+    local lines = { "1, 2, 3, 4, 5", "6, , , 7, 8\n", " , , 9,10,11\r\n" }
+    local a = nd.genfromtxt(lines, { delimiter = ",", filling_values = 0 })
+    assert.same({ { 1, 2, 3, 4, 5 }, { 6, 0, 0, 7, 8 }, { 0, 0, 9, 10, 11 } }, a:tolist())
+    assert.same({ 1.0, 2.0 }, nd.genfromtxt({ "1 2" }):tolist())
+    assert.same({ { 1.0, 3.0 }, { 2.0, 4.0 } }, nd.genfromtxt({ "1 2", "# 5 6", "3 4" }, { unpack = true }):tolist())
+    assert.equal(0, nd.genfromtxt({}).size)
+    raises("TypeError", "a line of fname should be a string, not number", function() nd.genfromtxt({ "1", 2 }) end)
+    raises("ValueError", "line 2 has 1 columns", function() nd.genfromtxt { "1 2", "3" } end)
+  end)
+
   it("genfromtxt fills what is missing", function()
     write("# a comment\nx,y,z\n1,,3\n4,five,6 # behind\n\n7,8,inf\n")
     local a, names = nd.genfromtxt(path, { delimiter = ",", names = true, skip_header = 1 })

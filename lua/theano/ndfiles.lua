@@ -45,7 +45,7 @@ end
 -- ---- text ---------------------------------------------------------------------------------------------------------
 local TEXT = {
   delimiter = "string", comments = "string|boolean", skiprows = "integer", max_rows = "integer",
-  usecols = "integer|table", dtype = "string", names = "boolean", ndmin = "integer",
+  usecols = "integer|table", dtype = "string", names = "boolean", ndmin = "integer", unpack = "boolean",
 }
 
 -- The names between the delimiters of a line.
@@ -59,14 +59,15 @@ local function split(line, delimiter)
   return names
 end
 
---- Numbers of a text file, as NumPy's loadtxt: `{delimiter, comments, skiprows, max_rows, usecols, dtype, ndmin}`. With
--- `names = true` the first line holds the names of the columns, which come back second. One row or column is a vector,
--- one number 0-d, unless `ndmin` asks for more.
+--- Numbers of a text file, as NumPy's loadtxt: `{delimiter, comments, skiprows, max_rows, usecols, dtype, ndmin,
+-- unpack}`. With `names = true` the first line holds the names of the columns, which come back second. One row or
+-- column is a vector, one number 0-d, unless `ndmin` asks for more; `unpack` gives columns in the place of rows.
 function M.loadtxt(path, options)
   options = options or {}
   util.check_keywords("loadtxt", options, TEXT)
   local a, line = core.load_text(path, options)
   local function give(result)
+    if options.unpack then result = result.T end
     if line then return result, split(line, options.delimiter) end
     return result
   end

@@ -364,7 +364,7 @@ return function(nd)
   end
 
   local GEN = { "fname", "delimiter", "comments", "skip_header", "skip_footer", "usecols", "filling_values",
-    "missing_values", "names", "dtype", "max_rows", "unpack", "converters", fname = "string",
+    "missing_values", "names", "dtype", "max_rows", "unpack", "converters", fname = "string|table",
     delimiter = "string|integer|table", comments = "string|boolean", skip_header = "integer", skip_footer = "integer",
     usecols = "integer|string|table", filling_values = "number", missing_values = "string|table",
     names = "boolean|table", dtype = "string", max_rows = "integer", unpack = "boolean", converters = "table" }
@@ -402,11 +402,23 @@ return function(nd)
     if rest == "nan" then return nd.nan end
     return (rest == "inf" or rest == "infinity") and (sign == "-" and -math.huge or math.huge) or nil
   end
+  -- The lines of a file, or those that are given.
+  local function lines_of(fname)
+    local lines = {}
+    if type(fname) == "table" then
+      for i, line in ipairs(util.list("genfromtxt: fname", fname)) do
+        util.expect("genfromtxt", "a line of fname", line, "string")
+        lines[i] = line:gsub("[\r\n]+$", "")
+      end
+      return lines
+    end
+    for line in (bytes_of("genfromtxt", fname):gsub("\r", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
+    if lines[#lines] == "" then lines[#lines] = nil end
+    return lines
+  end
   -- The rows of cells of a file, and the names of its columns.
   local function rows_of(o)
-    local text, lines = bytes_of("genfromtxt", o.fname), {}
-    for line in (text:gsub("\r", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
-    if lines[#lines] == "" then lines[#lines] = nil end
+    local lines = lines_of(o.fname)
     local comment, rows = o.comments == nil and "#" or o.comments, {}
     local names = type(o.names) == "table" and o.names or nil
     for i = (o.skip_header or 0) + 1, #lines - (o.skip_footer or 0) do
@@ -441,18 +453,19 @@ return function(nd)
   end
   -- A file of nothing but numbers, as loadtxt reads it, or nil: there is more in it, or more is wanted.
   local function of_numbers(o)
-    if o.usecols ~= nil or o.missing_values or o.names or o.converters or (o.max_rows or 1) < 1
-      or (o.skip_header or 0) < 0 or (o.skip_footer or 0) ~= 0 or (o.delimiter and type(o.delimiter) ~= "string")
+    if type(o.fname) == "table" or o.usecols ~= nil or o.missing_values or o.names or o.converters
+      or (o.max_rows or 1) < 1 or (o.skip_header or 0) < 0 or (o.skip_footer or 0) ~= 0
+      or (o.delimiter and type(o.delimiter) ~= "string")
       or (o.comments ~= nil and type(o.comments) ~= "string") then return nil end
     local fine, a = pcall(core.load_text, o.fname, { delimiter = o.delimiter, comments = o.comments,
       skiprows = o.skip_header, max_rows = o.max_rows })
     return fine and a.size > 0 and a or nil
   end
-  --- `genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values, filling_values,
-  -- names, dtype, max_rows, unpack, converters})`: the numbers of a text file, where cells may be empty or no numbers:
-  -- those are NaN, or the filling value. delimiter may be the width of columns, or a sequence of widths; converters are
-  -- functions of a cell's text by its column. With `names = true` the first line's names (of the columns used) come
-  -- back second, and columns may be said by name.
+  --- `genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values,
+  -- filling_values, names, dtype, max_rows, unpack, converters})`: the numbers of a text file, or of a sequence of
+  -- lines, where cells may be empty or no numbers: those are NaN, or the filling value. delimiter may be the width
+  -- of columns, or a sequence of widths; converters are functions of a cell's text by its column. With `names =
+  -- true` the first line's names (of the columns used) come back second, and columns may be said by name.
   function nd.genfromtxt(...)
     local o = util.bind("genfromtxt", GEN, ...)
     if o.fname == nil then util.raise("TypeError", "genfromtxt: argument 'fname' is missing") end
