@@ -128,17 +128,17 @@ static int64_t position_step(const IRun *r, const LoopStage *s) {
 #define NEVER(x) false
 #define UNEQUAL(x) ((x) != (x))
 /* Whether a block of a row has nothing before which the best steps back: most have not, and the vector loops of max and
- * min tell. */
-static bool nothing_better(const IRun *r, const char *v, const char *best, ThDtype t, bool max) {
-    const SimdFold fold = r->simd->lanes[max ? RED_MAX : RED_MIN][t];
+ * min tell, which begin with the best in each lane. Else what it steps back before is `better`. */
+static bool nothing_better(const IRun *r, const char *v, const char *best, ThDtype t, bool max, char *better) {
+    const RedKind kind = max ? RED_MAX : RED_MIN;
+    const SimdFold fold = r->simd->lanes[kind][t];
     const size_t bytes = (size_t)th_dtype_bytes(t);
-    char acc[SIMD_LANE_BYTES], same[SIMD_LANE_BYTES];
     if (!fold) return false;
-    memcpy(same, best, bytes);
-    for (size_t have = bytes; have < SIMD_LANE_BYTES; have *= 2) memcpy(same + have, same, have);
-    memcpy(acc, same, sizeof acc);
-    fold(r->len, acc, v);
-    return memcmp(acc, same, sizeof acc) == 0;
+    memcpy(better, best, bytes);
+    interp_replicate(better, bytes, 1, SIMD_LANE_BYTES / (int64_t)bytes);
+    fold(r->len, better, v);
+    r->simd->join[kind][t](0, better, NULL);
+    return memcmp(better, best, bytes) == 0;
 }
 
 /* The extremum of a block by the vector loops, spread over best[0]; false: there are none for the dtype. */
@@ -171,8 +171,10 @@ static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, bool max,
         return;
     }
     if (lanes && step > 0 && at[0] >= 0 && p > at[0]) {
-        if (nothing_better(r, v, best, t, max)) return;
-        if (vectors && block_extremum(r, d, v, t, max, best)) { /* better than what was, and later */
+        _Alignas(64) char better[SIMD_LANE_BYTES];
+        if (nothing_better(r, v, best, t, max, better)) return;
+        if (vectors) {
+            memcpy(best, better, th_dtype_bytes(t));
             at[0] = p + r->simd->first[t](n, best, v) * step;
             return;
         }
