@@ -47,37 +47,41 @@ WIDE(void, dots, (double *to, const double *x, int64_t rows, int64_t n, const do
      })
 
 #ifdef WIDE_BY_PROCESSOR
-enum { ROWS = 4, FAR = 2048 }; /* from so long rows on several streams come from memory faster than one */
+enum { ROWS = 4 };
 typedef double Eight __attribute__((vector_size(64)));
-/* The same sums of ROWS rows at a time, whose ends are all less than LANES long. */
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void rows_of_dots(double *to, const double *x,
-                                                                                       int64_t rows, int64_t n,
-                                                                                       const double *y) {
+typedef int64_t Whole8 __attribute__((vector_size(64)));
+/* The same sums of ROWS rows at a time, not the matrix's last ones: where a row's end is read, so is some of the next. */
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static int64_t rows_of_dots(double *to, const double *x,
+                                                                                          int64_t rows, int64_t n,
+                                                                                          const double *y) {
     enum { EACH = LANES / 8 };
-    const int64_t whole = n / LANES * LANES;
-    double u[ROWS][LANES] = {{0}}, v[LANES] = {0};
-    for (int64_t r = 0; r < rows; r += ROWS, x += ROWS * n) {
-        Eight sum[ROWS][EACH] = {{{0}}};
+    const int64_t whole = n / LANES * LANES, rest = n - whole;
+    Whole8 keep[EACH];
+    double v[LANES] = {0};
+    int64_t r = 0;
+    for (int i = 0; i < LANES; i++) keep[i / 8][i % 8] = i < rest ? -1 : 0;
+    for (int64_t i = 0; i < rest; i++) v[i] = y[whole + i];
+    for (; n >= LANES && r + ROWS < rows; r += ROWS, x += ROWS * n) {
+        Eight sum[ROWS][EACH] = {{{0}}}, p, q;
         for (int64_t i = 0; i < whole; i += LANES)
             for (int k = 0; k < EACH; k++) {
-                Eight p, q;
                 memcpy(&q, y + i + 8 * k, sizeof q);
                 for (int j = 0; j < ROWS; j++) memcpy(&p, x + j * n + i + 8 * k, sizeof p), sum[j][k] += p * q;
             }
-        for (int64_t i = whole; i < n; i++) {
-            v[i - whole] = y[i];
-            for (int j = 0; j < ROWS; j++) u[j][i - whole] = x[j * n + i];
+        for (int k = 0; 8 * k < rest; k++) {
+            memcpy(&q, v + 8 * k, sizeof q);
+            for (int j = 0; j < ROWS; j++) {
+                memcpy(&p, x + j * n + whole + 8 * k, sizeof p);
+                sum[j][k] += (Eight)((Whole8)p & keep[k]) * q;
+            }
         }
         for (int j = 0; j < ROWS; j++) {
-            for (int k = 0; k < EACH && whole < n; k++) {
-                Eight p, q;
-                memcpy(&p, u[j] + 8 * k, sizeof p), memcpy(&q, v + 8 * k, sizeof q), sum[j][k] += p * q;
-            }
             const Eight all = (sum[j][0] + sum[j][2]) + (sum[j][1] + sum[j][3]);
             const double a = all[0] + all[4], b = all[1] + all[5], c = all[2] + all[6], d = all[3] + all[7];
             to[r + j] = (a + c) + (b + d);
         }
     }
+    return r;
 }
 #endif
 
@@ -106,9 +110,8 @@ int lines_by_vector(lua_State *L, LtState *s) { /* a matrix by a vector */
     double *to = floats(L, s, 1, &rows);
     const double *x = th_array_data(a), *y = th_array_data(b);
 #ifdef WIDE_BY_PROCESSOR
-    if (n >= FAR && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw"))
-        rows_of_dots(to, x, done = rows / ROWS * ROWS, n, y);
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+        done = rows_of_dots(to, x, rows, n, y);
 #endif
     dots(to + done, x + done * n, rows - done, n, y, 0);
     return 1;
