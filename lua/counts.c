@@ -407,7 +407,7 @@ int counts_outer(lua_State *L, LtState *s) { /* outer(x, y) of vectors of one dt
 
 /* A diagonal that is short enough for one block of accumulators (see kernel.h: 32 lanes, folded by halves). */
 int counts_trace(lua_State *L, LtState *s) { /* trace(m) of float64 */
-    enum { LANES = 32, SHORT = 512 };
+    enum { LANES = 32, SHORT = 32768 };
     ThArray *a = short_dense(L, s, 1);
     if (!a || lua_gettop(L) != 1 || th_array_ndim(a) != 2 || th_array_dtype(a) != TH_FLOAT64) return 0;
     const int64_t rows = th_array_shape(a)[0], m = th_array_shape(a)[1], n = rows < m ? rows : m;
@@ -421,14 +421,13 @@ int counts_trace(lua_State *L, LtState *s) { /* trace(m) of float64 */
     return 1;
 }
 
-int counts_diag_indices(lua_State *L, LtState *s) { /* diag_indices(n): two vectors */
+int counts_diag_indices(lua_State *L, LtState *s) { /* diag_indices(n): one vector twice */
     if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TNUMBER || !lua_isinteger(L, 1)) return 0;
     const int64_t n = lua_tointeger(L, 1);
     if (n < 0 || n > 1 << 30) return 0;
-    for (int k = 0; k < 2; k++) {
-        int64_t *to = th_array_data(made(L, s, TH_INT64, 1, &n));
-        for (int64_t i = 0; i < n; i++) to[i] = i;
-    }
+    int64_t *to = th_array_data(made(L, s, TH_INT64, 1, &n));
+    for (int64_t i = 0; i < n; i++) to[i] = i;
+    lua_pushvalue(L, -1);
     return 2;
 }
 

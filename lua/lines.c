@@ -50,7 +50,8 @@ WIDE(void, dots, (double *to, const double *x, int64_t rows, int64_t n, const do
 enum { ROWS = 4 };
 typedef double Eight __attribute__((vector_size(64)));
 typedef int64_t Whole8 __attribute__((vector_size(64)));
-/* The same sums of ROWS rows at a time, not the matrix's last ones: where a row's end is read, so is some of the next. */
+/* The same sums of ROWS rows of at least LANES at a time, but not of the last ones: behind a row's end some of the next
+ * one is read. How many rows these are. */
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static int64_t rows_of_dots(double *to, const double *x,
                                                                                           int64_t rows, int64_t n,
                                                                                           const double *y) {
@@ -61,7 +62,7 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static int64_t row
     int64_t r = 0;
     for (int i = 0; i < LANES; i++) keep[i / 8][i % 8] = i < rest ? -1 : 0;
     for (int64_t i = 0; i < rest; i++) v[i] = y[whole + i];
-    for (; n >= LANES && r + ROWS < rows; r += ROWS, x += ROWS * n) {
+    for (; r + ROWS < rows; r += ROWS, x += ROWS * n) {
         Eight sum[ROWS][EACH] = {{{0}}}, p, q;
         for (int64_t i = 0; i < whole; i += LANES)
             for (int k = 0; k < EACH; k++) {
@@ -110,7 +111,8 @@ int lines_by_vector(lua_State *L, LtState *s) { /* a matrix by a vector */
     double *to = floats(L, s, 1, &rows);
     const double *x = th_array_data(a), *y = th_array_data(b);
 #ifdef WIDE_BY_PROCESSOR
-    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+    if (n >= LANES && rows > ROWS && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw"))
         done = rows_of_dots(to, x, rows, n, y);
 #endif
     dots(to + done, x + done * n, rows - done, n, y, 0);

@@ -416,6 +416,7 @@ int moves_unstack(lua_State *L, LtState *s) { /* unstack(m) of a matrix or more:
     if (!a || lua_gettop(L) != 1 || th_array_ndim(a) < 2) return 0;
     const int64_t n = th_array_shape(a)[0], *shape = th_array_shape(a), *strides = th_array_strides(a);
     lua_createtable(L, n < 1 << 24 ? (int)n : 0, 0);
+    s->spare = n < 1 << 24 ? (int)n : 1 << 24; /* none of them is garbage before all are there */
     for (int64_t i = 0; i < n; i++) {
         ThArray *v = th_array_view(a, th_array_ndim(a) - 1, shape + 1, strides + 1, i * strides[0]);
         if (!v) return th_error_clear(s->ctx), lua_pop(L, 1), 0;

@@ -121,36 +121,59 @@ int series_sort_complex(lua_State *L, LtState *s) { /* of real numbers */
 }
 
 /* ---- polynomials, powers ----------------------------------------------------------------------------------------- */
+WIDE(void, integrals, (double *restrict to, const double *c, int64_t n), (to, c, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = c[i] / (double)(n - i);
+    to[n] = 0;
+})
 int series_polyint(lua_State *L, LtState *s) { /* polyint(p) */
     const ThArray *p = vector_of(L, s, 1);
     if (!p || th_array_size(p) == 0) return 0;
     const int64_t n = th_array_size(p), all = n + 1;
     const double *c = th_array_data(p);
-    double *to = floats(L, s, 1, &all);
-    for (int64_t i = 0; i < n; i++) to[i] = c[i] / (double)(n - i);
-    to[n] = 0;
+    integrals(floats(L, s, 1, &all), c, n);
     return 1;
 }
 
+WIDE(void, derivatives, (double *restrict to, const double *c, int64_t n), (to, c, n), {
+    for (int64_t i = 0; i < n; i++) to[i] = c[i] * (double)(n - i);
+})
 int series_polyder(lua_State *L, LtState *s) { /* polyder(p) */
     const ThArray *p = vector_of(L, s, 1);
     const int64_t n = th_array_size(p), all = n - 1;
     if (!p || n < 2) return 0;
     const double *c = th_array_data(p);
-    double *to = floats(L, s, 1, &all);
-    for (int64_t i = 0; i < all; i++) to[i] = c[i] * (double)(all - i);
+    derivatives(floats(L, s, 1, &all), c, all);
     return 1;
 }
 
-WIDE(void, steps, (double *restrict to, const double *x, int64_t n), (to, x, n), {
-    for (int64_t i = 0; i < n; i++) to[i] = x[i + 1] - x[i];
-})
+/* How far it is to the element `lag` behind, in `outer` runs of n such steps. */
+WIDE(void, steps, (double *restrict to, const double *x, int64_t outer, int64_t n, int64_t lag), (to, x, outer, n, lag),
+     {
+         for (int64_t o = 0; o < outer; o++, to += n, x += n + lag)
+             for (int64_t i = 0; i < n; i++) to[i] = x[i + lag] - x[i];
+     })
 int series_ediff1d(lua_State *L, LtState *s) { /* ediff1d(x) */
     const ThArray *a = vector_of(L, s, 1);
     const int64_t all = th_array_size(a) - 1;
     if (!a || all < 0) return 0;
     const double *x = th_array_data(a);
-    steps(floats(L, s, 1, &all), x, all);
+    steps(floats(L, s, 1, &all), x, 1, all, 1);
+    return 1;
+}
+int series_diff(lua_State *L, LtState *s) { /* diff(x, {axis = n}) */
+    const ThArray *a = short_dense(L, s, 1);
+    const int nd = a ? th_array_ndim(a) : 0, last = lua_gettop(L);
+    int64_t axis = nd - 1, outer = 1, lag = 1, shape[TH_MAX_NDIM];
+    if (nd == 0 || th_array_dtype(a) != TH_FLOAT64 || last > 2) return 0;
+    if (last == 2 && (!lua_istable(L, 2) || !short_axis(L, 2, nd, &axis))) return 0;
+    for (int d = 0; d < nd; d++) {
+        shape[d] = th_array_shape(a)[d] - (d == axis);
+        if (d < axis) outer *= shape[d];
+        if (d > axis) lag *= shape[d];
+    }
+    if (shape[axis] < 0 || outer == 0) return 0;
+    const double *x = th_array_data(a);
+    steps(floats(L, s, nd, shape), x, outer, shape[axis] * lag, lag);
     return 1;
 }
 

@@ -687,7 +687,7 @@ static const struct {
             {"outer", counts_outer},
             {"polyder", series_polyder},
             {"ediff1d", series_ediff1d},
-            {"diff", series_ediff1d},
+            {"diff", series_diff},
             {"nanvar", series_nanvar},
             {"nanstd", series_nanstd},
             {"hamming", series_hamming},

@@ -35,7 +35,7 @@ ShortWay numbers_from_iterator, numbers_left_shift, numbers_right_shift, lines_n
 ShortWay ranks_partition, ranks_argpartition, ranks_median, ranks_nanmedian, ranks_quantile, ranks_percentile;
 ShortWay ranks_nanquantile, ranks_nanpercentile;
 ShortWay series_lexsort, series_sort_complex, series_polyint, series_poly, series_vander, series_trapezoid;
-ShortWay series_polyder, series_ediff1d, series_nanvar, series_nanstd, series_hamming, series_hanning;
+ShortWay series_polyder, series_ediff1d, series_diff, series_nanvar, series_nanstd, series_hamming, series_hanning;
 ShortWay series_blackman, series_setxor1d;
 ShortWay series_cumulative_sum, series_cumulative_prod, series_insert, series_fromfunction;
 ShortWay digits_positional, digits_scientific, digits_fromstring, digits_broadcast_shapes, digits_can_cast;

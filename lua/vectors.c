@@ -352,12 +352,32 @@ static int64_t places_up_to(const double *xp, int64_t n, double v, int64_t guess
     return low;
 }
 
+/* On the lines between n points with increasing places `at` and values y. Neighbours mostly ask for the same line. */
+static void line(double *restrict to, const double *v, int64_t count, const double *at, const double *y, int64_t n) {
+    const double first = at[0], last = at[n - 1];
+    int64_t guess = 0, k = -1, next = 0;
+    double slope = 0;
+    for (int64_t i = 0; i < count; i++) {
+        guess = places_up_to(at, n, v[i], guess);
+        const int64_t most = guess - 1 > n - 2 ? n - 2 : guess - 1, here = most < 0 ? 0 : most;
+        if (here != k) {
+            k = here, next = k + 1 < n ? k + 1 : n - 1;
+            const double way = at[next] - at[k];
+            slope = (y[next] - y[k]) / (way > 0 ? way : 1.0);
+        }
+        double e = slope * (v[i] - at[k]) + y[k];
+        if (e != e) e = slope * (v[i] - at[next]) + y[next]; /* by an infinite value: from its other side */
+        if (v[i] == at[k] || (e != e && y[k] == y[next])) e = y[k];
+        to[i] = v[i] >= last ? y[n - 1] : v[i] <= first ? y[0] : e;
+    }
+}
+
 int vectors_interp(lua_State *L, LtState *s) { /* interp(x, xp, fp) of float64 */
     ThArray *x = short_dense(L, s, 1), *xp = short_dense(L, s, 2), *fp = short_dense(L, s, 3);
     if (!x || !xp || !fp || lua_gettop(L) != 3 || th_array_ndim(x) == 0) return 0;
     if (th_array_dtype(x) != TH_FLOAT64 || th_array_dtype(xp) != TH_FLOAT64 || th_array_dtype(fp) != TH_FLOAT64)
         return 0;
-    int64_t n = th_array_size(xp), guess = 0;
+    const int64_t n = th_array_size(xp);
     if (th_array_ndim(xp) != 1 || th_array_ndim(fp) != 1 || n == 0 || th_array_size(fp) != n) return 0;
     const double *at = th_array_data(xp), *y = th_array_data(fp), *v = th_array_data(x);
     for (int64_t i = 0; i < n; i++)
@@ -365,16 +385,6 @@ int vectors_interp(lua_State *L, LtState *s) { /* interp(x, xp, fp) of float64 *
     ThArray *r = th_array_empty(s->ctx, TH_FLOAT64, th_array_ndim(x), th_array_shape(x));
     lt_push_array(L, s, r);
     double *to = th_array_data(r);
-    for (int64_t i = 0; i < th_array_size(x); i++) {
-        guess = places_up_to(at, n, v[i], guess);
-        int64_t k = guess - 1 > n - 2 ? n - 2 : guess - 1, next;
-        if (k < 0) k = 0;
-        next = k + 1 < n ? k + 1 : n - 1;
-        double way = at[next] - at[k], slope = (y[next] - y[k]) / (way > 0 ? way : 1.0);
-        double e = slope * (v[i] - at[k]) + y[k];
-        if (e != e) e = slope * (v[i] - at[next]) + y[next]; /* by an infinite value: from its other side */
-        if (v[i] == at[k] || (e != e && y[k] == y[next])) e = y[k];
-        to[i] = v[i] >= at[n - 1] ? y[n - 1] : v[i] <= at[0] ? y[0] : e;
-    }
+    line(to, v, th_array_size(x), at, y, n);
     return 1;
 }

@@ -237,8 +237,58 @@ describe("short ways", function()
       same(nd.dot(left, m), nd.dot(apart(left), apart(m)), "dot of columns")
     end
     both("trace", nd.trace, rng:randn(40, 45))
+    both("trace of many", nd.trace, rng:randn(1030, 1025))
     local i, j = nd.diag_indices(4)
     same({ i, j }, { nd.arange(4), nd.arange(4) }, "diag_indices")
+    assert.equal(i, j) -- as NumPy's
+    local k, l, m = nd.diag_indices(4, 3)
+    assert.truthy(rawequal(k, l) and rawequal(l, m))
+  end)
+
+  it("multiply matrices by vectors, whose rows' ends are masked", function()
+    for _, n in ipairs({ 1, 31, 32, 33, 40, 63, 100 }) do
+      for _, rows in ipairs({ 1, 4, 5, 8, 13 }) do
+        local m, v = rng:randn(rows, n), rng:randn(n)
+        m[{ 0, 0 }], m[{ rows - 1, n - 1 }] = 1 / 0, 0 / 0 -- in the next row of the one before it, too
+        both("dot of " .. rows .. " x " .. n, nd.dot, m, v)
+        both("dot with infinity", nd.dot, m, v * (1 / 0))
+      end
+    end
+  end)
+
+  it("give differences along each axis, and lines between points", function()
+    for _, a in ipairs({ vector, awkward, few, matrix, rng:randn(3, 4, 5), rng:randn(1, 4), nd.zeros({ 3, 1 }) }) do
+      both("diff", nd.diff, a)
+      for axis = -a.ndim, a.ndim - 1 do both("diff along " .. axis, nd.diff, a, { axis = axis }) end
+      both("diff twice", nd.diff, a, 2)
+    end
+    assert.has_error(function() nd.diff(matrix, { axis = 2 }) end)
+    local at, y = nd.array({ 0, 0, 1, 2.5, 1 / 0 }), nd.array({ 1, 2, 1 / 0, -3, 4 })
+    local x = nd.array({ -1, 0, 0, 0.5, 0.5, 0.75, 1, 1, 1.5, 2.5, 9, 9, 1 / 0, 0 / 0, 0.25, -1 / 0 })
+    for n = 1, 5 do both("interp of " .. n, nd.interp, x, at["0:" .. n]:copy(), y["0:" .. n]:copy()) end
+    both("interp sorted", nd.interp, nd.sort(rng:rand(200)), nd.linspace(0, 1, 9), rng:randn(9))
+  end)
+
+  it("find extrema block by block", function()
+    for _, dtype in ipairs({ "float64", "float32", "int64", "int32", "uint8" }) do
+      for _, n in ipairs({ 4097, 8193, 20000 }) do
+        for kind, a in ipairs({ nd.arange(n) / 100, -nd.arange(n) / 100, nd.sin(nd.arange(n)) * 100, nd.zeros(n) }) do
+          local x = (dtype == "uint8" and nd.abs(a) % 200 or a):astype(dtype)
+          local sorted = nd.argsort(x, { kind = "stable" })
+          assert.equal(sorted[0], nd.argmin(x), dtype .. n .. kind)
+          assert.equal(nd.argmax(x:astype("float64")), nd.argmax(x), dtype .. n .. kind)
+          assert.equal(nd.max(x), x[nd.argmax(x)])
+          assert.equal(nd.argmin(-x:astype("float64")), nd.argmax(x))
+        end
+      end
+    end
+    local odd = nd.zeros(20000)
+    odd[5000], odd[9000], odd[9001] = -0.0, 1, 0 / 0
+    assert.equal(9001, nd.argmax(odd))
+    assert.equal(9001, nd.argmin(odd))
+    odd[9001] = 1
+    assert.equal(9000, nd.argmax(odd))
+    assert.equal(0, nd.argmin(odd))
   end)
 
   it("fill", function()
@@ -404,6 +454,7 @@ describe("several calls in one", function()
   it("give polynomials, powers, areas and running sums", function()
     for _, a in ipairs({ x, x["0:1"]:copy(), x["0:2"]:copy(), nd.array({ 0 / 0, 1, -math.huge, 0, -0.0 }) }) do
       both("polyint", nd.polyint, a)
+      if a.size > 1 then both("polyder", nd.polyder, a) end
       both("poly", nd.poly, a)
       both("vander", nd.vander, a)
       both("vander increasing", function(v) return nd.vander(v, { increasing = true })[":, ::-1"]:copy() end, a)

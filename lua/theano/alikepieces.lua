@@ -122,8 +122,8 @@ return function(M, K)
     if ndim and (ndim < 0 or ndim > 32) then
       util.raise("ValueError", "diag_indices: an array has at most 32 dimensions, not %d", ndim)
     end
-    local list = {}
-    for i = 1, ndim or 2 do list[i] = M.arange(n) end
+    local list, vector = {}, M.arange(n)
+    for i = 1, ndim or 2 do list[i] = vector end
     return table.unpack(list)
   end
   --- `ix_(x, y, ..)`: vectors that as subscripts `a[{ix_(..)}]` take each with each.
