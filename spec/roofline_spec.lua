@@ -58,6 +58,24 @@ describe("roofline", function()
     assert.is_nil(theano.printing.roofline(f).kernels[1].library)
   end)
 
+  it("charges products of libraries, a peer's too, by whole waves of their best tiles and parts of sums", function()
+    local x, y = T.fmatrix("x"), T.fmatrix("y")
+    local f = compiled({ inputs = { x, y }, outputs = T.dot(x, y) })
+    local a = roofline.assumed
+    for _, shape in ipairs({ { 256, 6400, 1024 }, { 640, 768, 512 }, { 2048, 256, 2048 } }) do
+      local m, k, n = table.unpack(shape)
+      f(zeros(m, k), zeros(k, n))
+      local one = theano.printing.roofline(f, "h100", { compile = false }).kernels[1]
+      assert.equal("cuBLASLt", one.library)
+      local full = one.flops / roofline.limits.h100.float32 / a.product
+      assert(one.estimate > full and one.estimate < 1.8 * full, ("%g of %g"):format(one.estimate, full))
+      local op = { bytes = one.bytes, flops = one.flops, dtype = "float32", products = { { 1, m, n, k } } }
+      assert(math.abs(roofline.peer("h100", { op, op }) / 2 - a.kernel - one.estimate) < 1e-12)
+    end
+    local plain = { bytes = 3.35e6, flops = 0, dtype = "float32", products = {} }
+    assert(math.abs(roofline.peer("h100", { plain }) - (1e-6 / a.memory + a.kernel)) < 1e-12)
+  end)
+
   it("has nothing behind a convolution that a library writes where it is wanted", function()
     local emulated = require("spec.support.emulated")
     local _ <close> = theano.config.change_flags(emulated.flags)

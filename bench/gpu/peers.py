@@ -5,7 +5,7 @@ peer with what a call takes and a number of its answer, or why there is none. sc
     python bench/gpu/peers.py --count [--small] [--only TEXT]
 
 --count: nothing runs; what eager PyTorch would launch, of shapes alone: operations that are no views, the bytes that these
-read and write, the floating-point operations of products and convolutions.
+read and write, the floating-point operations of products and convolutions, their lengths.
 """
 import argparse
 import json
@@ -68,6 +68,25 @@ def least(f, wait):
     return min(turn(n) / n for _ in range(5))
 
 
+def products(name, args):
+    """The products that an operation is, of shapes: [matrices, rows, columns, terms] each."""
+    if name in ("aten::mm", "aten::bmm", "aten::addmm"):
+        a, b = args[-2:] if name == "aten::addmm" else args[:2]
+        return [[a.shape[0] if a.ndim == 3 else 1, a.shape[-2], b.shape[-1], a.shape[-1]]]
+    if name not in ("aten::convolution", "aten::convolution_backward"):
+        return []
+    back = name == "aten::convolution_backward"
+    out, image, weight = args[:3] if back else (None, *args[:2])
+    filters, taps = weight.shape[0], math.prod(weight.shape[1:])
+    if not back:  # no padding, steps of 1, as all of these
+        each = math.prod(n - w + 1 for n, w in zip(image.shape[2:], weight.shape[2:]))
+        return [[1, image.shape[0] * each, filters, taps]]
+    points, mask = out.shape[0] * math.prod(out.shape[2:]), args[-1]
+    pixels = image.numel() // image.shape[1]
+    both = [[1, pixels, image.shape[1], taps // image.shape[1] * filters], [1, filters, taps, points]]
+    return [p for p, wanted in zip(both, mask) if wanted]
+
+
 def counted(call):
     """What eager PyTorch launches in a call: each operation by its bytes and FLOPs."""
     import torch
@@ -86,7 +105,8 @@ def counted(call):
             many = len(args[0]) if f._schema.name.startswith("aten::_foreach") else 1
             ops.append({"op": f._schema.name, "bytes": sum(v.numel() * v.element_size() for v in tensors),
                         "flops": flops(*args, **(kwargs or {}), out_val=out) if flops else 0, "of": many,
-                        "dtype": str(tensors[0].dtype).removeprefix("torch.") if tensors else "float32"})
+                        "dtype": str(tensors[0].dtype).removeprefix("torch.") if tensors else "float32",
+                        "products": products(f._schema.name, args)})
             return out
     with Counting():
         call()

@@ -48,7 +48,11 @@ M.assumed = {
   memory = 0.92,   -- of the memory's bandwidth that a copy reaches
   issue = 0.8,     -- of the instructions
   warps = 16,      -- of a multiprocessor that keep it busy: four schedulers, four cycles from one to the next
-  product = 0.85,  -- of a library's products
+  product = 0.85,  -- of a library's products, where all multiprocessors have a tile of the first kind..
+  tiles = { { 128, 128, 1 }, { 128, 64, 0.9 }, { 64, 128, 0.9 }, { 64, 64, 0.8 }, { 128, 32, 0.7 }, { 32, 128, 0.7 },
+    { 32, 32, 0.5 } },
+  terms = 128,      -- ..whose sums it cuts in parts of so many terms at least, a tile of each for a multiprocessor..
+  parts = 32 << 20, -- ..with so much memory for them
   tile = 0.5,      -- of ours
   l2 = 2.5, -- times the memory's bandwidth, what the second cache gives
   latency = 0.7e-6, -- seconds from a load to its value, under load
@@ -299,16 +303,33 @@ local function thin(limits, k)
   return blocks // together * wave(together) + wave(blocks % together)
 end
 
+-- A product of a library, ours or a peer's: the best of its tiles, as whole waves of them, and of the parts into which
+-- it cuts sums that give few tiles. Each part of a sum is written and read once more, by one more kernel.
+local function by_library(limits, k, limit)
+  local a, best = M.assumed, math.huge
+  local sums = k.matrices * k.m * k.n * (k.dtype:find("64") and 8 or 4)
+  for _, tile in ipairs(a.tiles) do
+    local tiles = k.matrices * rows(k.m, tile[1]) * rows(k.n, tile[2])
+    for parts = 1, math.max(1, limits.multiprocessors // tiles) do
+      local fit = parts == 1 or (k.k / parts >= a.terms and parts * sums <= a.parts)
+      local waves = rows(tiles * parts, limits.multiprocessors)
+      local one = 2 * tile[1] * tile[2] * rows(k.k, parts) * limits.multiprocessors / limit / a.product / tile[3]
+      local more = parts > 1 and 2 * parts * sums / limits.memory / a.memory + a.kernel or 0
+      if fit then best = math.min(best, waves * one + more) end
+    end
+  end
+  return best
+end
+
 local function product(limits, k)
   local a, flops = M.assumed, 2 * k.matrices * k.m * k.n * k.k
   local limit = product_limit(limits, k.dtype, k.library)
   k.flops = math.max(k.flops, flops)
   k.lower = math.max(k.lower, flops / limit)
-  local side = (k.library or k.dtype:find("float16")) and 128 or 64
-  local tiles = k.library and k.matrices * rows(k.m, side) * rows(k.n, side) or k.blocks
   k.busy = math.max(k.busy, flops / limit / (k.library and a.product or a.tile))
-  local waste = math.min(k.library and 2 or 8, ceil(tiles / limits.multiprocessors) * limits.multiprocessors / tiles)
-  k.estimate = math.max(k.bytes / limits.memory / a.memory, flops / limit / (k.library and a.product or a.tile) * waste)
+  local waste = math.min(8, ceil(k.blocks / limits.multiprocessors) * limits.multiprocessors / k.blocks)
+  local took = k.library and by_library(limits, k, limit) or flops / limit / a.tile * waste
+  k.estimate = math.max(k.bytes / limits.memory / a.memory, took)
   if k.tile then k.estimate = math.max(k.bytes / limits.memory / a.memory, thin(limits, k)) end
   k.by = k.library and "library" or "tiles"
   if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
@@ -380,6 +401,24 @@ function M.foreign(gpu, code, launch)
   local memory = launch.bytes / limits.memory / a.memory
   local issue = issue_time(limits, k) / a.issue / filled(limits, k)
   return { issued = k.issued, memory = memory, estimate = math.max(memory, issue) }
+end
+
+--- A peer's operations by the same reckoning, as `bench/gpu/peers.py --count` tells them, launched one behind the
+-- other: seconds.
+function M.peer(gpu, ops)
+  local limits, a, all = M.limits[gpu], M.assumed, 0
+  for _, op in ipairs(ops) do
+    local took, rest = op.bytes / limits.memory / a.memory, op.flops
+    local products = 0
+    for _, p in ipairs(op.products) do
+      local k = { dtype = op.dtype, matrices = p[1], m = p[2], n = p[3], k = p[4] }
+      products = products + by_library(limits, k, product_limit(limits, op.dtype, true))
+      rest = rest - 2 * p[1] * p[2] * p[3] * p[4]
+    end
+    local limit = op.flops > 0 and product_limit(limits, op.dtype, true)
+    all = all + math.max(took, products + (limit and rest / limit / a.product or 0)) + a.kernel
+  end
+  return all
 end
 
 -- ---- a function -----------------------------------------------------------------------------------------------------

@@ -64,7 +64,13 @@ typedef struct LtChoice { /* cublasLtMatmulHeuristicResult_t */
 /* clang-format on */
 LIBRARY_TABLE(CublasLt, cublaslt_table, LIBRARY_CUBLASLT, CUBLASLT)
 
-enum { ROOM = 4 << 20 };
+/* Bytes for the parts of sums that the library cuts where a product has few tiles: as many as its estimates count on
+ * (roofline.lua), up to what NVIDIA advises for its newer GPUs. */
+static size_t room_of(const GpuProduct *p) {
+    enum { LEAST = 4 << 20, MOST = 32 << 20, PARTS = 16 };
+    double parts = (double)p->matrices * (double)p->c.rows * (double)p->c.cols * th_dtype_bytes(p->dtype) * PARTS;
+    return parts > MOST ? MOST : parts < LEAST ? LEAST : (size_t)parts;
+}
 
 void gpu_matmul_close(GpuHandle *m) {
     const CublasLt *lt = m->functions;
@@ -129,7 +135,7 @@ static int describe(const CublasLt *lt, Made *x, const GpuProduct *p, const Lies
     bool wide = p->dtype == TH_FLOAT64, by_rows = l[2].turned;
     int type = wide ? LT_REAL_64 : LT_REAL_32, room_mask = LT_JOINS_IN_ORDER;
     int half = p->half == TH_FLOAT16 ? LT_REAL_16 : p->half == TH_BFLOAT16 ? LT_BRAIN_16 : type;
-    uint64_t room = ROOM;
+    uint64_t room = room_of(p);
     const GpuMatrix *m[3] = {&p->a, &p->b, &p->c};
     order[0] = by_rows, order[1] = !by_rows;
     int sum = wide ? LT_SUM_64 : tf32 && !p->half ? LT_SUM_TF32 : LT_SUM_32;
@@ -159,7 +165,7 @@ static bool run(HostCall *h, GpuHandle *u, const GpuProduct *p, const Lies *l, c
     if (!bad && found)
         bad = lt->run(u->handle, x.product, wide ? (const void *)&p->alpha : &alpha, order[0] ? p->b.at : p->a.at,
                       first, order[0] ? p->a.at : p->b.at, second, wide ? (const void *)&p->beta : &beta, p->c.at, to,
-                      p->c.at, to, choice.algorithm, room, ROOM, h->gpu->q->stream);
+                      p->c.at, to, choice.algorithm, room, room_of(p), h->gpu->q->stream);
     unmake(lt, &x);
     return !bad && found;
 }
@@ -171,7 +177,7 @@ GpuDone gpu_matmul(HostCall *h, GpuHandle *u, GpuProduct *p) {
         !lies(&p->c, &l[2]))
         return GPU_NOT;
     if (!ready(h, u)) return GPU_NOT;
-    if (!gpu_room(h, ROOM, &room)) return GPU_FAILED;
+    if (!gpu_room(h, room_of(p), &room)) return GPU_FAILED;
     p->added = p->bias && l[2].turned && run(h, u, p, l, room, true);
     return p->added || run(h, u, p, l, room, false) ? GPU_DONE : GPU_NOT;
 }
