@@ -19,6 +19,13 @@ bool cuda_shape(Emit *e, int number, CudaKernel *out);
 
 /* ins.c: instructions; in a block, a store at a depth that all threads share is done by one of them. */
 bool cuda_code(Emit *e, const int *ids, int n, bool shared);
+/* narrow.c: by value id, how far whole numbers of 64 bits go in a kernel whose indices have 32, or NULL.
+ * The text of one that is made of such, or false */
+typedef struct CudaRange {
+    int64_t least, most;
+} CudaRange;
+const CudaRange *cuda_ranges(Emit *e);
+bool cuda_narrow(Emit *e, int id);
 /* moves.c: what a thread's neighbours load and store together; the place of what they store */
 void cuda_move(Emit *e, const NestNode *n);
 void cuda_stored(Emit *e, const NestNode *n, int lanes);

@@ -399,7 +399,7 @@ bool cuda_behind(Emit *e, const CudaKernel *k) {
     grid_name(name, k->number, GRID_BEHIND);
     e->lanes = 1;
     e->nsym = k->nsym;
-    e->nest = t, e->way = t->way;
+    e->nest = t, e->way = t->way, e->range = NULL;
     emit_line(e, "KERNEL %s(const Args_%d a) {", name, k->number);
     e->indent = 1;
     cuda_head(e);

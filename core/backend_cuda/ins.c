@@ -114,6 +114,7 @@ static bool one(Emit *e, int id) {
         if (i->op == INS_LOAD) emit_line(e, "const %s v%d = w%d[lane];", type_short((ThDtype)i->dtype), id, id);
         else emit_line(e, "w%d[lane] = v%d;", id, i->b);
     } else if (i->op == INS_LOAD && e->k->acc.at[i->a].guard >= 0) guarded_load(e, id, i);
+    else if (cuda_narrow(e, id)) return !failed(e->c);
     else if (i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype))
         return division(e, id, i);
     else return emit_ins(e, id);

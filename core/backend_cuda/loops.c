@@ -9,7 +9,8 @@
 /* Indices have 32 bits where the launch says that they fit, and sizes with them. */
 static void sizes(Emit *e) {
     bool narrow = e->nest->large != NULL;
-    emit_line(e, "typedef %s ix;", narrow ? "i32" : "i64");
+    emit_line(e, "typedef %s ix; typedef %s uix;", narrow ? "i32" : "i64",
+              narrow ? "u32" : "u64"); /* none is negative */
     emit_line(e, "char *const *const b = a.b; const Cell *const q = a.q; (void)b, (void)q;");
     if (!narrow) {
         emit_line(e, "const i64 *const s = a.s; (void)s;");
@@ -81,8 +82,10 @@ static void indices(Emit *e, const LoopStage *s, const NestNode *n, const char *
         char by[24] = "", of = d == last ? wide(n) : 'n';
         if (d == last) snprintf(by, sizeof by, " * %d", n->lanes);
         if (l > n->loop)
-            emit_line(e, "const ix i%d = rest_%s %% %c%d%s; rest_%s /= %c%d; (void)i%d;", d, var, of, d, by, var, of, d,
-                      d);
+            emit_line(e,
+                      "const ix i%d = (ix)((uix)rest_%s %% (uix)%c%d)%s; rest_%s = (ix)((uix)rest_%s / (uix)%c%d);"
+                      " (void)i%d;",
+                      d, var, of, d, by, var, var, of, d, d);
         else emit_line(e, "const ix i%d = rest_%s%s; (void)i%d;", d, var, by, d);
     }
 }
@@ -385,6 +388,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     e->nbuf = c->nbuf;
     e->nest = t;
     e->way = t->way;
+    e->range = cuda_ranges(e);
     if (t->grid == GRID_DRAW) return cuda_draw(e, t->root->child);
     if (t->grid == GRID_SCATTER) return cuda_scatter(e);
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);

@@ -50,7 +50,8 @@ typedef struct Emit {
     bool spread; /* ..whose points lie as the launch says */
     bool some;   /* neighbours of a GPU's thread, some of which may not be there: these step no reduction */
     enum { MOVED_ASKING, MOVED_WHOLE, MOVED_EACH } moved; /* ..all of which are there, at whole 16 bytes; one by one */
-    int tile; /* of a product on a GPU: which of the shapes that choose.h has */
+    const struct CudaRange *range; /* by value id, of a GPU's kernel with indices of 32 bits; or NULL */
+    int tile;                      /* of a product on a GPU: which of the shapes that choose.h has */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
     bool rows;      /* steps are data, not functions: rows.c */
