@@ -73,7 +73,7 @@ describe("whole numbers of 64 bits that fit into 32", function()
       if k.title:find("MaxPoolGrad", 1, true) then
         seen = seen + 1
         local points = k.turns * 2 -- neighbours of a thread
-        assert(k.issued.int < 100 * points, ("%g whole numbers for %d points"):format(k.issued.int, points))
+        assert(k.issued.all < 64 * points, ("%g instructions for %d points"):format(k.issued.all, points))
       end
     end
     assert.equal(1, seen)

@@ -335,7 +335,7 @@ describe("turns of a loop on a GPU", function()
       if k.part then
         seen = seen + 1
         assert.matches("each_" .. k.part:match("%d+") .. "%(a, sh, l.p%[%d+%]%); else part_", image)
-        assert(k.issued.all < 460, ("%s issues %d"):format(k.part, k.issued.all))
+        assert(k.issued.all < 440, ("%s issues %d"):format(k.part, k.issued.all))
       end
     end
     assert.equal(2, seen)

@@ -31,7 +31,6 @@ void cuda_move(Emit *e, const NestNode *n);
 void cuda_stored(Emit *e, const NestNode *n, int lanes);
 /* `if (` all neighbours of a loop's step are there, and all that moves lies where 16 bytes may `) {` */
 void cuda_if_whole(Emit *e, const NestNode *loop);
-void cuda_address(Emit *e, Text *t, int acc, int depth); /* ins.c: element of an access at the current position */
 /* reduce.c: the accumulators of a block's threads become r<red> in all of them. */
 void cuda_fold(Emit *e, int red);
 void cuda_join(Emit *e, int red, int n); /* ..of the blocks that share a point: all but the last one leave it */

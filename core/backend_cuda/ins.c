@@ -48,25 +48,11 @@ static void fails(Emit *e, const char *condition, int depth, ThError kind, int n
     text_free(&t);
 }
 
-void cuda_address(Emit *e, Text *t, int acc, int depth) {
-    const Access *a = &e->k->acc.at[acc];
-    text_printf(t, "p_%s", e->name[acc]);
-    for (int l = 0; l < e->s->nloop && l < depth; l++) {
-        int d = e->s->loop[l];
-        if (size_is(a->st[d], 0)) continue;
-        text_printf(t, size_is(a->st[d], 1) ? " + i%d" : " + i%d * (", d);
-        if (size_is(a->st[d], 1)) continue;
-        emit_size(t, a->st[d]);
-        text_putc(t, ')');
-    }
-    if (a->idx >= 0) text_printf(t, " + v%d", a->idx);
-}
-
 static void guarded_load(Emit *e, int id, const Ins *i) {
     const Access *a = &e->k->acc.at[i->a];
     Text t;
     text_init(&t, e->c);
-    cuda_address(e, &t, i->a, i->depth);
+    emit_address(e, &t, i->a, i->depth);
     emit_line(e, dtype_is_complex((ThDtype)i->dtype) ? "%s v%d = {0, 0};" : "%s v%d = 0;",
               type_short((ThDtype)i->dtype), id);
     emit_line(e, "if (v%d) v%d = *(%s);", a->guard, id, t.at ? t.at : "0");

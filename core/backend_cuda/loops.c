@@ -237,7 +237,7 @@ static void turn(Emit *e, int id) {
     const Ins *i = &e->k->ins.at[id];
     Text t;
     text_init(&t, e->c);
-    cuda_address(e, &t, i->a, i->depth);
+    emit_address(e, &t, i->a, i->depth);
     tile_points(e, e->s, "(threadIdx.x % 32)", "j");
     emit_line(e, "turn%d[j * %d + threadIdx.x %% 32] = *(%s);", id, CHOOSE_TURN + 1, t.at ? t.at : "0");
     tile_end(e);

@@ -61,7 +61,7 @@ void cuda_move(Emit *e, const NestNode *n) {
     char name[32];
     Text t;
     text_init(&t, e->c);
-    cuda_address(e, &t, i->a, i->depth);
+    emit_address(e, &t, i->a, i->depth);
     helper(e, d, lanes, align, load, name);
     if (load)
         emit_line(e, "%s w%d[%d]; %s(w%d, %s%s);", type_short(d), n->first, lanes, name, n->first, t.at ? t.at : "0",
@@ -81,7 +81,7 @@ void cuda_if_whole(Emit *e, const NestNode *loop) {
         int align;
         together(e, n, &d, &align);
         text_put(&t, moves++ ? " | ((u64)(" : " && (((u64)(");
-        cuda_address(e, &t, i->a, i->depth);
+        emit_address(e, &t, i->a, i->depth);
         text_printf(&t, ") & %d)", align - 1);
     }
     if (moves) text_put(&t, ") == 0");

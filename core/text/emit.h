@@ -121,10 +121,11 @@ bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *nam
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);
 /* ins.c */
 bool emit_ins(Emit *e, int id);
-void emit_row_copy(Emit *e, const int *ids, int least); /* begins an `if` that memcpy is, up to its `else {` */
-void emit_row_seek(Emit *e, int least);                 /* likewise, what finds the places that are reduced to */
-void emit_ahead(Emit *e, const int *ids, int n);        /* fetches what the n instructions load some rows later */
-void emit_next(Emit *e, int id, int rows);              /* ..or what load or store `id` finds so many rows further */
+void emit_address(const Emit *e, Text *t, int acc, int depth); /* of an access at the current position */
+void emit_row_copy(Emit *e, const int *ids, int least);        /* begins an `if` that memcpy is, up to its `else {` */
+void emit_row_seek(Emit *e, int least);                        /* likewise, what finds the places that are reduced to */
+void emit_ahead(Emit *e, const int *ids, int n); /* fetches what the n instructions load some rows later */
+void emit_next(Emit *e, int id, int rows);       /* ..or what load or store `id` finds so many rows further */
 void emit_size(Text *t, Size z);
 /* written by backend_c for other emitters too: reduce.c, one accumulator where there is one lane */
 void emit_red_init(Emit *e, int red);

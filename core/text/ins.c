@@ -33,26 +33,28 @@ static void flat_address(const Emit *e, Text *t, int acc) {
 }
 
 /* Address of an access at the current position (of rows as one run: or the vector there), without the vec dim's own
- * step when lanes > 1 (its position is i<dim>).
+ * step when lanes > 1 (its position is i<dim>). On a GPU the index is one number as wide as indices are: a compiler
+ * that knows of its sums that they do not wrap would add up pointers instead, at 64 bits each.
  */
-static void address(Emit *e, Text *t, int acc, int depth) {
+void emit_address(const Emit *e, Text *t, int acc, int depth) {
     const Access *a = &e->k->acc.at[acc];
     if (e->way->kind == WAY_FLAT && depth) {
         flat_address(e, t, acc);
         return;
     }
+    static const char *const first[] = {" + ", " + (ix)((uix)"};
+    bool gpu = e->target == &target_cuda, any = false;
     text_printf(t, "p_%s", e->name[acc]);
     for (int l = 0; l < e->s->nloop && l < depth; l++) {
         int d = e->s->loop[l];
         if (size_is(a->st[d], 0)) continue;
-        if (size_is(a->st[d], 1)) text_printf(t, " + i%d", d);
-        else {
-            text_printf(t, " + i%d * ", d);
-            text_putc(t, '(');
-            emit_size(t, a->st[d]);
-            text_putc(t, ')');
-        }
+        text_printf(t, size_is(a->st[d], 1) ? "%si%d" : "%si%d * (", first[gpu && !any], d);
+        any = true;
+        if (size_is(a->st[d], 1)) continue;
+        emit_size(t, a->st[d]);
+        text_putc(t, ')');
     }
+    if (gpu && any) text_putc(t, ')');
     if (a->idx >= 0) text_printf(t, " + v%d", a->idx);
 }
 
@@ -88,7 +90,7 @@ static void load(Emit *e, const Ins *i, Text *t, int lanes, int acc) {
     }
     Text p;
     text_init(&p, e->c);
-    address(e, &p, acc, i->depth);
+    emit_address(e, &p, acc, i->depth);
     const char *at = p.at ? p.at : "";
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(0);
     if (e->way->kind == WAY_FLAT && i->depth && size_is(a->st[0], 0)) text_put(t, at);
@@ -119,7 +121,7 @@ static void store(Emit *e, const Ins *i, int lanes) {
     char v[64], ty[16];
     text_init(&p, e->c);
     text_init(&z, e->c);
-    address(e, &p, i->a, i->depth);
+    emit_address(e, &p, i->a, i->depth);
     const char *at = p.at ? p.at : "";
     ref(e, i->b, lanes, v);
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(1);
@@ -163,8 +165,8 @@ void emit_row_copy(Emit *e, const int *ids, int least) {
     Text to, from;
     text_init(&to, e->c);
     text_init(&from, e->c);
-    address(e, &to, out->a, out->depth);
-    address(e, &from, in->a, in->depth);
+    emit_address(e, &to, out->a, out->depth);
+    emit_address(e, &from, in->a, in->depth);
     emit_line(e, "if (n%d >= %d) {", dim, least);
     emit_line(e, "    const i64 i%d = 0;", dim);
     emit_line(e, "    memcpy(%s, %s, %d * (unsigned long)n%d);", to.at ? to.at : "", from.at ? from.at : "",
@@ -180,7 +182,7 @@ void emit_row_seek(Emit *e, int least) {
     const Ins *in = &e->k->ins.at[seek_load(e->k, &e->k->red.at[st->red0])];
     Text from;
     text_init(&from, e->c);
-    address(e, &from, in->a, e->s->vec);
+    emit_address(e, &from, in->a, e->s->vec);
     emit_line(e, "if (n%d >= %d) {", st->vec, least);
     for (int r = st->red0; r < st->red0 + st->nred; r++)
         emit_line(e, "    r%d = %s(%s, n%d);", r,
@@ -202,7 +204,7 @@ void emit_ahead(Emit *e, const int *ids, int n) {
         if (a->idx >= 0 || !size_is(a->st[s->st->vec], 1) || size_is(step, 0) || from % CHOOSE_LINE) continue;
         Text p;
         text_init(&p, e->c);
-        address(e, &p, i->a, i->depth);
+        emit_address(e, &p, i->a, i->depth);
         text_printf(&p, " + %d * (", CHOOSE_AHEAD);
         emit_size(&p, step);
         emit_line(e, "__builtin_prefetch(%s));", p.at ? p.at : "0");
@@ -216,7 +218,7 @@ void emit_next(Emit *e, int id, int rows) {
     const Ins *i = &e->k->ins.at[id];
     Text p;
     text_init(&p, e->c);
-    address(e, &p, i->a, i->depth);
+    emit_address(e, &p, i->a, i->depth);
     text_put(&p, " + ");
     if (rows > 1) text_printf(&p, "%d * ", rows);
     text_putc(&p, '(');

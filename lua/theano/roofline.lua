@@ -70,13 +70,16 @@ M.assumed = {
 local PIPE, CLASS = {}, {
   fp64 = { 0x28, 0x29, 0x2a, 0x2b },
   special = { 0x105, 0x106, 0x108, 0x110, 0x111, 0x112 },
-  fp32 = { 0x08, 0x09, 0x0b, 0x20, 0x21, 0x23 },
+  fp32 = { 0x20, 0x21, 0x23 }, imad = { 0x24, 0x25, 0x27, 0x35 }, -- both by the units for fused multiply-adds
   load = { 0x180, 0x181 }, store = { 0x185, 0x186 }, shared = { 0x184, 0x188 }, shuffle = { 0x189 },
   tensor = { 0x3c }, barrier = { 0x11d }, branch = { 0x147 }, nothing = { 0x118 }, exit = { 0x14d },
+  -- constants, special registers, where threads of a warp part and meet, calls: no unit for whole numbers
+  other = { 0x182, 0x119, 0x1c2, 0x1c3, 0x140, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x148, 0x149, 0x150 },
 }
 for class, codes in pairs(CLASS) do
   for _, code in ipairs(codes) do PIPE[code] = class end
 end
+for code = 0x80, 0xbf do PIPE[code] = "uniform" end -- what a warp computes once, beside the others
 
 local function u64(image, at) return (string.unpack("<I8", image, at + 1)) end
 local function u32(image, at) return (string.unpack("<I4", image, at + 1)) end
@@ -261,21 +264,33 @@ local function product_limit(limits, dtype, library)
   return cores and limits.tensor[dtype] or dtype:find("64$") and limits.float64 or limits.float32
 end
 
--- Seconds that its instructions take, all multiprocessors at work.
-local function issue_time(limits, k)
+-- Seconds that its instructions take, all multiprocessors at work: their issue; the units of which most is asked.
+-- Whole numbers are multiplied where floats are, at the rate of the other ones (Nsight Compute, Pipelines).
+local function issue_times(limits, k)
   local n, every = k.issued, limits.multiprocessors * limits.clock
   local threads = k.blocks * k.threads
-  return threads / every * math.max(n.all / 128, (n.fp64 or 0) / limits.fp64, (n.special or 0) / limits.special,
-    (n.fp32 or 0) / limits.fp32, n.int and n.int / limits.int or 0)
+  local imad = n.imad or 0
+  return threads / every * n.all / 128, threads / every * math.max((n.fp64 or 0) / limits.fp64,
+    (n.special or 0) / limits.special, ((n.fp32 or 0) + imad) / limits.fp32, imad / limits.int,
+    (n.int or 0) / limits.int)
 end
 
--- The part of the GPU's instructions that its blocks use: the multiprocessor that has most of them runs so many at
--- once, and at its end a rest, whose warps may be too few to keep it busy.
-local function filled(limits, k)
+-- The part of the GPU that its blocks use: the multiprocessor that has most of them runs so many at once, and at its
+-- end a rest. few: warps may be too few to issue an instruction at each clock.
+local function filled(limits, k, few)
   local at_once = math.max(1, math.floor(k.occupancy * limits.threads / math.max(32, k.threads) + 1e-9))
   local each, most = k.blocks / limits.multiprocessors, ceil(k.blocks / limits.multiprocessors)
-  local function took(blocks) return blocks / math.min(1, blocks * rows(k.threads, 32) / M.assumed.warps) end
+  local function took(blocks)
+    return few and blocks / math.min(1, blocks * rows(k.threads, 32) / M.assumed.warps) or blocks
+  end
   return each / (most // at_once * took(at_once) + (most % at_once > 0 and took(most % at_once) or 0))
+end
+
+-- At least; as the blocks share the multiprocessors, where few warps issue slowly, whatever units they keep busy.
+local function issue_time(limits, k)
+  local issue, units = issue_times(limits, k)
+  local share = M.assumed.issue
+  return math.max(issue, units), math.max(issue / filled(limits, k, true), units / filled(limits, k)) / share
 end
 
 -- Bytes a second that come while so many threads wait for so much (Little's law): all loads of the loop that has most.
@@ -375,17 +390,18 @@ local function judge(limits, k, image)
     return
   end
   local memory = math.max(k.estimate, k.moved / limits.memory / a.memory / a.l2)
-  local issue
+  local issue, shared
   if code then
     k.issued, k.by = issued(instructions(code), k), "sass"
-    issue = issue_time(limits, k)
+    issue, shared = issue_time(limits, k)
   else
     issue, k.by = k.flops / limits.float32, "schedule"
+    shared = issue / a.issue / filled(limits, k, true)
   end
   k.lower = math.max(k.lower, issue)
   memory = math.max(memory, k.bytes / in_flight(limits, k))
   k.busy = math.max(k.estimate, issue / a.issue)
-  issue = issue / a.issue / filled(limits, k)
+  issue = shared
   if k.kind == "serial" then issue = (k.flops + k.bytes / 4) * 20 / limits.clock end
   k.estimate = math.max(memory, issue)
   k.limit = issue > memory and "instructions" or "memory"
@@ -399,7 +415,7 @@ function M.foreign(gpu, code, launch)
     threads = launch.threads, turns = launch.turns }
   k.issued = issued(instructions(code, true), k)
   local memory = launch.bytes / limits.memory / a.memory
-  local issue = issue_time(limits, k) / a.issue / filled(limits, k)
+  local _, issue = issue_time(limits, k)
   return { issued = k.issued, memory = memory, estimate = math.max(memory, issue) }
 end
 
