@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 import scipy
-from scipy import integrate, interpolate, optimize, signal, special
+from scipy import fft, integrate, interpolate, linalg, optimize, signal, special
 
 from lua_calls import lua
 from numpy_json import plain
@@ -51,7 +51,14 @@ X = {
     "beside": np.array([0.0, 1.0, 4.0, nan, -1.0]),
     "against": np.array([0.0, 2.0, 1.5, 1.0, 1.0]),
     "signs": np.array([-0.5, -1.5, -2.5, 3.2, 0.3]),
+    "square": rng.uniform(-1, 1, (4, 4)), "square3": rng.uniform(-1, 1, (3, 3)), "right": rng.uniform(-1, 1, (4, 3)),
+    "turned": rng.uniform(-1, 1, (3, 3)) + 1j * rng.uniform(-1, 1, (3, 3)), "bands": rng.uniform(1, 2, (4, 6)),
+    "waves": rng.uniform(-1, 1, (5,)) + 1j * rng.uniform(-1, 1, (5,)), "large": rng.uniform(-1, 1, (22, 22)),
 }
+X["places6"], X["bands6"] = X["bands"][0], X["bands"].T @ X["bands"]
+X["toeplitz_of_ones"] = np.ones((3, 3))
+X["positive4"] = X["square"] @ X["square"].T + np.eye(4)
+X["square_f"], X["right_f"], X["short_f"] = (X[name].astype("float32") for name in ("square", "right", "short"))
 
 
 # ---- cases ----------------------------------------------------------------------------------------------------------
@@ -60,7 +67,7 @@ cases = []
 
 def case(call, rtol=2e-13):
     value = eval(call, {"special": special, "signal": signal, "integrate": integrate, "interpolate": interpolate,
-                        "optimize": optimize, "nan": nan, "inf": inf, **X,
+                        "optimize": optimize, "linalg": linalg, "fft": fft, "nan": nan, "inf": inf, **X,
                         **{k: v[1] for k, v in FUNCTIONS.items()}})
     results = value if isinstance(value, tuple) else (value,)
     cases.append({"call": lua(call), "rtol": rtol, "want": [plain(v) for v in results]})
@@ -336,11 +343,44 @@ def signal_cases():
     case("signal.chirp(t, 1.0, 4.0, 6.0, method='logarithmic', phi=30.0)", 1e-11)
 
 
+def linalg_cases():
+    for call in ("toeplitz(short)", "toeplitz(waves)", "toeplitz(short, y)", "toeplitz(m)", "hankel(short)",
+                 "hankel(short_f, short_f)", "hankel(i, k)", "circulant(waves)", "circulant(m)", "companion(y)",
+                 "companion(short_f)", "leslie(y, short)", "fiedler(y)", "convolution_matrix(short, 4)",
+                 "convolution_matrix(short, 4, mode='same')", "convolution_matrix(short, 9, mode='valid')",
+                 "khatri_rao(right, square3)", "diagsvd(short, 7, 9)", "diagsvd(short, 9, 7)", "hilbert(5)",
+                 "hilbert(0)",
+                 "invhilbert(6)", "pascal(5)", "pascal(5, kind='upper')", "pascal(4, exact=False)", "invpascal(5)",
+                 "invpascal(5, kind='lower')", "hadamard(8)", "helmert(5)", "helmert(5, full=True)"):
+        case("linalg." + call, 1e-5 if "_f" in call else 1e-13)
+    for call in ("dft(5)", "dft(4, scale='sqrtn')", "polar(right)", "polar(right, side='left')", "polar(turned)",
+                 "cho_factor(positive4)[1]", "orthogonal_procrustes(right, right * 2.0 + 0.25)",
+                 "orthogonal_procrustes(turned, square3)", "pinvh(positive4)", "pinvh(toeplitz_of_ones)",
+                 "eigvalsh_tridiagonal(y, short)", "solve_sylvester(square, square3, right)",
+                 "solve_sylvester(square3, turned, turned)", "solve_sylvester(square_f, square3, right_f)",
+                 "solve_sylvester(large, large, large * 2.0)",
+                 "solve_continuous_lyapunov(square, positive4)", "solve_continuous_lyapunov(turned, turned)",
+                 "solve_discrete_lyapunov(square * 0.5, positive4)", "solve_discrete_lyapunov(turned * 0.5, turned)",
+                 "solve_discrete_lyapunov(square * 0.5, positive4, method='bilinear')",
+                 "solve_toeplitz(y, y2)", "solve_toeplitz((waves, waves), waves)", "solve_circulant(y, y2)",
+                 "solve_circulant(waves, waves)", "cosm(square)", "sinm(square)", "tanm(square)", "coshm(square)",
+                 "sinhm(square)", "tanhm(square)", "cosm(turned)", "sinm(turned)", "tanm(turned)",
+                 "expm_frechet(square, positive4)", "fractional_matrix_power(positive4, 0.3)",
+                 "fractional_matrix_power(square, 0.5)", "fractional_matrix_power(square, -2)",
+                 "solve_banded((2, 1), bands, places6)", "solve_banded((1, 2), bands, bands6)",
+                 "solve_banded((0, 3), bands, places6)", "subspace_angles(right, square)",
+                 "subspace_angles(square, right)", "issymmetric(positive4)", "issymmetric(square)",
+                 "ishermitian(turned)", "bandwidth(mask)", "bandwidth(bands)"):
+        rtol = 2e-4 if "_f" in call else 2e-10 if "large" in call else 1e-11
+        case("linalg." + call, rtol)
+
+
 special_cases()
 optimize_cases()
 integrate_cases()
 interpolate_cases()
 signal_cases()
+linalg_cases()
 
 
 def main():

@@ -285,6 +285,15 @@ local ELSEWHERE = {
     integrate.nquad integrate.odeint integrate.quad integrate.solve_ivp integrate.tplquad]],
   ["NumPy lacks it: spec/special_spec.lua"] = "special.softplus",
   ["its arguments are coefficients: spec/scipy_spec.lua"] = "interpolate.PPoly",
+  ["their arguments are of forms of their own: spec/scipy_spec.lua, spec/scipy_edges_spec.lua"] = [[linalg.toeplitz
+    linalg.hankel linalg.circulant linalg.companion linalg.leslie linalg.fiedler linalg.convolution_matrix
+    linalg.khatri_rao linalg.diagsvd linalg.hilbert linalg.invhilbert linalg.pascal linalg.invpascal linalg.hadamard
+    linalg.helmert linalg.dft linalg.polar linalg.cho_factor linalg.orthogonal_procrustes linalg.pinvh
+    linalg.eigh_tridiagonal linalg.eigvalsh_tridiagonal linalg.solve_sylvester linalg.solve_lyapunov
+    linalg.solve_continuous_lyapunov linalg.solve_discrete_lyapunov linalg.solve_toeplitz linalg.solve_circulant
+    linalg.cosm linalg.sinm linalg.tanm linalg.coshm linalg.sinhm linalg.tanhm linalg.expm_frechet
+    linalg.fractional_matrix_power linalg.null_space linalg.orth linalg.subspace_angles linalg.issymmetric
+    linalg.ishermitian linalg.bandwidth linalg.solve_banded]],
 }
 
 -- ---- the matrix -----------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ function M.variables(T)
     for part in name:gmatch("[^.]+") do f = f[part] end
     return f
   end, {})
+  require("theano.alikematrices")(T, K, T.linalg)
   package.loaded["theano.tensor.linalg"] = T.linalg
   -- Theano's module of this name, called: NumPy's function of differences.
   setmetatable(T.gradient, { __call = function(_, ...) return K.gradient(...) end })

@@ -61,5 +61,6 @@ return function(nd)
     return x, left, rank, s
   end
 
-  return linalg
+  require("theano.alikematrices")(nd, require("theano.alikearrays")(nd), linalg)
+  return require("theano.ndmatrices")(nd, linalg)
 end

@@ -1,0 +1,166 @@
+--- SciPy's compositions on graphs as on arrays, with their gradients; dtypes, nothing, and wrong arguments.
+local compile = require("theano.compile")
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local T = require("theano.tensor")
+local theano = require("theano")
+local variables = require("spec.support.variables")
+
+local rng = nd.random.RandomState(31)
+local function vec(n) return rng:uniform(0.2, 0.8, { n or 4 }) end
+local function mat(m, n) return rng:uniform(-1, 1, { m or 3, n or 3 }) end
+local function positive(n)
+  local a = mat(n, n)
+  return nd.dot(a, a.T) + nd.eye(n)
+end
+
+-- Points, what is done with them, and false where the result has no gradient of every element.
+local CASES = {
+  { "linalg.toeplitz", { vec(), vec(3) }, function(M, c, r) return M.linalg.toeplitz(c, r) + M.linalg.toeplitz(c)
+    [":, :3"] end },
+  { "linalg.toeplitz of many", { mat() }, function(M, c) return M.linalg.toeplitz(c) end },
+  { "linalg.hankel", { vec(), vec(3) }, function(M, c, r) return M.linalg.hankel(c, r) end },
+  { "linalg.circulant", { mat() }, function(M, c) return M.linalg.circulant(c) end },
+  { "linalg.companion", { vec() }, function(M, c) return M.linalg.companion(c) end },
+  { "linalg.leslie", { vec(4), vec(3) }, function(M, f, s) return M.linalg.leslie(f, s) end },
+  { "linalg.fiedler", { vec() }, function(M, c) return M.linalg.fiedler(c) end, false },
+  { "linalg.convolution_matrix", { vec() }, function(M, c) return M.linalg.convolution_matrix(c, 3) end },
+  { "linalg.khatri_rao", { mat(2), mat() }, function(M, a, b) return M.linalg.khatri_rao(a, b) end },
+  { "linalg.hilbert and others of a number", { nd.array(2.0) }, function(M, x)
+    return M.linalg.hilbert(4) * x + M.linalg.hadamard(4) * M.linalg.invhilbert(4) + M.linalg.helmert(4, true)
+      + M.linalg.pascal(4):astype("float64")
+  end },
+  { "linalg.polar", { mat(3) }, function(M, a)
+    local u, p = M.linalg.polar(a)
+    return M.concatenate({ u, p, M.linalg.polar(a, "left") }, 0)
+  end },
+  { "linalg.cho_factor", { positive(3) }, function(M, a) return (M.linalg.cho_factor(a, true)) end, false },
+  { "linalg.orthogonal_procrustes", { mat(4, 3), mat(4, 3) },
+    function(M, a, b) return (M.linalg.orthogonal_procrustes(a, b)) end },
+  { "linalg.pinvh", { positive(3) }, function(M, a) return M.linalg.pinvh(a + a.T) end },
+  { "linalg.eigvalsh_tridiagonal", { vec(), vec(3) },
+    function(M, d, e) return M.linalg.eigvalsh_tridiagonal(d, e) end },
+  { "linalg.solve_sylvester", { mat(), mat(2, 2), mat(3, 2) },
+    function(M, a, b, q) return M.linalg.solve_sylvester(a, b, q) end },
+  { "linalg.solve_continuous_lyapunov", { mat(), mat() },
+    function(M, a, q) return M.linalg.solve_continuous_lyapunov(a, q) end },
+  { "linalg.solve_discrete_lyapunov", { mat() * 0.4, mat() }, function(M, a, q)
+    return M.linalg.solve_discrete_lyapunov(a, q, "direct") + M.linalg.solve_discrete_lyapunov(a, q, "bilinear")
+  end },
+  { "linalg.solve_toeplitz, solve_circulant", { nd.array({ 2.0, 0.5, -0.25 }), mat() },
+    function(M, c, b) return M.linalg.solve_toeplitz(c, b) + M.linalg.solve_circulant(c, b) end },
+  { "linalg.cosm, sinm, tanm", { mat() },
+    function(M, a) return M.linalg.cosm(a) + M.linalg.sinm(a) * M.linalg.tanm(a * 0.5) end },
+  { "linalg.coshm, sinhm, tanhm", { mat() },
+    function(M, a) return M.linalg.coshm(a) + M.linalg.sinhm(a) * M.linalg.tanhm(a) end },
+  { "linalg.expm_frechet", { mat(), mat() }, function(M, a, e)
+    local x, d = M.linalg.expm_frechet(a, e)
+    return x * d
+  end },
+  { "linalg.fractional_matrix_power", { positive(3) },
+    function(M, a) return M.linalg.fractional_matrix_power(a + a.T, 0.3) end },
+}
+
+local function same(want, got)
+  want, got = nd.asarray(want), nd.asarray(got)
+  assert.equal(want.dtype, got.dtype)
+  assert.same({ table.unpack(want.shape) }, { table.unpack(got.shape) })
+  assert(nd.allclose(want, got, 1e-11, 1e-11), tostring(want) .. "\n" .. tostring(got))
+end
+
+local function fails(kind, text, f, ...)
+  local args = table.pack(...)
+  raises(kind, text or {}, function()
+    local _ = f(table.unpack(args, 1, args.n))
+  end)
+end
+
+describe("graphs of SciPy's functions", function()
+  for _, case in ipairs(CASES) do
+    local name, points, f, smooth = table.unpack(case)
+    it("give what arrays give: " .. name, function()
+      local vars = variables(points)
+      local y = f(T, table.unpack(vars))
+      same(f(nd, table.unpack(points)), compile({ inputs = vars, outputs = compile.Out(y, { array = true }) })(
+        table.unpack(points)))
+      if smooth ~= false then
+        theano.gradient.verify_grad(function(...) return f(T, ...) end, points, { rng = nd.random.RandomState(3),
+          mode = compile.Mode({ linker = "interpreter" }) })
+      end
+    end)
+  end
+end)
+
+describe("SciPy's linear algebra", function()
+  local L = nd.linalg
+  it("keeps float32 and complex64, and takes integers as floats", function()
+    local a = positive(3):astype("float32")
+    local q = mat():astype("float32")
+    for name, y in pairs({ toeplitz = L.toeplitz(q[0]), polar = L.polar(a), sylvester = L.solve_sylvester(a, q, q),
+      lyapunov = L.solve_discrete_lyapunov(q * 0.3, a), cosm = L.cosm(a), tanhm = L.tanhm(a), pinvh = L.pinvh(a),
+      power = L.fractional_matrix_power(a, 0.5), orth = L.orth(a), null = L.null_space(q["0:1"]),
+      banded = L.solve_banded({ 0, 0 }, a["0:1"], q[0]), companion = L.companion(a[0]) }) do
+      assert.equal("float32", y.dtype, name)
+    end
+    local z = q:astype("complex64") * nd.complex(1, 2)
+    assert.equal("complex64", L.sinm(z).dtype)
+    assert.equal("complex64", L.solve_continuous_lyapunov(z, z).dtype)
+    assert.equal("float64", L.cosm(nd.eye(2, 2, 0, "int64")).dtype)
+    assert.equal("int64", L.circulant({ 1, 2 }).dtype)
+  end)
+  it("has results for nothing", function()
+    assert.same({ 0, 0 }, L.toeplitz(nd.zeros(0)).shape)
+    assert.same({ 0, 0 }, L.hilbert(0).shape)
+    assert.same({ 3, 3 }, L.null_space(nd.zeros({ 0, 3 })).shape)
+    assert.same({ 3, 0 }, L.orth(nd.zeros({ 3, 0 })).shape)
+    assert.same({ 0, 2 }, L.solve_sylvester(nd.zeros({ 0, 0 }), nd.eye(2), nd.zeros({ 0, 2 })).shape)
+    assert.same({ 0, 0 }, L.solve_discrete_lyapunov(nd.zeros({ 0, 0 }), nd.zeros({ 0, 0 })).shape)
+    assert.is_true(L.issymmetric(nd.zeros({ 0, 0 })))
+    assert.same({ 0 }, L.solve_banded({ 1, 1 }, nd.zeros({ 3, 0 }), nd.zeros(0)).shape)
+  end)
+  it("finds spaces and angles", function()
+    local a = nd.dot(mat(5, 2), mat(2, 4))
+    local n = L.null_space(a)
+    assert.same({ 4, 2 }, n.shape)
+    assert.is_true(nd.max(nd.abs(nd.dot(a, n))) < 1e-14)
+    assert.is_true(nd.allclose(nd.dot(n.T, n), nd.eye(2)))
+    assert.same({ 5, 2 }, L.orth(a).shape)
+    assert.is_true(nd.max(L.subspace_angles(a, a["::, ::-1"])) < 1e-7)
+  end)
+  it("solves systems of a million numbers in bands", function()
+    local n = 20000
+    local ab = nd.ones({ 3, n })
+    ab[1] = 4.0
+    local x = L.solve_banded({ 1, 1 }, ab, nd.ones(n) * 6.0)
+    assert.is_true(nd.allclose(x["100:-100"], 1.0))
+  end)
+  it("solves large equations of Sylvester, of a matrix without eigenvectors too", function()
+    local n = 22
+    local jordan, q = nd.eye(n) * 2 + nd.eye(n, n, 1), mat(n, n)
+    local x = L.solve_sylvester(jordan, jordan, q)
+    assert.is_true(nd.max(nd.abs(nd.dot(jordan, x) + nd.dot(x, jordan) - q)) < 1e-8)
+  end)
+  it("says what is wrong", function()
+    fails("ValueError", "solve_sylvester: a is a square matrix, not of shape (2, 3)", L.solve_sylvester, mat(2, 3),
+      mat(), mat())
+    fails("ValueError", "a is m x m, b n x n and q m x n, not (3, 3), (2, 2) and (3, 3)", L.solve_sylvester, mat(),
+      mat(2, 2), mat())
+    fails("ValueError", "companion: the first coefficient must not be 0", L.companion, { 0, 1, 2 })
+    fails("ValueError", "companion: a has at least 2 coefficients, not 1", L.companion, { 1 })
+    fails("ValueError", "hadamard: n is a power of 2, not 6", L.hadamard, 6)
+    fails("ValueError", "leslie: s is one shorter than f: (3,), (3,)", L.leslie, { 1, 2, 3 }, { 1, 2, 3 })
+    fails("ValueError", "khatri_rao: two matrices of as many columns are expected, not (3, 3) and (3, 2)",
+      L.khatri_rao, mat(), mat(3, 2))
+    fails("ValueError", "polar: side is 'right' or 'left', not 'up'", L.polar, mat(), "up")
+    fails("ValueError", "solve_banded: ab has l + u + 1 = 4 rows, not 3", L.solve_banded, { 1, 2 }, mat(), vec(3))
+    fails("LinAlgError", "solve_banded: the matrix is singular", L.solve_banded, { 0, 0 }, { { 1.0, 0.0 } }, { 1, 2 })
+    fails("ValueError", "infinite or NaN", L.solve_banded, { 0, 0 }, { { nd.nan } }, { 1 })
+    fails("LinAlgError", "solve_circulant: the matrix is singular", L.solve_circulant, { 1, 1 }, { 1, 2 })
+    fails("ValueError", "pascal: kind is", L.pascal, 3, "round")
+    fails("ValueError", "hilbert: n is an integer of at least 0, not -1", L.hilbert, -1)
+    fails("TypeError", "toeplitz: argument 'c' is missing", L.toeplitz)
+    fails("ValueError", "issymmetric: a is a square matrix, not of shape (3, 2)", L.issymmetric, mat(3, 2))
+    fails("ValueError", "orth: A is a matrix, not of shape (4,)", L.orth, vec())
+    fails("LinAlgError", nil, L.solve_sylvester, nd.eye(2), -nd.eye(2), mat(2, 2))
+  end)
+end)
