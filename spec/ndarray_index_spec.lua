@@ -24,6 +24,48 @@ describe("subscripts mean what they mean in NumPy:", function()
   end
 end)
 
+describe("index arrays", function()
+  local T = theano.tensor
+  local x = nd.arange(60):reshape({ 5, 3, 4 })
+  local i, j = nd.array({ 0, 2 }), nd.array({ 1, 3 })
+  -- The same of arrays and graphs; of what is written NumPy's x[sub] = -x[sub] tells.
+  local function check(want, a, sub)
+    assert.same(want, a[sub]:tolist())
+    assert.same(want, T.as_tensor_variable(a)[sub]:eval():tolist())
+    local b = a:copy()
+    b[sub] = -a[sub]
+    local v = T.as_tensor_variable(a)
+    assert.is_true(nd.array_equal(b, T.set_subtensor(v[sub], -v[sub]):eval()))
+    assert.is_true(nd.array_equal(b, T.inc_subtensor(v[sub], -2 * v[sub]):eval()))
+    assert.equal(-2 * a[sub]:sum(), (b - a):sum())
+  end
+  it("are parted by an ellipsis of no axis, as NumPy's: what they select comes first", function()
+    local apart = { { 1, 13, 25, 37, 49 }, { 11, 23, 35, 47, 59 } }
+    check(apart, x, { T.slice(nil), i, "...", j })
+    check(nd.array(apart).T:tolist(), x, { T.slice(nil), i, j })
+    check(nd.array(apart).T:tolist(), x, { "...", i, j })
+    check({ { 3, 15, 27, 39, 51 }, { 11, 23, 35, 47, 59 } }, x, { T.slice(nil), i, "...", 3 })
+    check({ { 4, 28, 52 }, { 6, 30, 54 } }, x, { T.slice(nil, nil, 2), 1, "...", nd.array({ true, false, true, false }) })
+    check({ 1, 35 }, x, { i, i, "...", j })
+  end)
+  it("go with a mask of one element, which broadcasts, as NumPy's", function()
+    local one, two = nd.array({ false, false, true }), nd.array({ true, false, true })
+    for _, pair in ipairs({ { one, { 9, 11 } }, { two, { 1, 11 } } }) do
+      check({ pair[2] }, x, { T.slice(0, 1), pair[1], j })
+      check({ pair[2] }, x, { T.slice(0, 1), pair[1], nd.array({ false, true, false, true }) })
+    end
+    check({ { 1, 9 } }, x, { T.slice(0, 1), two, nd.array({ false, true, false, false }) })
+    check({ { 9, 11 }, { 33, 35 } }, x, { nd.array({ { 0 }, { 2 } }), one, j })
+    local none = { T.slice(0, 1), nd.zeros({ 3 }, "bool"), j }
+    raises("IndexError", "broadcast", function() return x[none] end)
+    raises("IndexError", "broadcast", function() T.as_tensor_variable(x)[none]:eval() end)
+    local m, f = T.TensorType("bool", { false })("m"), nil
+    f = theano.compile({ m }, T.as_tensor_variable(x)[{ 0, m, j }])
+    assert.same({ 9, 11 }, f(one):tolist())
+    assert.same({ 1, 11 }, f(two):tolist())
+  end)
+end)
+
 describe("an axis of length 1", function()
   it("is a subscript of its own, of arrays and Variables", function()
     local a, x = nd.arange(6):reshape({ 2, 3 }), theano.tensor.dvector("x")

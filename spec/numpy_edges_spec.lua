@@ -74,6 +74,7 @@ describe("an array without dimensions", function()
         same({ want }, nd[name](three, { axis = axis }), name)
       end
       same({ 3.0, 3.0 }, nd.repeat_(three, 2, axis))
+      assert.equal(3.0, nd.squeeze(three, axis):item())
       assert.equal(3, nd.take(three, 0, axis))
     end
     same({ 3.0 }, nd.cumulative_sum(three))
@@ -81,6 +82,9 @@ describe("an array without dimensions", function()
   it("has no other axis, and none for means, variances and sorts", function()
     for _, name in ipairs({ "mean", "var", "std", "sort", "median" }) do
       raises("ValueError", "", function() return nd[name](three, { axis = 0 }) end)
+    end
+    for _, axis in ipairs({ 1, { 0 } }) do
+      raises("ValueError", "squeeze", function() return nd.squeeze(three, axis) end)
     end
     for _, name in ipairs({ "sum", "max", "any", "argmax", "cumsum" }) do
       raises("ValueError", "axis 1 is out of range", function() return nd[name](three, { axis = 1 }) end)
@@ -108,12 +112,17 @@ describe("of no elements", function()
       assert.equal(-math.huge, 1 / median[0])
     end)
     for _, name in ipairs({ "quantile", "percentile" }) do
-      raises("IndexError", "", function() return nd[name](none, 0.5) end)
-      raises("IndexError", "", function() return nd[name](rows, 0.5, 0) end)
+      local why = name .. ": there are no elements"
+      raises("IndexError", why, function() return nd[name](none, 0.5) end)
+      raises("IndexError", why, function() return nd[name](rows, 0.5, 0) end)
       assert.same({ 0 }, nd[name](rows, 0.5, 1).shape)
-      in_graphs(rows, function(M, v) return M[name](v, 0.5, 0) end, function(f)
-        raises("IndexError", "", function() f(rows) end)
-      end)
+      for _, more in ipairs({ {}, { method = "lower" }, { method = "inverted_cdf", weights = nd.zeros({ 0 }) } }) do
+        more.axis = 0
+        raises("IndexError", why, function() return nd[name](rows, 0.5, more) end)
+        in_graphs(rows, function(M, v) return M[name](v, 0.5, more) end, function(f)
+          raises("IndexError", why, function() f(rows) end)
+        end)
+      end
     end
   end)
 end)

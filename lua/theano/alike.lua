@@ -4,7 +4,7 @@
 -- arrays a view; `K.len(x, d)` a length; `K.one(x, d)` whether it is 1 for broadcasting; `K.known(x, d)` the length as
 -- a number, or nil; `K.part(x, d, from, to)` elements along an axis; `K.first(x)` the only element of a vector, without
 -- dimensions; `K.whole(i)` a place, for subscripts; `K.number(v, dtype)` a number of a dtype; `K.floats(x)` integers as
--- floats; `K.checked(x, fine, message)` x, or an error (a ValueError, or of a kind, of arrays) when it is computed;
+-- floats; `K.checked(x, fine, message)` x, or an error (a ValueError, or of a kind) when it is computed;
 -- `K.fine(n, ..)` the same of a length; `K.written(x, at, v)` x with v at a subscript; `K.longer(x, v, of)` a vector
 -- with v behind it, where `of` (x) may be empty; `K.chosen(out, where, x, fn)` fn of x there; `K.spread(x, shape)`
 -- alloc, `K.broadcast(x, shape)` the same to be read; `K.mapped(what, fn, rows)` fn of each row; `K.ramp(n, from,

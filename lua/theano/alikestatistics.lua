@@ -70,6 +70,10 @@ return function(M, K)
     if type(v) == "number" then return v == 0 end
     return M.eq(v, 0)
   end
+  local function some(n)
+    if type(n) == "number" then return n > 0 end
+    return M.gt(n, 0)
+  end
   local function steps(n, q) return n * q - 1 end
   local function among(n, q) return (n - 1) * q end
   local function whole(v) return 0 * v end -- the fraction of what stands at an element
@@ -133,7 +137,6 @@ return function(M, K)
   end
 
   local function quantile(sorted, n, q, method)
-    if n == 0 then util.raise("IndexError", "there are no elements whose quantile could be taken") end
     local v = method[1](n, q)
     local low = floor(v)
     local t = v - low
@@ -168,12 +171,11 @@ return function(M, K)
   end
 
   -- Of each column the first element with so much of the weights before it and in it; what weighs nothing is none.
-  local function weighted(cols, w, q, nan)
+  local function weighted(cols, n, w, q, nan)
     local places = M.argsort(cols, 0)
     local sorted = M.take_along_axis(cols, places, 0)
     if cols.dtype:find("[fc]") then w = M.switch(M.isnan(cols), 0.0, w) end
     local sums = as(M.cumsum(M.take_along_axis(as(w), places, 0), 0))
-    local n = len(cols, 0)
     local part = sums / last_of(sums, n)
     part = M.switch(M.eq(part, 0), -1.0, part)
     local before = as(M.sum(as(M.lt(part, q)), { axis = 0, keepdims = true }))
@@ -214,13 +216,15 @@ return function(M, K)
       util.raise("TypeError", "%s: complex numbers have no order", what)
     end
     local cols, n, back = columns(what, x, o.axis)
-    if n == 0 then cols = floats(cols) end -- of no integers the quantile is NaN
+    if of == quantile then
+      n = K.fine(n, some(n), what .. ": there are no elements", "IndexError")
+    elseif n == 0 then cols = floats(cols) end -- of no integers the quantile is NaN
     local parts, many = several(q)
     local sorted, rows = M.sort(many and not ELEMENT[method] and K.to(cols, "float64") or cols, 0), {}
     local w = o.weights ~= nil and weights_of(what, o.weights, x, o)
     for i, p in ipairs(parts) do
       local part = fraction(what, p, scale)
-      local r = w and weighted(cols, w, part, of == quantile) or of(sorted, n, part, method)
+      local r = w and weighted(cols, n, w, part, of == quantile) or of(sorted, n, part, method)
       rows[i] = back(as(r), o.keepdims)
     end
     if not many then return K.result(rows[1]) end

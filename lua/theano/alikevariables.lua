@@ -38,10 +38,12 @@ end
 function K.double(v) return T.constant(v + 0.0, { dtype = "float64" }) end
 function K.to(x, dtype) return T.cast(x, dtype) end
 function K.number(v, dtype) return T.constant(v, { dtype = dtype }) end
-function K.checked(x, fine, message) return T.opt.assert_op(x, fine, { msg = message }) end
-function K.fine(n, fine, message)
-  if fine == false then util.raise("ValueError", "%s", message) end
-  return fine == true and n or K.checked(K.as(n), fine, message)
+function K.checked(x, fine, message, kind)
+  return T.opt.assert_op(x, fine, { msg = message, kind = kind or "ValueError" })
+end
+function K.fine(n, fine, message, kind)
+  if fine == false then util.raise(kind or "ValueError", "%s", message) end
+  return fine == true and n or K.checked(K.as(n), fine, message, kind)
 end
 function K.written(x, at, v) return T.set_subtensor(x[at], v) end
 function K.spread(x, shape) return T.alloc(x, table.unpack(shape)) end

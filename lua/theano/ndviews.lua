@@ -59,6 +59,7 @@ return function(nd, methods)
   --- Without the axes of length 1, or without those that are named.
   function nd.squeeze(a, axis)
     a = arr(a)
+    if a.ndim == 0 and (axis == 0 or axis == -1) then axis = nil end -- which NumPy lets pass
     local shape, out = {}, {}
     for _, d in ipairs(type(axis) == "table" and util.list("squeeze: axis", axis) or { axis }) do
       if math.type(d) ~= "integer" or d < -a.ndim or d >= a.ndim or out[d % a.ndim] then

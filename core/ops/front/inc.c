@@ -78,7 +78,7 @@ static ThVar *change_part(Front *f, ThVar *part, ThVar *y, bool set) {
                         "x must be the result of a subtensor operation, as in T.set_subtensor(x[i], y)");
             return NULL;
         }
-        if (shuffle) layer[n++] = a;
+        if (shuffle && !front_is_parted(a)) layer[n++] = a;
         if (a->op == &op_rebroadcast) continue;
         y = shuffle ? turn_value(f, a, y) : flatten_value(f, a, y);
     }

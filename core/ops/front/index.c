@@ -4,6 +4,7 @@
  * slices, AdvancedSubtensor1 for one integer vector on one axis, AdvancedSubtensor for the rest, DimShuffle for new
  * axes.
  */
+#include "ops/index/advanced.h"
 #include "util.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@
 typedef struct Entry {
     char kind;      /* 'i' integer scalar, 'a' integer tensor, 'm' mask, 's' slice, 'n' newaxis, 'e' ellipsis */
     bool number;    /* 'i' given as a number */
+    bool mask;      /* 'a' positions of a mask: that there is one, none but the run may tell */
     int64_t value;  /* that number */
     ThVar *part[3]; /* index or tensor in 0; slice parts, NULL where open */
     bool has_number[3];
@@ -19,6 +21,7 @@ typedef struct Entry {
 typedef struct Subscript {
     Entry at[3 * TH_MAX_NDIM];
     int n;
+    bool parted; /* an ellipsis of no axis stands between tensors: what they select comes first, as in NumPy */
 } Subscript;
 
 /* ---- reading the entries ----------------------------------------------------------------------------------------- */
@@ -77,6 +80,32 @@ static bool is_whole(const Entry *e) { return e->kind == 's' && !e->part[0] && !
 /* Axes of x that an entry stands for. */
 static int axes_of(const Entry *e) { return e->kind == 'm' ? e->part[0]->type.ndim : e->kind != 'n' && e->kind != 'e'; }
 
+/* Length of the last dimension of what a tensor selects; NULL where that broadcasts. */
+static ThVar *index_length(Front *f, const Entry *e) {
+    const int last = e->kind == 'a' ? e->part[0]->type.ndim - 1 : -1;
+    return last < 0 || type_bcast(e->part[0]->type, last) ? NULL : shape_elem_make(f->b, e->part[0], last);
+}
+
+/* The one position of a mask goes with all that other tensors select, which no type says before. */
+static bool fit_masks(Front *f, Subscript *s) {
+    Builder *b = f->b;
+    ThVar *n = NULL, *one = const_int(b, 1, TH_DTYPE_NONE), *zero = const_int(b, 0, TH_DTYPE_NONE);
+    int groups = 0;
+    for (int e = 0; e < s->n && !failed(f->ctx); e++) {
+        ThVar *own = index_length(f, &s->at[e]);
+        if (!own) continue;
+        groups += !(s->at[e].mask && e && s->at[e - 1].mask && s->at[e].part[0]->owner == s->at[e - 1].part[0]->owner);
+        n = n ? elemwise_3(b, S_switch, elemwise_2(b, S_eq, n, one), own, n) : own;
+    }
+    for (int e = 0; e < s->n && groups > 1 && !failed(f->ctx); e++) {
+        if (!s->at[e].mask) continue;
+        ThVar *at = s->at[e].part[0], *own = shape_elem_make(b, at, 0), *single = elemwise_2(b, S_eq, own, one);
+        ThVar *line = arange_make(b, zero, elemwise_3(b, S_switch, single, n, own), one, TH_INT64);
+        s->at[e].part[0] = adv_subtensor1_make(b, at, elemwise_3(b, S_switch, single, zero, line));
+    }
+    return !failed(f->ctx);
+}
+
 /* Masks become the positions of their true elements, an integer vector for each of their dimensions. */
 static bool expand_masks(Front *f, ThVar *x, Subscript *s) {
     ThVar *lengths[TH_MAX_NDIM];
@@ -90,10 +119,16 @@ static bool expand_masks(Front *f, ThVar *x, Subscript *s) {
         ThApply *at = nonzero_make(f->b, mask, lengths + axis);
         if (!at) return false;
         memmove(&s->at[e + nd], &s->at[e + 1], sizeof *s->at * (size_t)(s->n - e - 1));
-        for (int d = 0; d < nd; d++) s->at[e + d] = (Entry){.kind = 'a', .part = {at->out[d]}};
+        for (int d = 0; d < nd; d++) s->at[e + d] = (Entry){.kind = 'a', .mask = true, .part = {at->out[d]}};
         s->n += nd - 1;
     }
-    return true;
+    return !masks || fit_masks(f, s);
+}
+
+static bool any_index(const Subscript *s, int from, int to) {
+    for (int e = from; e < to; e++)
+        if (strchr("iam", s->at[e].kind)) return true;
+    return false;
 }
 
 /* Entries for every axis of x: the ellipsis becomes slices, and so do the axes past the last entry. */
@@ -117,6 +152,7 @@ static bool read_subscript(Front *f, ThVar *x, Subscript *s) {
     int at = ellipsis >= 0 ? ellipsis : s->n, skip = ellipsis >= 0;
     memmove(&s->at[at + missing], &s->at[at + skip], sizeof *s->at * (size_t)(s->n - at - skip));
     for (int i = 0; i < missing; i++) s->at[at + i] = (Entry){.kind = 's'};
+    s->parted = !missing && skip && any_index(s, 0, at) && any_index(s, at, s->n - 1);
     s->n += missing - skip;
     return expand_masks(f, x, s);
 }
@@ -164,6 +200,22 @@ static ThVar *basic(Front *f, ThVar *x, const Subscript *s) {
     return subtensor_make(f->b, x, &idx, in, n);
 }
 
+/* The order that puts what the tensors select before what slices keep; 0 where it is so, or there are none. */
+static int indices_first(const ThApply *a, int8_t *order) {
+    AdvForm form;
+    if (!a || a->op != &op_adv_subtensor || !adv_form_of(a, &form) || !form.pos) return 0;
+    for (int d = 0; d < form.ndim; d++)
+        order[d] = (int8_t)(d < form.nb ? form.pos + d : d < form.nb + form.pos ? d - form.nb : d);
+    return form.ndim;
+}
+
+bool front_is_parted(const ThApply *shuffle) {
+    const AttrInts *has = shuffle->attrs;
+    int8_t order[TH_MAX_NDIM];
+    const int n = indices_first(shuffle->in[0]->owner, order);
+    return n && has->n == n && memcmp(has->at, order, (size_t)n) == 0;
+}
+
 /* Integers stand among the tensors of an advanced subscript as 0-d ones. */
 static ThVar *advanced(Front *f, ThVar *x, const Subscript *s) {
     AttrIdx idx = {.n = (int8_t)s->n};
@@ -183,7 +235,9 @@ static ThVar *advanced(Front *f, ThVar *x, const Subscript *s) {
         }
     }
     while (idx.n > 0 && is_whole(&s->at[idx.n - 1])) memset(&idx.at[--idx.n], 0, sizeof *idx.at);
-    return adv_subtensor_make(f->b, x, &idx, in, n);
+    int8_t order[TH_MAX_NDIM];
+    ThVar *r = adv_subtensor_make(f->b, x, &idx, in, n);
+    return r && s->parted && (n = indices_first(r->owner, order)) ? dimshuffle_make(f->b, r, order, n) : r;
 }
 
 /* a at the integer positions `i` along axis, through AdvancedSubtensor1 on the first axis. */
@@ -217,6 +271,7 @@ static ThVar *take_tensor(Front *f, ThVar *a, ThVar *i, int axis) {
 
 int front_getitem(Front *f) {
     Subscript s;
+    s.n = 0;
     ThVar *x = front_var(f, 0);
     if (!x || !read_subscript(f, x, &s)) return -1;
     int tensors = 0, at = 0, other = 0;

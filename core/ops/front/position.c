@@ -386,16 +386,24 @@ int front_bartlett(Front *f) {
     return front_return(f, elemwise_3(b, S_switch, elemwise_2(b, S_eq, m, number(b, 1)), one, w));
 }
 
+static int kind_named(const char *name) {
+    int e = TH_ERROR_COUNT;
+    while (--e > 0 && strcmp(name, th_error_name((ThError)e)) != 0) {}
+    return e;
+}
+
 int front_assert(Front *f) {
     ThVar *x = front_var(f, 0), *cond[TH_MAX_NDIM];
     VarVec v = {0};
     int n = 0;
-    const char *msg = front_str(f, 2);
+    const char *msg = front_str(f, 2), *kind = front_str(f, 3);
+    const int e = kind ? kind_named(kind) : 0;
+    if (kind && !e) return front_error(f, TH_ValueError, "there is no kind of error \"%s\"", kind);
     if (x && msg && front_list(f, -1, &v))
         for (int i = 0; i < v.n && n < TH_MAX_NDIM; i++) cond[n++] = v.at[i];
     vec_free(f->ctx, &v);
     if (failed(f->ctx)) return -1;
-    return front_return(f, assert_make(f->b, x, cond, n, msg, TH_AssertionError));
+    return front_return(f, assert_make(f->b, x, cond, n, msg, (ThError)e));
 }
 
 /* ---- covariance -------------------------------------------------------------------------------------------------- */

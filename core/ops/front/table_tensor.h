@@ -59,7 +59,7 @@
     FRONT("stacklists", "arg", NULL, FUNC, front_stacklists, "nested lists of tensors stacked into one tensor") \
     FRONT_EXTRA(FRONT, "bartlett", "M", FUNC, front_bartlett, "triangular window of M points") \
     FRONT("cov", "m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None", NULL, FUNC, front_cov, "covariance matrix of variables in rows (or columns)") \
-    FRONT("opt.assert_op", "value, *conds, msg=\"Theano Assert failed!\"", NULL, FUNC, front_assert, "value, raising AssertionError with msg while running unless all conditions hold")
+    FRONT("opt.assert_op", "value, *conds, msg=\"Theano Assert failed!\", kind=\"AssertionError\"", NULL, FUNC, front_assert, "value, raising an error of that kind with msg while running unless all conditions hold")
 
 /* fft.c */
 #define FRONT_FFT(FRONT) \

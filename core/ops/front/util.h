@@ -21,6 +21,8 @@ ThVar *front_pad(Builder *b, ThVar *x, int left, int right);
 ThVar *front_flatten_to(Builder *b, ThVar *x, int ndim); /* flatten(x, ndim) */
 /* x.shape[i] for each i, as 0-d tensors. */
 bool front_shape_of(Builder *b, ThVar *x, ThVar **out);
+/* The order of x[i, .., j] where an ellipsis of no axis stands between: it belongs to the subscript. */
+bool front_is_parted(const ThApply *shuffle);
 static inline ThVar *front_shape_vector(Builder *b, ThVar *const *v, int n) { return shape_vector_make(b, v, n); }
 static inline bool front_is(const Front *f, const char *name) {
     return f->info->name[0] && __builtin_strcmp(f->info->name, name) == 0;
