@@ -57,7 +57,14 @@ describe("gof.graph", function()
   it("says which outputs depend on which inputs for gradients", function()
     local a, b = T.dvector("a"), T.dvector("b")
     local values, places = T.max_and_argmax(a + b)
-    assert.same({ { true, false }, { true, false } }, graph.io_connection_pattern({ a, b }, { values * 2, places }))
+    assert.same({ { true, true }, { true, true } }, graph.io_connection_pattern({ a, b }, { values * 2, places }))
+    local i = T.ivector("i") -- integers are connected, and what comes of them, as in Theano
+    local whole = { T.eq(a, b), T.cast(a, "int64"), a.shape, T.gt(a, 0):sum(), b[i], T.arange(a.shape[0]), i + 1,
+      T.cast(T.gt(a, 0), "float64") * b, T.extra_ops.bincount(i), T.switch(T.gt(a, 0), b, 0) }
+    assert.same({ { true, true, false, true, false, false, false, true, false, true },
+      { true, false, false, false, true, false, false, true, false, true },
+      { false, false, false, false, false, false, true, false, false, false } },
+      graph.io_connection_pattern({ a, b, i }, whole))
     assert.same({ { true }, { false } }, graph.io_connection_pattern({ a, b }, { a * T.shape(b)[0] }))
     assert.same({ { true, true, false }, { false, true, false } },
       graph.io_connection_pattern({ a, b }, { a, a + b, T.zeros_like(a) * 0 + T.gradient.disconnected_grad(a) }))

@@ -162,15 +162,15 @@ function M.is_same_graph(var1, var2, givens)
   return of(both[1]) == of(both[2])
 end
 
---- Which inputs a gradient of which outputs reaches: for each input a list of booleans, one for each output. One of
--- integers has no gradient.
+--- Which inputs a gradient of which outputs reaches, be it zeros, as those of integers are: for each input a list of
+-- booleans, one for each output.
 function M.io_connection_pattern(inputs, outputs)
   inputs, outputs = list_of("io_connection_pattern", inputs), list_of("io_connection_pattern", outputs)
   local T, rows = require("theano.tensor"), {}
   for i = 1, #inputs do rows[i] = {} end
   for o, out in ipairs(outputs) do
     local whole = out.dtype:find("int") or out.dtype == "bool"
-    local gradients = whole and {} or T.grad(nil, inputs, { known_grads = { [out] = T.zeros_like(out) },
+    local gradients = T.grad(nil, inputs, { known_grads = { [out] = T.zeros_like(out, whole and "float64" or nil) },
       return_disconnected = "None", disconnected_inputs = "ignore", null_gradients = "return" })
     for i = 1, #inputs do rows[i][o] = gradients[i] ~= nil and gradients[i] ~= false end
   end
