@@ -63,6 +63,9 @@ local FAMILIES = {
       ops_with_inner_function orig_function pfunc profiling rebuild_collect_shared
       register_checker std_fgraph view_op view_tree_set ProfileStats ScanProfileStats FromFunctionOp
       DeepCopyOp ViewOp]] },
+  { "Python's debugger: `theano.printing.Print(message, {global_fn = function(op, v) debug.debug() end})(x)` stops "
+      .. "where x is computed; a condition is an `if` in that function.",
+    [[PdbBreakpoint]] },
   { "What one text prints another way: `theano.pp`, `theano.printing.debugprint`.",
     [[
       pprint PPrinter DefaultPrinter FunctionPrinter IgnorePrinter LeafPrinter OperatorPrinter PatternPrinter

@@ -253,7 +253,7 @@ return {
   ]],
   ["theano.printing"] = [[
     Apply DefaultPrinter Function FunctionPrinter IgnorePrinter LeafPrinter Op OperatorPrinter PPrinter
-    PatternPrinter Print PrinterState SharedVariable VALID_ASSOC debugmode debugprint default_colorCodes
+    PatternPrinter PdbBreakpoint Print PrinterState SharedVariable VALID_ASSOC debugmode debugprint default_colorCodes
     default_printer greek hex_digest leaf_printer min_informative_str position_independent_str pp pprint
     pydot_imported pydot_imported_msg pydotprint special use_ascii var_descriptor
   ]],
