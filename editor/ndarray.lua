@@ -1672,8 +1672,8 @@ function nd.indices(shape, dtype, sparse) end
 ---@return any
 function nd.inner(a, b) end
 
----`insert(x, position, values, axis)`: a copy with the values before a position, or before each of several, all
----of them places in x; without an axis x is flattened.
+---`insert(x, position, values, axis)`: a copy with the values before a position, or before each of several, of
+---a slice such as "1:3" or of a mask, all of them places in x; without an axis x is flattened.
 ---@param x any
 ---@param at any
 ---@param values any

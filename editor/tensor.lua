@@ -2398,7 +2398,7 @@ function T.extra_ops.bartlett(M) end
 ---@return theano.Variable
 function T.cov(m, y, rowvar, bias, ddof, fweights, aweights) end
 
----value, raising AssertionError with msg while running unless all conditions hold
+---value, raising an error of that kind with msg while running unless all conditions hold
 ---@param value theano.Operand
 ---@param ... theano.Operand
 ---@return theano.Variable
@@ -4976,8 +4976,8 @@ function T.indices(shape, dtype, sparse) end
 ---@return any
 function T.inner(a, b) end
 
----`insert(x, position, values, axis)`: a copy with the values before a position, or before each of several, all
----of them places in x; without an axis x is flattened.
+---`insert(x, position, values, axis)`: a copy with the values before a position, or before each of several, of
+---a slice such as "1:3" or of a mask, all of them places in x; without an axis x is flattened.
 ---@param x any
 ---@param at any
 ---@param values any

@@ -220,7 +220,7 @@ PLACES(least, <, less4, HUGE_VAL)
 
 static int places(lua_State *L, LtState *s, void (*of)(int64_t *to, const double *x, int64_t rows, int64_t n)) {
     ThArray *a = short_dense(L, s, 1);
-    int64_t axis = -1;
+    int64_t axis = 0; /* of all elements: nil is none */
     if (!a || lua_gettop(L) != 2 || th_array_dtype(a) != TH_FLOAT64 || th_array_ndim(a) != 2) return 0;
     if (!short_axis(L, 2, 2, &axis) || axis != 1 || !th_array_size(a)) return 0;
     const int64_t rows = th_array_shape(a)[0];
@@ -234,7 +234,7 @@ int lines_argmin(lua_State *L, LtState *s) { return places(L, s, least); }
 
 int lines_all(lua_State *L, LtState *s) { /* all(x), all(m, {axis = 1}) of bool: up to the first false one */
     ThArray *a = short_dense(L, s, 1);
-    int64_t axis = -1;
+    int64_t axis = 0; /* nil is none */
     if (!a || th_array_dtype(a) != TH_BOOL || th_array_ndim(a) == 0) return 0;
     if (lua_gettop(L) == 1) {
         lua_pushboolean(L, !memchr(th_array_data(a), 0, (size_t)th_array_size(a)));

@@ -57,23 +57,17 @@ int ranks_percentile(lua_State *L, LtState *s) { return quantile(L, s, 100, fals
 int ranks_nanquantile(lua_State *L, LtState *s) { return quantile(L, s, 1, true); }
 int ranks_nanpercentile(lua_State *L, LtState *s) { return quantile(L, s, 100, true); }
 
-int ranks_median(lua_State *L, LtState *s) { /* median(x): the middle one, or the mean of two */
+static int median(lua_State *L, LtState *s, bool skip) { /* the middle one, or the mean of two */
     ThArray *a = short_dense(L, s, 1);
     if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_FLOAT64 || th_array_size(a) == 0) return 0;
-    const int64_t n = th_array_size(a), bad = th_array_count_nan(a);
+    const int64_t bad = th_array_count_nan(a), n = th_array_size(a) - (skip ? bad : 0);
     ThValue x, y;
-    if (bad < 0) return 0;
+    if (bad < 0 || n == 0) return 0;
     lt_collect(L, s);
-    if (bad > 0) return lua_pushnumber(L, NAN), 1;
+    if (bad > 0 && !skip) return lua_pushnumber(L, NAN), 1;
     if (th_array_rank(a, (n - 1) / 2, &x, n % 2 ? NULL : &y)) return th_error_clear(s->ctx), 0;
     lua_pushnumber(L, (x.f + (n % 2 ? x.f : y.f)) / 2);
     return 1;
 }
-
-int ranks_nanmedian(lua_State *L, LtState *s) {
-    if (lua_gettop(L) != 1) return 0;
-    lua_pushnumber(L, 0.5);
-    const int n = quantile(L, s, 1, true);
-    if (!n) lua_pop(L, 1);
-    return n;
-}
+int ranks_median(lua_State *L, LtState *s) { return median(L, s, false); }
+int ranks_nanmedian(lua_State *L, LtState *s) { return median(L, s, true); }

@@ -220,6 +220,12 @@ local CASES = {
   { "insert", { vec(5), vec(2) }, function(M, x, v) return M.insert(x, 2, v) end },
   { "insert along an axis", { mat(), vec(3) }, function(M, x, v) return M.insert(x, -1, v, 1) end },
   { "insert at several places", { vec(4), vec(3) }, function(M, x, v) return M.insert(x, { 3, 0, 3 }, v) end },
+  { "insert at a slice", { vec(5), vec(2) }, function(M, x, v) return M.insert(x, "3:0:-2", v) end },
+  { "insert at one place of a slice", { mat(), rng:uniform(0, 1, { 1, 4 }) }, function(M, x, v)
+    return M.insert(x, T.slice(1, 2), v, 0) end },
+  { "insert where a mask is", { vec(4), vec(3) }, function(M, x, v) return M.insert(x, SOME, v) end },
+  { "delete and insert of booleans", { vec(3), vec(2) }, function(M, x, v)
+    return M.insert(M.delete(x, { true, false, false }), { false, true, true }, v) end },
   { "insert rows", { mat(), rng:uniform(0, 1, { 2, 4 }) }, function(M, x, v) return M.insert(x, { 2, 0 }, v, 0) end },
   { "piecewise", { vec(6) }, function(M, x)
     return M.piecewise(x, { M.lt(x, 0.4), M.gt(x, 0.6) }, { function(y) return y * y end, function(y) return -y end,
@@ -247,6 +253,8 @@ local CASES = {
   { "polyfit", { vec(6) },
     function(M, y) return M.polyfit(nd.arange(6) * 0.5, y, 2, { w = { 1, 2, 1, 1, 0.5, 1 } }) end },
   { "polyfit of columns", { mat() }, function(M, y) return M.polyfit({ 0.0, 1, 3 }, y, 1) end },
+  { "polyfit of columns, covariances", { mat() },
+    function(M, y) return select(2, M.polyfit({ 0.0, 1, 3 }, y, 1, { cov = "unscaled" })) + 0 * M.sum(y) end },
   { "sum where, from an initial value", { mat() },
     function(M, x) return M.sum(x, { axis = 0, where = SOME, initial = 2 }) end },
   { "prod where", { mat() }, function(M, x) return M.prod(x, { axis = 1, where = SOME }) end },

@@ -387,3 +387,30 @@ describe("a matrix of a batch", function()
     assert.is_true(nd.allclose(nd.linalg.solve(tiny[0], b[0]), nd.zeros({ 3, 2 }) + 2, { rtol = 1e-6 }))
   end)
 end)
+
+describe("eigenvalues of a real matrix", function()
+  it("come in exact pairs, the one above the real axis first, with conjugate vectors", function()
+    local rng = nd.random.RandomState(5)
+    for n = 2, 12 do
+      for _, dtype in ipairs({ "float64", "float32" }) do
+        local a = rng:normal(0, 1, { n, n }):astype(dtype)
+        local w, v = nd.linalg.eig(a)
+        w = w:astype("complex128")
+        assert.is_true(nd.array_equal(nd.sort_complex(w), nd.sort_complex(nd.conj(w))))
+        local i = 0
+        while i < n do
+          local im = nd.imag(w)[i]
+          assert.is_true(im >= 0)
+          if im > 0 then
+            assert.equal(nd.conj(w[i]), w[i + 1])
+            assert.is_true(nd.array_equal(nd.conj(v[{ T.slice(), i }]), v[{ T.slice(), i + 1 }]))
+          end
+          i = i + (im > 0 and 2 or 1)
+        end
+        local off = nd.abs(nd.dot(a, v) - v * w)
+        assert.is_true(nd.max(off) < (dtype == "float64" and 1e-12 or 1e-4) * n)
+      end
+    end
+    assert.equal("float64", nd.poly(nd.roots({ -0.7, 0.1, -0.2, 2.3 })).dtype)
+  end)
+end)

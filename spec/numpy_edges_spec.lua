@@ -308,3 +308,71 @@ describe("what does not fit", function()
     raises("ValueError", "do not fit", function() nd.average({ { 1, 2, 3 } }, { weights = { 1, 2 }, axis = 1 }) end)
   end)
 end)
+
+describe("an axis that is nil", function()
+  it("is no axis, of whatever array", function()
+    local x = nd.array({ { 1.5, -2, 7 }, { 0, 3, -1 } })
+    for _, a in ipairs({ x, x.T, x["::, ::2"], nd.gt(x, 0), x:astype("int64") }) do
+      for _, name in ipairs({ "all", "any", "sum", "prod", "max", "min", "mean", "std", "argmax", "argmin", "cumsum",
+        "ptp", "median", "nanmedian", "nansum", "nanmax", "nanargmax", "count_nonzero", "flip", "squeeze" }) do
+        local taken, want = pcall(nd[name], a)
+        assert.is_true(not taken or nd.array_equal(nd.array(want), nd.array((nd[name](a, nil)))),
+          ("%s of %s"):format(name, a.dtype))
+      end
+    end
+    assert.equal(2, nd.nanargmax({ { NAN, NAN }, { 2.9, NAN }, { NAN, NAN } }))
+  end)
+end)
+
+describe("infinities in the middle", function()
+  it("are the median of what is not NaN, and those that differ have none", function()
+    local inf = math.huge
+    for _, case in ipairs({ { { inf }, inf }, { { 1, inf, NAN }, inf }, { { -inf, inf }, NAN },
+      { { 1, inf, inf }, inf },
+      { { 1, 3, inf, NAN, inf }, inf }, { { -inf, -inf, 3 }, -inf } }) do
+      same(case[2], nd.nanmedian(case[1]))
+      same({ case[2] }, nd.nanmedian({ case[1] }, 1))
+      in_graphs({ case[1] }, function(M, v) return M.nanmedian(v) end, function(f, x) same(case[2], f(x)) end)
+    end
+  end)
+end)
+
+describe("histograms of float32", function()
+  local x = nd.array({ 1.3, -1.6, -6.5, 0.9, 0.6, -1.8 }, "float32")
+  it("have edges that were computed in double precision where a range is given", function()
+    local want = { -3, -1.9, -0.8, 0.3, 1.4, 2.5 }
+    local function check(counts, edges)
+      assert.is_true(nd.array_equal(nd.array(want, "float32"), edges), tostring(edges))
+      same({ 0, 2, 0, 3, 0 }, counts)
+    end
+    check(nd.histogram(x, { bins = 5, range = { -3, 2.5 } }))
+    in_graphs(x, function(M, v) return { M.histogram(v, { bins = 5, range = { -3, 2.5 } }) } end, function(f)
+      check(f(x))
+    end)
+  end)
+  it("have as many bins as NumPy's, whose rules compute in single precision", function()
+    local bad = nd.array({ -4.6, -0.9, -1.5, -4.0 }, "float32")
+    assert.equal(7, nd.histogram_bin_edges(bad, "stone").size)
+    assert.equal(12, nd.histogram_bin_edges({ -2.4, 2.7, -0.4, 2.1, -2.8, -4.4, -7.3, 0.8, -4.2, 3.5, 0, -0.1, -5.6,
+      2.1, 1.7, 4.1, -1.2, 0.7, 1.1, 2.1, 2.6, 0.8, 1.4 }, "stone", { 3, 6 }).size)
+  end)
+  it("of one point count within half of it", function()
+    assert.equal(27, nd.histogram_bin_edges({ 5.6, 0.9, 1.3, -1.5, -2.9, 4.0, -3.5, -1.2, 0.0, -2.6, -1.6, -1.6, -1.5,
+      4.6, 0.1, 2.9, -2.6, -1.7 }, "rice", { 0.0, 0.0 }).size)
+  end)
+end)
+
+describe("quantiles of float32", function()
+  it("are between neighbours whose difference is one of float32, also where several are asked for", function()
+    local x = nd.array({ -5.1, -4.4, -0.4, 1.3 }, "float32")
+    for _, name in ipairs({ "quantile", "nanquantile" }) do
+      local one, several = nd[name](x, 0.3), nd[name](x, { 0.3 })
+      assert.equal("float64", several.dtype)
+      local a, b = x[0], x[1]
+      local d = nd.array({ b - a }, "float32")[0]
+      assert.equal(b - d * (1 - 0.9), several[0])
+      assert.is_true(math.abs(one - several[0]) < 1e-6)
+      in_graphs(x, function(M, v) return M[name](v, { 0.3 }) end, function(f) same(several, f(x)) end)
+    end
+  end)
+end)

@@ -154,12 +154,14 @@ end
 function arrays.lstsq(A, y, rcond) return nd.linalg.lstsq(A, y, { rcond = rcond }) end
 function arrays.nearest(A, y) return (arrays.lstsq(A, y, A.shape[1] * 2.0 ^ -52)) end
 function arrays.inverse(A) return nd.linalg.inv(A) end
+-- A number as NumPy has it that computes with one of float32.
+local function rounded(x, v) return x.dtype == "float32" and string.unpack("f", string.pack("f", v)) or v end
 -- How many bins of equal width a rule of that name gives; what the rule knows: the elements in the range.
 local WIDTHS = {
   sqrt = function(x) return nd.ptp(x) / math.sqrt(x.size) end,
   sturges = function(x) return nd.ptp(x) / (math.log(x.size, 2) + 1) end,
-  rice = function(x) return nd.ptp(x) / (2 * x.size ^ (1 / 3)) end,
-  scott = function(x) return (24 * math.sqrt(math.pi) / x.size) ^ (1 / 3) * nd.std(x) end,
+  rice = function(x) return rounded(x, nd.ptp(x) / rounded(x, 2 * x.size ^ (1 / 3))) end,
+  scott = function(x) return rounded(x, rounded(x, (24 * math.sqrt(math.pi) / x.size) ^ (1 / 3)) * nd.std(x)) end,
   fd = function(x)
     local q = nd.percentile(x, { 75, 25 })
     return 2 * (q[0] - q[1]) * x.size ^ (-1 / 3)
@@ -171,15 +173,15 @@ local WIDTHS = {
     local spread = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
     return nd.ptp(x) / (1 + math.log(n, 2) + math.log(1 + skew / spread, 2))
   end,
-  stone = function(x) -- the number of bins whose histogram, left one element out, is the nearest
+  stone = function(x, range) -- the number of bins whose histogram, left one element out, is the nearest
     local n, far, best, least = x.size, nd.ptp(x), 1, math.huge
     if n <= 1 or far == 0 then return 0 end
     for bins = 1, math.max(100, math.floor(math.sqrt(n))) do
-      local p = nd.histogram(x, bins) / n
-      local off = (2 - (n + 1) * nd.dot(p, p)) * bins / far
+      local p = nd.histogram(x, { bins = bins, range = range }) / n
+      local off = (2 - (n + 1) * nd.dot(p, p)) / rounded(x, far / bins)
       if off < least then best, least = bins, off end
     end
-    return far / best
+    return rounded(x, far / best)
   end,
 }
 function WIDTHS.auto(x)
@@ -188,11 +190,17 @@ end
 function arrays.bins(what, x, name, range, discrete)
   local width = WIDTHS[name] or util.raise("ValueError", "%s: bins is a number, edges, or 'auto', 'fd', 'doane', "
     .. "'scott', 'stone', 'rice', 'sturges' or 'sqrt', not '%s'", what, name)
-  if range then x = x[nd.and_(nd.ge(x, range[1]), nd.le(x, range[2]))] end
+  local lo, hi
+  if range then
+    local alone = range[1] == range[2] and 0.5 or 0
+    lo, hi = range[1] - alone, range[2] + alone
+    x = x[nd.and_(nd.ge(x, lo), nd.le(x, hi))]
+  end
   if x.size == 0 then return 1 end
-  local w, far = width(x), range and range[2] - range[1] or nd.ptp(x)
+  local w = width(x, range)
   if w <= 0 or w ~= w then return 1 end
-  local n = math.ceil(far / (discrete and math.max(w, 1) or w))
+  w = discrete and math.max(w, 1) or w
+  local n = math.ceil(lo and (hi - lo) / w or w == rounded(x, w) and rounded(x, nd.ptp(x) / w) or nd.ptp(x) / w)
   if n >= 2 ^ 31 or n ~= n then util.raise("ValueError", "%s: '%s' gives %s bins", what, name, util.text(n)) end
   return math.max(math.tointeger(n), 1)
 end

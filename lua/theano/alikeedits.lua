@@ -19,10 +19,10 @@ return function(M, K)
     for d = 0, x.ndim - 1 do shape[d + 1] = len(x, d) end
     return shape
   end
-  -- Places along an axis: an integer, or int64 for a list.
+  -- Places along an axis: an integer, or int64 for a list, bool for one of booleans.
   local function places(what, at)
     if type(at) == "table" and getmetatable(at) == nil then
-      return K.number(util.list(what .. ": the positions", at), "int64")
+      return K.number(util.list(what .. ": the positions", at), type(at[1]) == "boolean" and "bool" or "int64")
     end
     if type(at) == "number" and math.type(at) ~= "integer" then
       util.raise("TypeError", "%s: positions are integers, not %s", what, util.kind_of(at))
@@ -66,8 +66,8 @@ return function(M, K)
     if turned then values = M.moveaxis(values, 0, axis) end
     return M.concatenate({ part(x, axis, 0, at), fitted(x, values, axis, len(values, axis)), part(x, axis, at) }, axis)
   end
-  --- `insert(x, position, values, axis)`: a copy with the values before a position, or before each of several, all of
-  -- them places in x; without an axis x is flattened.
+  --- `insert(x, position, values, axis)`: a copy with the values before a position, or before each of several, of a
+  -- slice such as "1:3" or of a mask, all of them places in x; without an axis x is flattened.
   function M.insert(x, at, values, axis)
     x, axis = flattened("insert", x, axis)
     at, values = places("insert", at), as(values):astype(x.dtype)
@@ -75,7 +75,9 @@ return function(M, K)
       util.raise("ValueError", "insert: values of %d dimensions into %d", values.ndim, x.ndim)
     end
     if type(at) == "number" then return inserted_at(x, at, values, axis, true) end
+    if type(at) == "string" or type(at) == "table" and at.__arg then at = M.arange(len(x, axis))[at] end
     at = as(at)
+    if at.ndim == 1 and at.dtype == "bool" then at = M.flatnonzero(at) end
     if at.ndim ~= 1 or not at.dtype:find("int") then
       util.raise("TypeError", "insert: positions are an integer or a vector of integers, not %s of %d dimensions",
         at.dtype, at.ndim)

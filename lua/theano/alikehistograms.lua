@@ -30,10 +30,11 @@ return function(M, K)
       hi = K.checked(hi, M.all(M.lt(hi - lo, math.huge)), what .. ": the range of the elements is not finite")
     end
     local alone = M.eq(lo, hi)
-    lo, hi = M.switch(alone, lo - 0.5, lo):astype(x.dtype), M.switch(alone, hi + 0.5, hi):astype(x.dtype)
-    local at = M.arange(bins + 1)
-    local edges = at:astype(x.dtype) * ((hi - lo) / K.number({ bins + 0.0 }, x.dtype)) + lo
-    return M.switch(M.eq(at, bins), hi, edges)
+    lo, hi = as(M.switch(alone, lo - 0.5, lo)), as(M.switch(alone, hi + 0.5, hi))
+    if range == nil then lo, hi = K.to(lo, x.dtype), K.to(hi, x.dtype) end -- numbers of a range are doubles
+    local at, dtype = M.arange(bins + 1), lo.dtype
+    local edges = at:astype(dtype) * ((hi - lo) / K.number({ bins + 0.0 }, dtype)) + lo
+    return K.to(as(M.switch(M.eq(at, bins), hi, edges)), x.dtype)
   end
   local function edges_of(what, x, bins, range, discrete)
     bins = bins == nil and 10 or bins

@@ -69,7 +69,7 @@ return function(M, K)
     p = coefficients("polyder", p)
     local n = K.known(p, 0)
     for i = 1, math.min(times("polyder", m), n or MOST) do
-      if n and n - i < 1 then return p["0:0"] end
+      if n and n - i < 1 then return p["0:0"] * M.arange(0) end
       p = p[":-1"] * M.arange(len(p, 0) - 1, 0, -1)
     end
     return p
@@ -126,7 +126,7 @@ return function(M, K)
   -- What the points A, y say about how sure the coefficients c are: their covariances, scaled by what is left over.
   local function covariance_of(A, y, c, sizes, n, cov)
     local V = as(K.inverse(as(M.dot(A.T, A)))) / M.outer(sizes, sizes)
-    if cov == "unscaled" then return V end
+    if cov == "unscaled" then return y.ndim == 1 and V or order(V, { 0, 1, "x" }) end
     local off = as(M.dot(A, c)) - y
     local free = n - K.known(A, 1)
     if type(free) == "number" and free <= 0 then

@@ -116,12 +116,14 @@ return function(M, K)
     return M.maximum(a, b)
   end
 
-  -- Between a and b, as NumPy rounds it.
+  -- Between a and b, as NumPy rounds it: their difference in their own dtype.
   local function between(a, b, t, dtype)
-    if type(t) == "number" then return t >= 0.5 and b - (b - a) * (1 - t) or a + (b - a) * t end
+    local d = K.to(as(b - a), dtype)
+    a, b = K.to(as(a), dtype), K.to(as(b), dtype)
+    if type(t) == "number" then return t >= 0.5 and b - d * (1 - t) or a + d * t end
     local high = M.ge(t, 0.5)
     t = t:astype(dtype)
-    return M.switch(high, b - (b - a) * (1 - t), a + (b - a) * t)
+    return M.switch(high, b - d * (1 - t), a + d * t)
   end
 
   -- NaN for each column, of which none has an element.
@@ -136,7 +138,7 @@ return function(M, K)
     return order(as(sums[K.whole(n - 1)]), pattern)
   end
 
-  local function quantile(sorted, n, q, method)
+  local function quantile(sorted, n, q, method, dtype)
     local v = method[1](n, q)
     local low = floor(v)
     local t = v - low
@@ -147,7 +149,7 @@ return function(M, K)
     end
     local a, b = at(sorted, least(most(low, 0), n - 1)), at(sorted, least(most(low + 1, 0), n - 1))
     local last = at(sorted, n - 1)
-    return M.switch(M.isnan(last), last, between(a, b, t, sorted.dtype))
+    return M.switch(M.isnan(last), last, between(a, b, t, dtype))
   end
 
   local function fraction(what, p, scale)
@@ -200,7 +202,7 @@ return function(M, K)
 
   -- The quantiles of no q: none, each with the form of one.
   local function no_row(of, sorted, n, method, back, keepdims)
-    local r = as(back(as(of(sorted, n, 0.5, method)), keepdims))
+    local r = as(back(as(of(sorted, n, 0.5, method, "float64")), keepdims))
     return K.part(M.stack({ r }), 0, 0, 0)
   end
 
@@ -220,11 +222,12 @@ return function(M, K)
       n = K.fine(n, some(n), what .. ": there are no elements", "IndexError")
     elseif n == 0 then cols = floats(cols) end -- of no integers the quantile is NaN
     local parts, many = several(q)
-    local sorted, rows = M.sort(many and not ELEMENT[method] and K.to(cols, "float64") or cols, 0), {}
+    local sorted, rows = M.sort(cols, 0), {}
     local w = o.weights ~= nil and weights_of(what, o.weights, x, o)
     for i, p in ipairs(parts) do
       local part = fraction(what, p, scale)
-      local r = w and weighted(cols, n, w, part, of == quantile) or of(sorted, n, part, method)
+      local r = w and weighted(cols, n, w, part, of == quantile)
+        or of(sorted, n, part, method, many and "float64" or sorted.dtype)
       rows[i] = back(as(r), o.keepdims)
     end
     if not many then return K.result(rows[1]) end
@@ -411,7 +414,7 @@ return function(M, K)
   function M.nanstd(x, ...) return M.sqrt(M.nanvar(x, ...)) end
 
   -- Quantile q of each column's elements that are not NaN, which are sorted to the end.
-  local function nanquantile(sorted, n, q, method)
+  local function nanquantile(sorted, n, q, method, dtype)
     if n == 0 then return nan_each(sorted) end
     sorted = and_nan(sorted, n)
     local bad = M.isnan(sorted)
@@ -428,7 +431,7 @@ return function(M, K)
       return r[0]
     end
     if ELEMENT[method] then return row(low + t) end
-    return between(row(low), row(low + 1), t, sorted.dtype)
+    return between(row(low), row(low + 1), t, dtype)
   end
   --- `nanquantile(x, q, axis, keepdims, method)`: quantiles of what is not NaN.
   function M.nanquantile(x, q, ...)
