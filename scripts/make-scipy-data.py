@@ -375,12 +375,35 @@ def linalg_cases():
         case("linalg." + call, rtol)
 
 
+def fft_cases():
+    for name in ("dct", "idct", "dst", "idst"):
+        for kind in (1, 2, 3, 4):
+            for x in ("short", "y", "m"):
+                case("fft.%s(%s, type=%d)" % (name, x, kind), 1e-12)
+            for norm in ("ortho", "forward"):
+                case("fft.%s(wide, type=%d, norm='%s')" % (name, kind, norm), 1e-12)
+            case("fft.%s(m, type=%d, axis=0, n=5)" % (name, kind), 1e-12)
+            case("fft.%s(waves, type=%d, n=6)" % (name, kind), 1e-12)
+            case("fft.%s(short, type=%d, n=3, norm='ortho', orthogonalize=False)" % (name, kind), 1e-12)
+        case("fft.%s(short_f)" % name, 1e-5)
+        case("fft.%s(i)" % name, 1e-12)
+        case("fft.%s([2.5])" % name, 1e-12)
+        case("fft.%sn(right)" % name, 1e-12)
+        case("fft.%sn(right, type=3, s=[3, 5], norm='ortho')" % name, 1e-12)
+        case("fft.%sn(image, axes=[0], norm='forward')" % name, 1e-12)
+    for n in (1, 7, 13, 1021, 4096, 99991):
+        case("fft.next_fast_len(%d)" % n)
+        case("fft.next_fast_len(%d, real=True)" % n)
+        case("fft.prev_fast_len(%d)" % n)
+
+
 special_cases()
 optimize_cases()
 integrate_cases()
 interpolate_cases()
 signal_cases()
 linalg_cases()
+fft_cases()
 
 
 def main():

@@ -293,7 +293,8 @@ local ELSEWHERE = {
     linalg.solve_continuous_lyapunov linalg.solve_discrete_lyapunov linalg.solve_toeplitz linalg.solve_circulant
     linalg.cosm linalg.sinm linalg.tanm linalg.coshm linalg.sinhm linalg.tanhm linalg.expm_frechet
     linalg.fractional_matrix_power linalg.null_space linalg.orth linalg.subspace_angles linalg.issymmetric
-    linalg.ishermitian linalg.bandwidth linalg.solve_banded]],
+    linalg.ishermitian linalg.bandwidth linalg.solve_banded fft.dct fft.idct fft.dst fft.idst fft.dctn fft.idctn
+    fft.dstn fft.idstn fft.next_fast_len fft.prev_fast_len]],
 }
 
 -- ---- the matrix -----------------------------------------------------------------------------------------------------

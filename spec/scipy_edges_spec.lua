@@ -61,11 +61,21 @@ local CASES = {
     function(M, a) return M.linalg.fractional_matrix_power(a + a.T, 0.3) end },
 }
 
-local function same(want, got)
+for _, name in ipairs({ "dct", "idct", "dst", "idst" }) do
+  CASES[#CASES + 1] = { "fft." .. name, { mat(3, 5) }, function(M, x)
+    local f = M.fft[name]
+    return f(x, 1) + f(x, 2) * f(x, 3, nil, -1, "ortho") + f(x, 4, { norm = "forward" }) + f(x, { n = 7 })[":, :5"]
+      + M.fft[name .. "n"](x, 2, { norm = "ortho", axes = { 0, 1 } }) + f(x, 1, { axis = 0, norm = "ortho" })
+  end }
+end
+CASES[#CASES + 1] = { "fft.dct of float32", { mat(3, 4):astype("float32") },
+  function(M, x) return M.fft.dct(x, 3, nil, 0) end, false, 1e-5 }
+
+local function same(want, got, near)
   want, got = nd.asarray(want), nd.asarray(got)
   assert.equal(want.dtype, got.dtype)
   assert.same({ table.unpack(want.shape) }, { table.unpack(got.shape) })
-  assert(nd.allclose(want, got, 1e-11, 1e-11), tostring(want) .. "\n" .. tostring(got))
+  assert(nd.allclose(want, got, near or 1e-11, near or 1e-11), tostring(want) .. "\n" .. tostring(got))
 end
 
 local function fails(kind, text, f, ...)
@@ -77,12 +87,12 @@ end
 
 describe("graphs of SciPy's functions", function()
   for _, case in ipairs(CASES) do
-    local name, points, f, smooth = table.unpack(case)
+    local name, points, f, smooth, near = table.unpack(case)
     it("give what arrays give: " .. name, function()
       local vars = variables(points)
       local y = f(T, table.unpack(vars))
       same(f(nd, table.unpack(points)), compile({ inputs = vars, outputs = compile.Out(y, { array = true }) })(
-        table.unpack(points)))
+        table.unpack(points)), near)
       if smooth ~= false then
         theano.gradient.verify_grad(function(...) return f(T, ...) end, points, { rng = nd.random.RandomState(3),
           mode = compile.Mode({ linker = "interpreter" }) })
@@ -162,5 +172,56 @@ describe("SciPy's linear algebra", function()
     fails("ValueError", "issymmetric: a is a square matrix, not of shape (3, 2)", L.issymmetric, mat(3, 2))
     fails("ValueError", "orth: A is a matrix, not of shape (4,)", L.orth, vec())
     fails("LinAlgError", nil, L.solve_sylvester, nd.eye(2), -nd.eye(2), mat(2, 2))
+  end)
+end)
+
+describe("SciPy's cosine and sine transforms", function()
+  local F = nd.fft
+  it("undo each other, of every type and length", function()
+    for n = 2, 9 do
+      local x = mat(3, n)
+      for kind = 1, 4 do
+        for _, norm in ipairs({ "backward", "ortho", "forward" }) do
+          same(x, F.idct(F.dct(x, kind, { norm = norm }), kind, { norm = norm }))
+          same(x, F.idst(F.dst(x, kind, { norm = norm }), kind, { norm = norm }))
+        end
+      end
+      same(x, F.idstn(F.dstn(x)))
+    end
+  end)
+  it("are sums of cosines, of a long line too", function()
+    local n = 1000
+    local x, k = vec(n), nd.arange(n) * 1.0
+    for _, at in ipairs({ 0, 1, 499, 999 }) do
+      assert.is_true(math.abs(F.dct(x)[at] - 2 * nd.sum(x * nd.cos((2 * k + 1) * (math.pi * at / (2 * n))))) < 1e-10)
+      assert.is_true(math.abs(F.dst(x, 4)[at] -
+        2 * nd.sum(x * nd.sin((2 * k + 1) * (math.pi * (2 * at + 1) / (4 * n))))) < 1e-10)
+    end
+  end)
+  it("keep dtypes: halves become float32, integers float64", function()
+    local wanted = { float32 = "float32", float64 = "float64", complex64 = "complex64", complex128 = "complex128",
+      float16 = "float32", int8 = "float64", bool = "float64" }
+    for dtype, want in pairs(wanted) do
+      for kind = 1, 4 do
+        assert.equal(want, F.dct(nd.ones({ 2, 3 }, dtype), kind).dtype)
+        assert.equal(want, F.idst(nd.ones({ 2, 3 }, dtype), kind, { norm = "ortho" }).dtype)
+      end
+    end
+  end)
+  it("take no lines and strided ones", function()
+    assert.same({ 0, 3 }, F.dct(nd.zeros({ 0, 3 })).shape)
+    local x = mat(6, 8)
+    same(F.dct(x["::2, ::-2"]:copy()), F.dct(x["::2, ::-2"]))
+  end)
+  it("say what is wrong", function()
+    fails("ValueError", "dct: 0 elements along the axis, at least 1 are needed", F.dct, nd.zeros({ 3, 0 }))
+    fails("ValueError", "dct: 1 elements along the axis, at least 2 are needed", F.dct, { 1.0 }, 1)
+    fails("ValueError", "idst: type is 1, 2, 3 or 4, not 5", F.idst, { 1.0 }, 5)
+    fails("ValueError", "dst: norm is 'backward', 'ortho' or 'forward', not 'both'", F.dst, { 1.0 }, { norm = "both" })
+    fails("ValueError", "dct: axis 2 is out of range", F.dct, mat(), { axis = 2 })
+    fails("ValueError", "dctn: s and axes are of one length, not 1 and 2", F.dctn, mat(),
+      { s = { 3 }, axes = { 0, 1 } })
+    fails("TypeError", "dctn: axes is a list of integers", F.dctn, mat(), { axes = true })
+    fails("ValueError", "next_fast_len: target is an integer from 1 to 2^40, not 0", F.next_fast_len, 0)
   end)
 end)

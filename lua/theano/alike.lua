@@ -39,6 +39,7 @@ function M.variables(T)
     return f
   end, {})
   require("theano.alikematrices")(T, K, T.linalg)
+  require("theano.alikecosines")(T, K, T.fft)
   package.loaded["theano.tensor.linalg"] = T.linalg
   -- Theano's module of this name, called: NumPy's function of differences.
   setmetatable(T.gradient, { __call = function(_, ...) return K.gradient(...) end })

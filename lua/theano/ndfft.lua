@@ -27,5 +27,5 @@ return function(nd)
   --- What rfft undoes: n real numbers along an axis, 2 * (length - 1) unless n is given.
   function fft.irfft(a, n, axis, norm) return irfftn(nd.asarray(a), n and { n }, { axis or -1 }, norm) end
 
-  return fft
+  return require("theano.alikecosines")(nd, require("theano.alikearrays")(nd), fft)
 end
