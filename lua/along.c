@@ -184,11 +184,11 @@ static ThArray *rows(const Parts *p, int64_t most, const char *fill) {
 }
 
 /* What one function reduces, row by row: "sum", "prod", "max", "min". */
-static ThArray *by_rows(const Parts *p, const char *way) {
+static ThArray *by_rows(const Parts *p, int func) {
     char fill[16] = {0};
-    const int func = th_func_find(way);
+    const char *way = th_func_info(func)->name;
     const bool added = !strcmp(way, "sum"), times = !strcmp(way, "prod");
-    if (func < 0 || p->dtype == TH_BOOL || (times && !one_of(p->dtype, fill))) return NULL;
+    if (p->dtype == TH_BOOL || (times && !one_of(p->dtype, fill))) return NULL;
     ThArray *r = vector(p, p->count);
     for (int64_t most = 1; r && most / 2 < p->longest; most *= 2) {
         ThArray *m = rows(p, most, added || times ? fill : NULL), *each = NULL;
@@ -209,16 +209,89 @@ static ThArray *by_rows(const Parts *p, const char *way) {
     return r;
 }
 
+/* ---- parts that lie end to end, one as long as the other ---- */
+typedef struct Even {
+    ThArray *x;
+    int64_t each, rows, rest; /* elements of a part; parts of so many; elements of a last one that is shorter */
+} Even;
+
+static bool is_even(const Parts *p, ThArray *x, Even *e) {
+    const int64_t n = th_array_size(x), *at = p->at;
+    *e = (Even){.x = x, .each = (p->count > 1 ? at[1] : n) - at[0]};
+    if (at[0] < 0 || at[0] >= n || e->each < 2) return false;
+    for (int64_t i = 1; i < p->count; i++)
+        if (at[i] - at[i - 1] != e->each) return false;
+    const int64_t last = n - at[p->count - 1];
+    e->rest = last < e->each ? last : 0;
+    e->rows = p->count - (e->rest ? 1 : 0);
+    return last > 0 && last <= e->each;
+}
+
+/* What a function of one reduces of `rows` parts of `each` elements, as they lie. */
+static ThArray *across(const Parts *p, int func, ThArray *x, int64_t from, int64_t rows, int64_t each) {
+    const int64_t shape[2] = {rows, each}, b = (int64_t)p->bytes, strides[2] = {each * b, b};
+    const bool alone = rows == 1, all = alone && each == th_array_size(x);
+    ThArray *m = all ? th_array_retain(x) : th_array_view(x, 2 - alone, shape + alone, strides + alone, from * b);
+    ThArray *r = NULL, *one = NULL;
+    const ThArg args[2] = {{.kind = TH_ARG_ARRAY, .array = m}, {.kind = TH_ARG_INT, .i = 1}};
+    const bool done = m && th_eager(p->s->ctx, func, args, alone ? 1 : 2, &r, 1) == 1;
+    th_array_release(m);
+    if (!done || !alone) return done ? r : NULL;
+    one = th_array_view(r, 1, shape, strides + 1, 0);
+    th_array_release(r);
+    return one;
+}
+
+/* What the function of two reduces: all parts side by side, or a part alone. */
+static ThArray *down(const Parts *p, ThArray *x, int64_t from, int64_t rows, int64_t each) {
+    const int64_t shape[2] = {each, rows}, b = (int64_t)p->bytes, strides[2] = {b, each * b};
+    ThArray *m = th_array_view(x, 2, shape, strides, from * b);
+    ThArray *t = m && rows > 1 ? th_array_copy(m) : th_array_retain(m);
+    ThArray *r = t ? th_eager_along(p->s->ctx, p->func, t, false) : NULL;
+    th_array_release(m);
+    th_array_release(t);
+    return r;
+}
+
+/* The parts from the element `from` on; way: the function of one, or -1. NULL: it makes something else of them. */
+static ThArray *some(const Parts *p, int way, const Even *e, int64_t from, int64_t rows, int64_t each) {
+    ThArray *r = way >= 0 ? across(p, way, e->x, from, rows, each) : down(p, e->x, from, rows, each);
+    if (r && th_array_dtype(r) == p->dtype && th_array_contiguous(r)) return r;
+    th_array_release(r);
+    return NULL;
+}
+
+/* Few long parts of a function of two go by themselves. NULL without an error: they want another way. */
+static ThArray *evenly(const Parts *p, int way, const Even *e) {
+    const int64_t step = way >= 0 || e->rows > e->each ? e->rows : 1;
+    if (step == p->count) return some(p, way, e, p->at[0], step, e->each);
+    ThArray *r = vector(p, p->count);
+    char *to = r ? th_array_data(r) : NULL;
+    for (int64_t i = 0; to && i < p->count; i += step) {
+        const bool last = i == e->rows;
+        const int64_t n = last ? 1 : step;
+        ThArray *these = some(p, way, e, p->at[i], n, last ? e->rest : e->each);
+        if (these) memcpy(to + (size_t)i * p->bytes, th_array_data(these), (size_t)n * p->bytes);
+        else to = NULL;
+        th_array_release(these);
+    }
+    if (to) return r;
+    th_array_release(r);
+    return NULL;
+}
+
 static bool plain(const ThArray *a) {
     return th_array_ndim(a) == 1 && th_array_contiguous(a) && th_array_device(a) < 0 && th_array_size(a) > 0;
 }
 
-/* parts(function, x, at, pairs): what the reduction gives of x from each of `at` to the next one, or of one element
- * where that is no later; by pairs, or one by one. */
+/* parts(function, x, at, way): what the reduction gives of x from each of `at` to the next one, or of one element where
+ * that is no later; by a function of one, by pairs (true), or one by one. */
 static int parts(lua_State *L) {
     LtState *s = LT_STATE(L);
-    ThArray *x = lt_check_array(L, s, 2), *at = lt_check_array(L, s, 3);
-    if (!plain(x) || !plain(at) || th_array_dtype(at) != TH_INT64) return 0;
+    ThArray *x = lt_array(L, s, 2), *at = lt_array(L, s, 3);
+    if (!x || !at || !plain(x) || !plain(at) || th_array_dtype(at) != TH_INT64) return 0;
+    const int way = lua_isinteger(L, 4) ? (int)lua_tointeger(L, 4) : -1; /* of the engine's functions */
+    if (way >= th_func_count()) return 0;
     const ThDtype d = th_array_dtype(x);
     Parts p = {.s = s,
                .func = (int)luaL_checkinteger(L, 1),
@@ -228,10 +301,13 @@ static int parts(lua_State *L) {
                .at = th_array_data(at),
                .count = th_array_size(at)};
     if (!p.x || !p.at) return 0;
+    lt_collect(L, s);
+    Even e;
+    ThArray *r = d != TH_BOOL && is_even(&p, x, &e) ? evenly(&p, way, &e) : NULL;
+    if (r || th_error(s->ctx)) return went(L, s, r);
     p.length = lua_newuserdatauv(L, sizeof *p.length * ((size_t)p.count * 2 + LONG + 1), 0);
     if (!lengths(&p, th_array_size(x))) return 0;
-    lt_collect(L, s);
-    if (lua_type(L, 4) == LUA_TSTRING) return went(L, s, by_rows(&p, lua_tostring(L, 4)));
+    if (way >= 0) return went(L, s, by_rows(&p, way));
     return went(L, s, lua_toboolean(L, 4) ? by_pairs(&p) : in_turn(&p, p.length + 2 * p.count, p.length + p.count));
 }
 

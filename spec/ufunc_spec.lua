@@ -88,6 +88,34 @@ describe("nd.ufunc", function()
     end
   end)
 
+  it("reduces parts that lie end to end, few long ones and many short ones, to what each is alone", function()
+    local rng = nd.random.RandomState(14)
+    local names = { "add", "multiply", "maximum", "fmin", "subtract", "divide", "hypot", "logaddexp", "bitwise_xor",
+      "logical_and" }
+    for _, dtype in ipairs({ "float64", "float32", "int64", "int16", "uint8", "complex128", "bool" }) do
+      local x = rng:uniform(0.5, 9, { 611 }):astype(dtype)
+      for _, name in ipairs(names) do
+        local u = nd.ufunc(name)
+        for _, case in ipairs({ { 0, 611, 611 }, { 5, 611, 100 }, { 1, 611, 2 }, { 11, 611, 200 }, { 600, 611, 4 },
+          { 0, 8, 4 }, { 0, 3, 1 } }) do
+          local from, to, each = table.unpack(case)
+          local part, at = x[(":%d"):format(to)]:copy(), nd.arange(from, to, each)
+          local good, got = pcall(u.reduceat, part, at)
+          for i = 0, at.size - 1 do
+            local last = i + 1 < at.size and at[i + 1] or to
+            local fine, alone = pcall(u.reduce, part[("%d:%d"):format(at[i], last)])
+            assert.equal(fine, good)
+            if good then
+              local what = ("%s of %s, %d from %d by %d"):format(name, dtype, i, from, each)
+              local one = nd.asarray(got[i]):astype(got.dtype):reshape({ 1 }):tostring()
+              assert.is_true(nd.asarray(alone):astype(got.dtype):reshape({ 1 }):tostring() == one, what)
+            end
+          end
+        end
+      end
+    end
+  end)
+
   it("goes on what is rounded by pairs, and in order where all on the way are wanted", function()
     local x = nd.random.RandomState(6):normal(0, 3, { 301 })
     for _, name in ipairs({ "logaddexp", "logaddexp2", "hypot" }) do

@@ -92,7 +92,7 @@ end
 -- a as the method takes it: of a dtype, truth values for what is logical, widened as sums and products are.
 local function taken(u, a, dtype)
   a = arr(a)
-  if is_bool(u.name) and a.dtype ~= "bool" then a = arr(u.nd.neq(a, 0)) end
+  if u.truth and a.dtype ~= "bool" then a = arr(u.nd.neq(a, 0)) end
   return dtype and a:astype(dtype) or a
 end
 
@@ -256,13 +256,15 @@ local function gathered(u, places, values)
   end
 end
 
--- By the engine; the same in Lua where that pays: many parts, of bounds that are good.
+-- By the engine where it is one of its functions that reduces or goes along rows.
+local function by_engine(u, a, indices) return u.parts and core.parts(u.parts, a, indices, u.joined) or nil end
+
+-- The same; in Lua where that pays: many parts, of bounds that are good.
 local function quick_parts(u, a, indices)
   local MANY, LONG = 8, 4096
   local n = a.size
   if a.ndim ~= 1 or indices.ndim ~= 1 or indices.dtype ~= "int64" or indices.size == 0 then return nil end
-  local r = u.func and (not u.known.way or FILL[u.known.way])
-    and core.parts(u.func, u.nd.ascontiguousarray(a), u.nd.ascontiguousarray(indices), u.known.way or u.known.pairs)
+  local r = by_engine(u, u.nd.ascontiguousarray(a), u.nd.ascontiguousarray(indices))
   if r then return r end
   if indices.size < MANY or u.known.pairs or u.known.way and not FILL[u.known.way] then return nil end
   if a.dtype == "bool" or a.dtype:find("^complex") then return nil end
@@ -274,6 +276,8 @@ local function quick_parts(u, a, indices)
 end
 
 local function reduceat(u, a, indices, ...)
+  local whole = select("#", ...) == 0 and not u.truth and by_engine(u, a, indices)
+  if whole then return whole end
   local nd, what = u.nd, u.called .. ".reduceat"
   local o = options(what, { "axis", "dtype" }, ...)
   a, indices = taken(u, a, o.dtype), arr(indices)
@@ -427,6 +431,9 @@ function M.of(nd, fn)
   name = name_of(nd, fn) or name
   local u = { nd = nd, fn = fn, name = name, known = name and KNOWN[name] or {}, called = name or "ufunc" }
   u.func = name and core.function_number(name)
+  u.parts = (not u.known.way or FILL[u.known.way]) and u.func or false
+  u.joined = u.known.way and core.function_number(u.known.way) or u.known.pairs or false
+  u.truth = is_bool(name) or false
   for key, method in pairs(METHODS) do
     u[key] = function(a, ...)
       if a == u then util.raise("TypeError", "%s.%s is called with a dot: no object comes first", u.called, key) end
