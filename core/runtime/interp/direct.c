@@ -320,16 +320,49 @@ void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs) {
 }
 
 /* ---- a chain of numbers ---- */
-enum { WIDE = 256 /* elements that are tried at once, most */ };
+enum { WIDE = 256 /* elements that are tried at once, most */, MOST_LINKS = 32 };
+/* Elements that change a value of float64, each of them, up to the first that does not: how many. */
+typedef int64_t Steps(int64_t n, void *value, const void *x, void *to);
+#define STEPS(name, expr) \
+    static int64_t name##_steps(int64_t n, void *value, const void *x, void *to) { \
+        double a, b, then, *o = to; \
+        int64_t i = 0; \
+        for (memcpy(&a, value, sizeof a); i < n; i++, a = then) { \
+            b = ((const double *)x)[i]; \
+            then = expr; \
+            if (memcmp(&then, &a, sizeof a) == 0) break; \
+            if (o) o[i] = then; \
+        } \
+        memcpy(value, &a, sizeof a); \
+        return i; \
+    }
+/* The block kernels' expressions. */
+#define IN_REGISTERS(X) \
+    X(true_div, a / b) \
+    X(maximum, a >= b || a != a ? a : b) \
+    X(minimum, a <= b || a != a ? a : b) X(fmax, a >= b || b != b ? a : b) X(fmin, a <= b || b != b ? a : b)
+IN_REGISTERS(STEPS)
+
+static Steps *steps_of(int op, ThDtype d) {
+#define ONE(name, expr) \
+    if (op == S_##name && d == TH_FLOAT64) return name##_steps;
+    IN_REGISTERS(ONE)
+#undef ONE
+    return NULL;
+}
+
 typedef struct Chain {
     int compute, arg[2]; /* value ids: the one operation, and what it is of */
     size_t bytes;
-    int64_t wide;                /* so many elements of a block are the value so far.. */
-    char *now, *next;            /* ..this one; what comes of it.. */
-    const char *with;            /* ..and of these elements */
-    const char *const *where[3]; /* the operands of an operation that is one block kernel.. */
-    const char *fixed[3];        /* ..which is.. */
-    SimdFn fn;                   /* ..this one, or NULL */
+    int64_t wide;     /* so many elements of a block are the value so far.. */
+    char *now, *next; /* ..this one; what comes of it.. */
+    const char *with; /* ..and of these elements */
+    const IMicro *micro;
+    int last;
+    Steps *steps;                            /* the operation in registers, or NULL */
+    const char *const *where[MOST_LINKS][3]; /* the operands of each of the operation's block kernels.. */
+    const char *fixed[MOST_LINKS][3];        /* ..which are these, where they stay.. */
+    char *out[MOST_LINKS];                   /* ..and its result; the last one's is `next` */
 } Chain;
 
 /* Loads of two arguments, an operation, a store. */
@@ -344,44 +377,36 @@ static bool is_chain(const InterpDirect *d, Chain *h) {
             if (at < 0 || at > 1 || h->arg[at] >= 0) return false;
             h->arg[at] = id;
         } else {
-            if (h->compute >= 0 || !i->nmicro) return false;
+            if (h->compute >= 0 || !i->nmicro || i->nmicro > MOST_LINKS) return false;
             h->compute = id, h->bytes = i->bytes;
+            h->steps = steps_of(i->ins->op, (ThDtype)i->ins->dtype);
         }
     }
     return d->once == 0 && h->compute >= 0 && h->arg[0] >= 0 && h->arg[1] >= 0;
 }
 
-static const char *chained(const InterpDirect *d, const Chain *h, const IOpnd *o, char *regs) {
-    if (o->value < 0) return (o->base ? o->base : regs) + o->off;
-    return o->value == h->arg[0] ? h->now : o->value == h->arg[1] ? h->with : d->block[o->value];
+/* Where an operand is found: the value so far, the elements, or what stays at its place. */
+static const char *const *found(const InterpDirect *d, Chain *h, const IOpnd *o, const char **fixed, char *regs) {
+    if (o->value >= 0 && o->value == h->arg[0]) return (const char *const *)&h->now;
+    if (o->value >= 0 && o->value == h->arg[1]) return &h->with;
+    *fixed = o->value >= 0 ? d->block[o->value] : (o->base ? o->base : regs) + o->off;
+    return fixed;
 }
 
 static void hold(const InterpDirect *d, Chain *h, char *regs) {
     const IIns *i = &d->ik->ins[h->compute];
-    const IMicro *m = d->ik->micro.at + i->micro;
-    if (i->nmicro > 1) return;
-    for (int j = 0; j < 3; j++) {
-        const int v = m->in[j].value;
-        h->fixed[j] = chained(d, h, &m->in[j], regs);
-        h->where[j] = v < 0 || (v != h->arg[0] && v != h->arg[1]) ? &h->fixed[j]
-                      : v == h->arg[0]                            ? (const char *const *)&h->now
-                                                                  : &h->with;
+    h->micro = d->ik->micro.at + i->micro, h->last = i->nmicro - 1;
+    for (int k = 0; k <= h->last; k++) {
+        h->out[k] = regs + h->micro[k].out;
+        for (int j = 0; j < 3; j++) h->where[k][j] = found(d, h, &h->micro[k].in[j], &h->fixed[k][j], regs);
     }
-    h->fn = m->fn;
 }
 
 /* n elements of the operation. */
-static void link(const InterpDirect *d, const Chain *h, int64_t n, char *regs) {
-    if (h->fn) {
-        h->fn(n, h->next, *h->where[0], *h->where[1], *h->where[2]);
-        return;
-    }
-    const IMicro *m = d->ik->micro.at + d->ik->ins[h->compute].micro, *end = m + d->ik->ins[h->compute].nmicro;
-    for (; m < end; m++) {
-        const char *in[3];
-        for (int j = 0; j < 3; j++) in[j] = chained(d, h, &m->in[j], regs);
-        m->fn(n, m == end - 1 ? h->next : regs + m->out, in[0], in[1], in[2]);
-    }
+static void link(const Chain *h, int64_t n) {
+    int k = 0;
+    for (; k < h->last; k++) h->micro[k].fn(n, h->out[k], *h->where[k][0], *h->where[k][1], *h->where[k][2]);
+    h->micro[k].fn(n, h->next, *h->where[k][0], *h->where[k][1], *h->where[k][2]);
 }
 
 static void turn(Chain *h) {
@@ -398,12 +423,13 @@ static int64_t alike(const char *v, const char *x, size_t bytes, int64_t n) {
 }
 
 /* Elements that change the value, each of them, one by one, up to the first that does not: how many. */
-static int64_t changing(const InterpDirect *d, Chain *h, int64_t n, const char *x, char *to, char *regs) {
+static int64_t changing(Chain *h, int64_t n, const char *x, char *to) {
     const bool wide = h->bytes == 8, single = h->bytes == 4;
     int64_t i = 0;
+    if (h->steps) return h->steps(n, h->now, x, to);
     for (; i < n && (wide || single); i++, x += h->bytes) {
         h->with = x;
-        link(d, h, SIMD_PAD, regs);
+        link(h, 1);
         if (wide ? memcmp(h->next, h->now, 8) == 0 : memcmp(h->next, h->now, 4) == 0) break;
         if (to && wide) memcpy(to + i * 8, h->next, 8);
         else if (to) memcpy(to + i * 4, h->next, 4);
@@ -414,15 +440,15 @@ static int64_t changing(const InterpDirect *d, Chain *h, int64_t n, const char *
 
 /* Most chains keep a value for long: several elements are tried with it at once, more where none of them changed it,
  * and what comes behind the first change is thrown away. As much as is padded can be read behind the n. */
-static void chain(const InterpDirect *d, Chain *h, int64_t n, const char *x, char *to, char *regs) {
+static void chain(Chain *h, int64_t n, const char *x, char *to) {
     const size_t bytes = h->bytes;
     for (int64_t i = 0; i < n;) {
         const size_t at = (size_t)i * bytes;
-        if (h->wide == 1) i += changing(d, h, n - i, x + at, to ? to + at : NULL, regs);
+        if (h->wide == 1) i += changing(h, n - i, x + at, to ? to + at : NULL);
         const int64_t w = h->wide < n - i ? h->wide : n - i;
         if (w == 0) return;
         h->with = x + (size_t)i * bytes;
-        link(d, h, padded(w), regs);
+        link(h, w == 1 ? 1 : padded(w));
         const int64_t k = alike(h->next, h->now, bytes, w), taken = k < w ? k + 1 : w;
         if (to) memcpy(to + (size_t)i * bytes, h->next, (size_t)taken * bytes);
         i += taken;
@@ -450,10 +476,10 @@ bool interp_direct_chain(const InterpDirect *d, int64_t n, char *value, const ch
     interp_replicate(h.now, h.bytes, 1, SIMD_PAD);
     const int64_t rest = n < SIMD_PAD ? n : SIMD_PAD - 1;
     const size_t at = (size_t)(n - rest) * h.bytes;
-    chain(d, &h, n - rest, x, to, regs);
+    chain(&h, n - rest, x, to);
     memcpy(last, x + at, (size_t)rest * h.bytes);
     interp_replicate(last, h.bytes, rest, rest + SIMD_PAD);
-    chain(d, &h, rest, last, to ? to + at : NULL, regs);
+    chain(&h, rest, last, to ? to + at : NULL);
     memcpy(value, h.now, h.bytes);
     return true;
 }
