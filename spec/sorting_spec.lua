@@ -118,6 +118,30 @@ describe("sorting #asan", function()
     assert.same(order(even), nd.argsort(nd.array(t)["::2"]):tolist())
   end)
 
+  it("sorts lanes beside each other as each is alone, along every axis", function()
+    for _, dtype in ipairs(DTYPES) do
+      for _, shape in ipairs { { 3, 31, 5 }, { 2, 9, 300 }, { 1, 41, 7 }, { 65, 1, 3 }, { 40, 60 } } do
+        local size = 1
+        for _, n in ipairs(shape) do size = size * n end
+        local a = nd.array(values(dtype, size, 3)):astype(dtype):reshape(shape)
+        for axis = 0, #shape - 1 do
+          local lanes = nd.moveaxis(nd.sort(a, axis), axis, -1):reshape { -1, shape[axis + 1] }
+          local given = nd.moveaxis(a, axis, -1):reshape { -1, shape[axis + 1] }
+          for i = 0, lanes.shape[1] - 1 do
+            local line = nd.sort(given[i]:copy())
+            assert.is_true(line:tostring() == lanes[i]:copy():tostring(), dtype .. " " .. axis)
+          end
+        end
+      end
+    end
+    assert.same({ 0, 4 }, nd.sort(nd.zeros { 0, 4 }, 0).shape)
+    assert.same({ 0, 4 }, nd.sort(nd.zeros { 0, 4 }, 1).shape)
+    local long = nd.array(values("float64", 4 * 40000, 1)):reshape { 40000, 4 } -- lanes too long to lie side by side
+    for j = 0, 3 do
+      assert.is_true(nd.array_equal(nd.sort(long, 0)[{ ":", j }], nd.sort(long[{ ":", j }]:copy())))
+    end
+  end)
+
   it("sorts nearly equal keys in compiled functions", function()
     local x = T.dvector("x")
     local f = theano.compile { inputs = { x }, outputs = { T.argsort(x), T.argtopk(x, 3) } }

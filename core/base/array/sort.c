@@ -26,11 +26,19 @@
 #undef WORD
 #undef NAME
 
+enum { SHORT = 40 };      /* bytes that are not counted */
 enum { FEW = 8 };         /* keys that insertion sorts before a network is there */
 enum { OFTEN = 1 << 17 }; /* positions between two looks at whether it is over */
 
 void sort_u8(uint8_t *key, int64_t n) {
     int64_t count[256] = {0};
+    for (int64_t i = 1; i < n && n <= SHORT; i++) {
+        const uint8_t v = key[i];
+        int64_t j = i;
+        for (; j > 0 && key[j - 1] > v; j--) key[j] = key[j - 1];
+        key[j] = v;
+    }
+    if (n <= SHORT) return;
     for (int64_t i = 0; i < n; i++) count[key[i]]++;
     for (int v = 0; v < 256; v++) {
         memset(key, v, (size_t)count[v]);
@@ -40,10 +48,10 @@ void sort_u8(uint8_t *key, int64_t n) {
 
 void sort_u16(uint16_t *key, int64_t n, uint16_t *tmp) { portable_16(key, n, tmp); }
 
-void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) {
+static void sort_32(uint32_t *key, int64_t n, uint32_t *tmp, int bytes) {
+    (void)bytes;
 #if TH_WIDE
-    const int bytes = n > FEW ? isa_vector_bytes() : 0;
-    if (bytes >= 32) {
+    if (bytes >= 32 && n > FEW) {
         (bytes == 64 ? sort_u32_avx512 : sort_u32_avx2)(key, n, tmp, portable_32);
         return;
     }
@@ -51,15 +59,25 @@ void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) {
     portable_32(key, n, tmp);
 }
 
-void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
+static void sort_64(uint64_t *key, int64_t n, uint64_t *tmp, int bytes) {
+    (void)bytes;
 #if TH_WIDE
-    const int bytes = n > FEW ? isa_vector_bytes() : 0;
-    if (bytes >= 32) {
+    if (bytes >= 32 && n > FEW) {
         (bytes == 64 ? sort_u64_avx512 : sort_u64_avx2)(key, n, tmp, portable_64);
         return;
     }
 #endif
     portable_64(key, n, tmp);
+}
+
+void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) { sort_32(key, n, tmp, isa_vector_bytes()); }
+void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) { sort_64(key, n, tmp, isa_vector_bytes()); }
+
+void sort_words(void *key, int64_t n, void *tmp, size_t bytes, int vector) {
+    if (bytes == 1) sort_u8(key, n);
+    else if (bytes == 2) sort_u16(key, n, tmp);
+    else if (bytes == 4) sort_32(key, n, tmp, vector);
+    else sort_64(key, n, tmp, vector);
 }
 
 void sort_select_u32(uint32_t *key, int64_t n, int64_t at, uint32_t *tmp) {

@@ -12,6 +12,8 @@ void sort_u8(uint8_t *key, int64_t n);
 void sort_u16(uint16_t *key, int64_t n, uint16_t *tmp);
 void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp);
 void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp);
+/* The same of keys of so many bytes; vector: isa_vector_bytes(), asked once for many sorts. */
+void sort_words(void *key, int64_t n, void *tmp, size_t bytes, int vector);
 
 /* The key that stands at `at` in ascending order goes there, none larger before it, none smaller behind it. */
 void sort_select_u32(uint32_t *key, int64_t n, int64_t at, uint32_t *tmp);

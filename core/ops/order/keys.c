@@ -1,6 +1,7 @@
 /* keys.c -- order-preserving keys of values (see keys.h). */
 #include "keys.h"
 
+#include "base/array/move.h"
 #include "base/array/sort.h"
 
 #include <math.h>
@@ -44,26 +45,29 @@ UNSIGNED_KEYS(uint32, uint32_t, uint32_t)
 UNSIGNED_KEYS(uint64, uint64_t, uint64_t)
 
 /* clang-format off */
+#define TURNED(X) \
+    X(INT8, int8, int8_t, uint8_t) X(INT16, int16, int16_t, uint16_t) X(INT32, int32, int32_t, uint32_t) \
+    X(INT64, int64, int64_t, uint64_t) X(FLOAT32, float32, float, uint32_t) X(FLOAT64, float64, double, uint64_t)
 #define KEYED(X) \
-    X(BOOL, bool, uint8_t, uint8_t) X(INT8, int8, int8_t, uint8_t) X(INT16, int16, int16_t, uint16_t) \
-    X(INT32, int32, int32_t, uint32_t) X(INT64, int64, int64_t, uint64_t) X(UINT8, uint8, uint8_t, uint8_t) \
-    X(UINT16, uint16, uint16_t, uint16_t) X(UINT32, uint32, uint32_t, uint32_t) X(UINT64, uint64, uint64_t, uint64_t) \
-    X(FLOAT32, float32, float, uint32_t) X(FLOAT64, float64, double, uint64_t)
+    TURNED(X) X(BOOL, bool, uint8_t, uint8_t) X(UINT8, uint8, uint8_t, uint8_t) \
+    X(UINT16, uint16, uint16_t, uint16_t) X(UINT32, uint32, uint32_t, uint32_t) X(UINT64, uint64, uint64_t, uint64_t)
 /* clang-format on */
 
+/* Dense values become their keys where they lie, and back; what has no sign is its own key. */
+#define TURNS(D, name, type, word) \
+    static void from_##name(void *p, int64_t n) { \
+        word *key = p; \
+        type v; \
+        for (int64_t i = 0; i < n; i++) memcpy(&v, key + i, sizeof v), key[i] = key_##name(v); \
+    } \
+    static void to_##name(void *p, int64_t n) { \
+        word *key = p; \
+        type v; \
+        for (int64_t i = 0; i < n; i++) v = value_##name(key[i]), memcpy(key + i, &v, sizeof v); \
+    }
+TURNED(TURNS)
+
 #define LINES(D, name, type, word) \
-    static void from_##name(word *key, const char *p, int64_t st, int64_t n) { \
-        if (st == (int64_t)sizeof(type)) \
-            for (int64_t i = 0; i < n; i++) key[i] = key_##name(((const type *)(const void *)p)[i]); \
-        else \
-            for (int64_t i = 0; i < n; i++) key[i] = key_##name(*(const type *)(const void *)(p + i * st)); \
-    } \
-    static void to_##name(char *p, int64_t st, const word *key, int64_t n) { \
-        if (st == (int64_t)sizeof(type)) \
-            for (int64_t i = 0; i < n; i++) ((type *)(void *)p)[i] = value_##name(key[i]); \
-        else \
-            for (int64_t i = 0; i < n; i++) *(type *)(void *)(p + i * st) = value_##name(key[i]); \
-    } \
     static void line_##name(uint64_t *key, int64_t ks, const char *p, int64_t st, int64_t n) { \
         for (int64_t i = 0; i < n; i++) key[i * ks] = wide_##name(*(const type *)(const void *)(p + i * st)); \
     }
@@ -87,25 +91,33 @@ enum { GROUP = 16 };
 KEYED(WITHIN)
 
 void keys_from(void *key, const char *lane, int64_t step, int64_t n, ThDtype d) {
-    if (step == (int64_t)th_dtype_bytes(d) && sort_convert(key, lane, n, d, false)) return;
+    const size_t item = th_dtype_bytes(d);
+    const bool dense = step == (int64_t)item;
+    if (dense && sort_convert(key, lane, n, d, false)) return;
+    if (lane != key) array_move(item, key, (int64_t)item, lane, step, n);
+    if (!dense && sort_convert(key, key, n, d, false)) return;
 #define CASE(D, name, type, word) \
-    case TH_##D: from_##name(key, lane, step, n); break;
+    case TH_##D: from_##name(key, n); break;
     switch (d) {
-        KEYED(CASE)
+        TURNED(CASE)
     default: break;
     }
 #undef CASE
 }
 
-void keys_to(char *lane, int64_t step, const void *key, int64_t n, ThDtype d) {
-    if (step == (int64_t)th_dtype_bytes(d) && sort_convert(lane, key, n, d, true)) return;
+void keys_to(char *lane, int64_t step, void *key, int64_t n, ThDtype d) {
+    const size_t item = th_dtype_bytes(d);
+    if (step == (int64_t)item && sort_convert(lane, key, n, d, true)) return;
+    if (!sort_convert(key, key, n, d, true)) {
 #define CASE(D, name, type, word) \
-    case TH_##D: to_##name(lane, step, key, n); break;
-    switch (d) {
-        KEYED(CASE)
-    default: break;
-    }
+    case TH_##D: to_##name(key, n); break;
+        switch (d) {
+            TURNED(CASE)
+        default: break;
+        }
 #undef CASE
+    }
+    if (lane != key) array_move(item, lane, step, key, (int64_t)item, n);
 }
 
 void keys_wide(uint64_t *key, int64_t key_step, const char *lane, int64_t step, int64_t n, ThDtype d) {

@@ -7,10 +7,10 @@
 
 #include "ops/table/host.h"
 
-/* n values of a lane (stride in bytes) to dense keys of the same width, and dense keys back to a lane. -0.0 comes
- * before 0.0, and every NaN becomes one. Not for complex. */
+/* n values of a lane (stride in bytes) to dense keys of the same width, and dense keys, which change, back to a lane.
+ * -0.0 comes before 0.0, and every NaN becomes one. Not for complex. */
 void keys_from(void *key, const char *lane, int64_t step, int64_t n, ThDtype d);
-void keys_to(char *lane, int64_t step, const void *key, int64_t n, ThDtype d);
+void keys_to(char *lane, int64_t step, void *key, int64_t n, ThDtype d);
 /* The same key as 64 bits, with -0.0 equal to 0.0: for comparing and for positions. */
 void keys_wide(uint64_t *key, int64_t key_step, const char *lane, int64_t step, int64_t n, ThDtype d);
 /* How many of n dense values, in whole groups, come before the first group with one that may lie beyond the value of

@@ -22,8 +22,6 @@ ThVar *sort_scatter(Builder *b, ThVar *x, ThVar *value, ThVar *at, int axis);
  * words. False where the call h is to end early. */
 bool sort_lane(const HostCall *h, const char *lane, int64_t step, int64_t n, ThDtype d, bool descending, int64_t *at,
                uint64_t *key, uint64_t *room);
-/* n dense keys of `item` bytes ascending; tmp: as many more. */
-void sort_keys(void *key, void *tmp, int64_t n, size_t item);
 /* Positions 0 .. n - 1 in a stable order by what is less, in one of the two blocks of n; NULL as above. */
 typedef bool SortLess(const void *user, int64_t i, int64_t j);
 int64_t *sort_by(const HostCall *h, SortLess *less, const void *user, int64_t n, int64_t *at, int64_t *tmp);

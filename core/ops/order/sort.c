@@ -10,6 +10,7 @@
 #include "ops/table/lowering.h"
 #include "order.h"
 
+#include "base/array/move.h"
 #include "base/array/sort.h"
 
 #include <string.h>
@@ -95,35 +96,72 @@ int64_t *sort_complex(const HostCall *h, const char *lane, int64_t step, int64_t
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
-void sort_keys(void *key, void *tmp, int64_t n, size_t item) {
-    if (item == 1) sort_u8(key, n);
-    else if (item == 2) sort_u16(key, n, tmp);
-    else if (item == 4) sort_u32(key, n, tmp);
-    else sort_u64(key, n, tmp);
+/* Lanes of dense arrays that lie beside each other, some at a time: what they have in common is done once. */
+typedef struct Side {
+    int64_t n, inner; /* elements of a lane, and from one of them to the next */
+    size_t item;
+    ThDtype d;
+    char *room, *tmp;
+    int vector;
+} Side;
+
+/* `lanes` of them at z, dense, become sorted; they may stand there or at x. */
+static void sort_dense(const Side *s, char *z, const char *x, int64_t lanes) {
+    keys_from(z, x, (int64_t)s->item, lanes * s->n, s->d);
+    for (int64_t i = 0; i < lanes; i++) sort_words(z + (size_t)(i * s->n) * s->item, s->n, s->tmp, s->item, s->vector);
+    keys_to(z, (int64_t)s->item, z, lanes * s->n, s->d);
+}
+
+static void sort_columns(const Side *s, char *z, const char *x, int64_t lanes) {
+    const int64_t line = s->n * (int64_t)s->item, row = s->inner * (int64_t)s->item;
+    array_turn(s->item, s->room, line, x, row, lanes, s->n);
+    sort_dense(s, s->room, s->room, lanes);
+    array_turn(s->item, z, row, s->room, line, s->n, lanes);
+}
+
+static void side_by_side(HostCall *h, const SortWork *w, const Side *s, int64_t most) {
+    const int64_t lanes = w->x->size / s->n;
+    for (int64_t i = 0, some; i < lanes && !host_leaves(h); i += some) {
+        const int64_t in = i % s->inner, left = s->inner > 1 ? s->inner - in : lanes - i;
+        const size_t at = (size_t)((i - in) * s->n + in) * s->item;
+        some = left < most ? left : most;
+        (s->inner > 1 ? sort_columns : sort_dense)(s, w->z->data + at, w->x->data + at, some);
+    }
+}
+
+static void one_by_one(HostCall *h, const SortWork *w, const Side *s) {
+    ThArray *both[2] = {(ThArray *)w->x, w->z};
+    Lanes l;
+    for (host_lanes(&l, both, 2, w->axis); !l.done && !host_leaves(h); host_next(&l)) {
+        if (dtype_is_complex(s->d)) {
+            int64_t *at =
+                sort_complex(h, l.ptr[0], l.step[0], s->n, s->d, (int64_t *)(void *)s->room, (int64_t *)(void *)s->tmp);
+            for (int64_t i = 0; at && i < s->n; i++)
+                memcpy(l.ptr[1] + i * l.step[1], l.ptr[0] + at[i] * l.step[0], s->item);
+            continue;
+        }
+        char *key = l.step[1] == (int64_t)s->item ? l.ptr[1] : s->room;
+        keys_from(key, l.ptr[0], l.step[0], s->n, s->d);
+        sort_words(key, s->n, s->tmp, s->item, s->vector);
+        keys_to(l.ptr[1], l.step[1], key, s->n, s->d);
+    }
 }
 
 static int values(HostCall *h, const SortWork *w) {
-    ThArray *both[2] = {(ThArray *)w->x, w->z};
-    ThDtype d = (ThDtype)w->x->dtype;
-    int64_t n = ARRAY_SHAPE(w->x)[w->axis];
-    size_t item = th_dtype_bytes(d);
-    uint64_t line = ((uint64_t)n * (item > 8 ? item : 8) + 127) / 64 * 64;
-    char *room = n ? h->room(h, 2 * line) : NULL;
-    if (!room) return n != 0;
-    Lanes l;
-    for (host_lanes(&l, both, 2, w->axis); !l.done && !host_leaves(h); host_next(&l)) {
-        bool dense = l.step[1] == (int64_t)item;
-        if (dtype_is_complex(d)) {
-            int64_t *at =
-                sort_complex(h, l.ptr[0], l.step[0], n, d, (int64_t *)(void *)room, (int64_t *)(void *)(room + line));
-            for (int64_t i = 0; at && i < n; i++) memcpy(l.ptr[1] + i * l.step[1], l.ptr[0] + at[i] * l.step[0], item);
-            continue;
-        }
-        char *key = dense ? l.ptr[1] : room;
-        keys_from(key, l.ptr[0], l.step[0], n, d);
-        sort_keys(key, room + line, n, item);
-        keys_to(l.ptr[1], l.step[1], key, n, d);
-    }
+    enum { SOME = 2048, FEW = 8, LONG = 1 << 15 }; /* elements, lanes of a line of memory, elements of a lane */
+    const int64_t *shape = ARRAY_SHAPE(w->x);
+    Side s = {.n = shape[w->axis], .inner = 1, .d = (ThDtype)w->x->dtype};
+    s.item = th_dtype_bytes(s.d), s.vector = s.n > FEW ? isa_vector_bytes() : 0;
+    for (int i = w->axis + 1; i < w->x->ndim; i++) s.inner *= shape[i];
+    const bool dense = (w->x->flags & w->z->flags & ARRAY_CONTIGUOUS) && w->x->size && !dtype_is_complex(s.d);
+    const bool beside = dense && s.n <= (s.inner > 1 ? LONG : SOME);
+    const int64_t most = !beside ? 1 : s.n * FEW < SOME ? SOME / s.n : FEW;
+    const uint64_t line = ((uint64_t)s.n * (s.item > 8 ? s.item : 8) + 127) / 64 * 64;
+    s.tmp = s.n ? h->room(h, line * (uint64_t)(1 + (s.inner > 1 || !beside ? most : 0))) : NULL;
+    if (!s.tmp) return s.n != 0;
+    s.room = s.tmp + line;
+    if (beside) side_by_side(h, w, &s, most);
+    else one_by_one(h, w, &s);
     return 0;
 }
 

@@ -9,6 +9,8 @@
 #include "keys.h"
 #include "order.h"
 
+#include "base/array/sort.h"
+
 #include <string.h>
 
 static bool infer_unique(Infer *q) {
@@ -106,7 +108,7 @@ static int64_t values_only(HostCall *h, const Rows *r, char *to) {
     int64_t n = 0;
     if (!key) return -1;
     keys_from(key, r->at, r->row, r->n, r->d);
-    sort_keys(key, key + line, r->n, item);
+    sort_words(key, r->n, key + line, item, isa_vector_bytes());
 #define DROP(type, from, different) \
     { \
         type *v = (void *)(from); \
