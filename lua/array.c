@@ -434,6 +434,14 @@ static int array_empty(lua_State *L) { /* empty(shape, dtype); zeros */
 }
 
 /* ---- to Lua values ----------------------------------------------------------------------------------------------- */
+static void store_floats(lua_State *L, const double *x, int64_t n) { /* into the table on top */
+    const int table = lua_gettop(L);
+    for (int64_t i = 0; i < n; i++) {
+        lua_pushnumber(L, x[i]);
+        lua_rawseti(L, table, i + 1);
+    }
+}
+
 static void tolist(lua_State *L, LtState *s, ThArray *a, int depth, int64_t *at) {
     if (depth == th_array_ndim(a)) {
         ThValue v;
@@ -441,18 +449,16 @@ static void tolist(lua_State *L, LtState *s, ThArray *a, int depth, int64_t *at)
         lt_push_element(L, s, th_array_dtype(a), &v);
         return;
     }
-    int64_t n = th_array_shape(a)[depth];
+    const int64_t n = th_array_shape(a)[depth];
     luaL_checkstack(L, 4, "tolist");
     lua_createtable(L, (int)(n < 1 << 28 ? n : 0), 0);
-    const double *x =
-        th_array_ndim(a) == 1 && th_array_dtype(a) == TH_FLOAT64 && th_array_contiguous(a) && th_array_device(a) < 0
-            ? th_array_data(a)
-            : NULL;
-    for (int64_t i = 0; x && i < n; i++) {
-        lua_pushnumber(L, x[i]);
-        lua_rawseti(L, -2, i + 1);
+    if (depth == th_array_ndim(a) - 1 && th_array_dtype(a) == TH_FLOAT64 && th_array_contiguous(a) &&
+        th_array_device(a) < 0 && th_array_data(a)) {
+        int64_t from = 0;
+        for (int d = 0; d < depth; d++) from = (from + at[d]) * th_array_shape(a)[d + 1];
+        store_floats(L, (const double *)th_array_data(a) + from, n);
+        return;
     }
-    if (x) return;
     for (int64_t i = 0; i < n; i++) {
         at[depth] = i;
         tolist(L, s, a, depth + 1, at);

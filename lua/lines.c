@@ -86,9 +86,11 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static int64_t row
 }
 #endif
 
-/* Both float64, dense, of so many dimensions, and equally long rows that are no sums of blocks. */
-static bool factors(lua_State *L, LtState *s, int nd, int md, ThArray **a, ThArray **b) {
-    *a = short_dense(L, s, 1), *b = short_dense(L, s, 2);
+/* The last arguments, from `first` on: both float64, dense, of so many dimensions, and equally long rows that are no
+ * sums of blocks. */
+static bool factors(lua_State *L, LtState *s, int first, int nd, int md, ThArray **a, ThArray **b) {
+    if (lua_gettop(L) != first + 1) return false;
+    *a = short_dense(L, s, first), *b = short_dense(L, s, first + 1);
     if (!*a || !*b || th_array_dtype(*a) != TH_FLOAT64 || th_array_dtype(*b) != TH_FLOAT64) return false;
     if (th_array_ndim(*a) != nd || th_array_ndim(*b) != md) return false;
     const int64_t n = th_array_shape(*a)[nd - 1];
@@ -97,15 +99,15 @@ static bool factors(lua_State *L, LtState *s, int nd, int md, ThArray **a, ThArr
 
 int lines_vecdot(lua_State *L, LtState *s) { /* vecdot(m, q) */
     ThArray *a, *b;
-    if (lua_gettop(L) != 2 || !factors(L, s, 2, 2, &a, &b) || th_array_shape(a)[0] != th_array_shape(b)[0]) return 0;
+    if (!factors(L, s, 1, 2, 2, &a, &b) || th_array_shape(a)[0] != th_array_shape(b)[0]) return 0;
     const int64_t rows = th_array_shape(a)[0], n = th_array_shape(a)[1];
     dots(floats(L, s, 1, &rows), th_array_data(a), rows, n, th_array_data(b), n);
     return 1;
 }
 
-int lines_by_vector(lua_State *L, LtState *s) { /* a matrix by a vector */
+static int by_vector(lua_State *L, LtState *s, int first) {
     ThArray *a, *b;
-    if (lua_gettop(L) != 2 || !factors(L, s, 2, 1, &a, &b)) return 0;
+    if (!factors(L, s, first, 2, 1, &a, &b)) return 0;
     const int64_t rows = th_array_shape(a)[0], n = th_array_shape(a)[1];
     int64_t done = 0;
     double *to = floats(L, s, 1, &rows);
@@ -117,6 +119,17 @@ int lines_by_vector(lua_State *L, LtState *s) { /* a matrix by a vector */
 #endif
     dots(to + done, x + done * n, rows - done, n, y, 0);
     return 1;
+}
+
+int lines_by_vector(lua_State *L, LtState *s) { return by_vector(L, s, 1); } /* a matrix by a vector */
+
+static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+int lines_einsum(lua_State *L, LtState *s) { /* einsum("ij,j->i", matrix, vector), of any two letters */
+    const char *t = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
+    if (!letter(t[0]) || !letter(t[1]) || t[0] == t[1] || t[2] != ',' || t[3] != t[1]) return 0;
+    if (strncmp(t + 4, "->", 2) != 0 || t[6] != t[0] || t[7]) return 0;
+    return by_vector(L, s, 2);
 }
 
 /* The sum of x's elements in the order of a reduction. */

@@ -262,6 +262,16 @@ int numbers_array_equal(lua_State *L, LtState *s) { /* of float64: up to the fir
     return 1;
 }
 
+int numbers_nextafter(lua_State *L, LtState *s) { /* nextafter(x, y) of one dtype, which is no half */
+    ThArray *x = array_of(L, s, th_array_dtype(short_dense(L, s, 1)), 2), *y = short_dense(L, s, 2), *r = NULL;
+    if (!x || !y || th_array_dtype(x) != th_array_dtype(y)) return 0;
+    if (th_array_dtype(x) != TH_FLOAT64 && th_array_dtype(x) != TH_FLOAT32) return 0;
+    const ThArg args[2] = {{.kind = TH_ARG_ARRAY, .array = x}, {.kind = TH_ARG_ARRAY, .array = y}};
+    if (th_eager(s->ctx, SHORT_FUNCTION(L), args, 2, &r, 1) != 1) return th_error_clear(s->ctx), 0;
+    lt_push_array(L, s, r);
+    return 1;
+}
+
 int numbers_atleast_1d(lua_State *L, LtState *s) { /* of an array that has dimensions: itself */
     ThArray *a = lt_array(L, s, 1);
     if (!a || lua_gettop(L) != 1 || th_array_ndim(a) == 0) return 0;

@@ -1,7 +1,7 @@
 /*
  * ranks.c -- short ways (short.h) of functions that ask for a place in the order of elements: partitions, medians and
- * quantiles of whole arrays. Always holds: numbers are those of the other way, which sorts; partitions are some other
- * order that a partition may have.
+ * quantiles of whole arrays, bins of edges that rise. Always holds: numbers are those of the other way, which sorts;
+ * partitions are some other order that a partition may have.
  */
 #include "short.h"
 
@@ -71,3 +71,26 @@ static int median(lua_State *L, LtState *s, bool skip) { /* the middle one, or t
 }
 int ranks_median(lua_State *L, LtState *s) { return median(L, s, false); }
 int ranks_nanmedian(lua_State *L, LtState *s) { return median(L, s, true); }
+
+/* ---- bins -------------------------------------------------------------------------------------------------------- */
+static bool rises(const ThArray *a) { /* of float64: no edge is less than the one before it, none is NaN */
+    const double *e = th_array_data(a);
+    const int64_t n = th_array_size(a);
+    bool up = n > 0 && e[0] == e[0];
+    for (int64_t i = 1; i < n; i++) up &= e[i - 1] <= e[i];
+    return up;
+}
+
+int ranks_digitize(lua_State *L, LtState *s) { /* digitize(x, edges) or digitize(x, edges, right) */
+    ThArray *x = short_dense(L, s, 1), *edges = short_dense(L, s, 2), *r = NULL;
+    const int top = lua_gettop(L);
+    if (top < 2 || top > 3 || (top == 3 && !lua_isboolean(L, 3)) || !x || !edges) return 0;
+    if (th_array_dtype(x) != TH_FLOAT64 || th_array_dtype(edges) != TH_FLOAT64 || th_array_ndim(x) == 0) return 0;
+    if (th_array_ndim(edges) != 1 || !rises(edges)) return 0;
+    const ThArg args[3] = {{.kind = TH_ARG_ARRAY, .array = edges},
+                           {.kind = TH_ARG_ARRAY, .array = x},
+                           {.kind = TH_ARG_STR, .s = top == 3 && lua_toboolean(L, 3) ? "left" : "right"}};
+    if (th_eager(s->ctx, SHORT_FUNCTION(L), args, 3, &r, 1) != 1) return th_error_clear(s->ctx), 0;
+    lt_push_array(L, s, r);
+    return 1;
+}

@@ -670,6 +670,9 @@ static const struct {
             {"nanmedian", ranks_nanmedian},
             {"nanquantile", ranks_nanquantile},
             {"nanpercentile", ranks_nanpercentile},
+            {"digitize", ranks_digitize},
+            {"nextafter", numbers_nextafter},
+            {"einsum", lines_einsum},
             {"lexsort", series_lexsort},
             {"sort_complex", series_sort_complex},
             {"polyint", series_polyint},
@@ -759,7 +762,7 @@ static bool read_lists(lua_State *L, LtState *s, ShortWay *way, int top) {
     return any;
 }
 
-static int call(lua_State *L) { /* upvalues: state, number of the way, the other function */
+static int call(lua_State *L) { /* upvalues: state, number of the way, the other function, SHORT_FUNCTION */
     LtState *s = LT_STATE(L);
     lt_collect(L, s); /* before there is a result: it may get the memory of the one before it */
     ShortWay *way = ways[lua_tointeger(L, lua_upvalueindex(2))].way;
@@ -781,7 +784,8 @@ static int shorter(lua_State *L) { /* shorter(name, f): f with a short way in fr
             lua_pushlightuserdata(L, s);
             lua_pushinteger(L, i);
             lua_pushvalue(L, 2);
-            lua_pushcclosure(L, call, 3);
+            lua_pushinteger(L, th_func_find(strcmp(name, "digitize") ? name : "searchsorted"));
+            lua_pushcclosure(L, call, 4);
             return 1;
         }
     return 0;

@@ -8,6 +8,8 @@
 #include "binding.h"
 
 enum { SHORT_DONE = -1 };
+/* The number of the engine's function of the same name (of digitize: searchsorted), or -1. */
+#define SHORT_FUNCTION(L) ((int)lua_tointeger((L), lua_upvalueindex(4)))
 /* Arguments from 1 on; results are pushed and counted, or SHORT_DONE: there are none. 0: these arguments are not for
  * it, and the stack is as it was. */
 typedef int ShortWay(lua_State *L, LtState *s);
@@ -33,7 +35,7 @@ ShortWay numbers_isclose, numbers_atleast_1d, numbers_isscalar;
 ShortWay numbers_equal, numbers_not_equal, numbers_nan_to_num, numbers_array_equal, numbers_ndim;
 ShortWay numbers_from_iterator, numbers_left_shift, numbers_right_shift, lines_nonzero, lines_flatnonzero;
 ShortWay ranks_partition, ranks_argpartition, ranks_median, ranks_nanmedian, ranks_quantile, ranks_percentile;
-ShortWay ranks_nanquantile, ranks_nanpercentile;
+ShortWay ranks_nanquantile, ranks_nanpercentile, ranks_digitize, lines_einsum, numbers_nextafter;
 ShortWay series_lexsort, series_sort_complex, series_polyint, series_poly, series_vander, series_trapezoid;
 ShortWay series_polyder, series_ediff1d, series_diff, series_nanvar, series_nanstd, series_hamming, series_hanning;
 ShortWay series_blackman, series_setxor1d;

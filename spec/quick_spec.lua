@@ -165,6 +165,13 @@ describe("a function of arrays with a short way", function()
       { m, rng:rand(4, 2) }, { nd.zeros { 3, 0 }, nd.zeros(0) } },
     dot = { { m, rng:rand(4) }, { x, y }, { rng:randn(2, 31), rng:randn(31) } },
     matvec = { { m, rng:rand(4) }, { k:reshape { 3, 3 }, nd.arange(3) } }, inner = { { m, rng:rand(4) }, { x, y } },
+    einsum = { { "ij,j->i", m, rng:rand(4) }, { "Ab,b->A", rng:randn(7, 33), rng:randn(33) },
+      { "ij,j->i", rng:randn(2, 3000), rng:randn(3000) }, { "ij,j->i", k:reshape { 3, 3 }, nd.arange(3) },
+      { "ij,i->j", m, rng:rand(3) }, { "ii,i->i", rng:rand(3, 3), rng:rand(3) }, { "ij, j -> i", m, rng:rand(4) },
+      { "ij,j->i", nd.zeros { 3, 0 }, nd.zeros(0) } },
+    digitize = { { x, nd.linspace(0, 1, 5) }, { x, nd.linspace(0, 1, 5), true }, { t, nd.array { -1, 0.0, 0.0, 0.5 } },
+      { t, nd.array { 0.5, 0.25, -1 }, true }, { m, nd.array { 0.5 } }, { t, nd.array { 0.0, 0 / 0 } },
+      { k, nd.array { 1.5, 3 } }, { x, nd.array { 1, 2 } }, { vector(1000), nd.sort(vector(40)), false } },
     all = { { bits }, { nd.gt(x, -1) }, { nd.zeros(0, "bool") }, { nd.gt(m, -1) }, { nd.gt(m, 0.2), 1 },
       { nd.gt(m, -1), { axis = 1 } }, { nd.gt(m, 0.2), 0 }, { m, 1 } },
     bartlett = { { 1 }, { 2 }, { 9 }, { 0 } },
@@ -223,6 +230,11 @@ describe("a function of arrays with a short way", function()
       end
     end)
   end
+  it("refuses factors and edges as the other way does", function()
+    raises("ValueError", "", function() return nd.einsum("ij,j->i", m, rng:rand(3)) end)
+    raises("ValueError", "neither increase nor decrease", function() nd.digitize(x, nd.array { 0.0, 2, 1 }) end)
+    raises("TypeError", "right", function() nd.digitize(x, nd.array { 0.0, 2 }, 1) end)
+  end)
   it("gives views of the shapes that NumPy gives", function()
     local cube = rng:rand(2, 3, 4)
     assert.same({ 1, 9 }, nd.atleast_2d(x).shape)

@@ -172,13 +172,18 @@ return function(M, K)
     local power, powers, sizes = w or M.ones_like(x), {}, {}
     for i = deg + 1, 1, -1 do
       local square = wide == "float64" and power * power or as(M.real(power * M.conj(power)))
-      local size = as(M.sqrt(M.sum(square, { axis = 0, keepdims = true })))
-      sizes[i] = as(M.switch(M.eq(size, 0), 1.0, size))
+      if K.plain then -- a number
+        local size = math.sqrt(M.sum(square))
+        sizes[i] = size == 0 and 1.0 or size
+      else
+        local size = as(M.sqrt(M.sum(square, { axis = 0, keepdims = true })))
+        sizes[i] = as(M.switch(M.eq(size, 0), 1.0, size))
+      end
       powers[i] = power / sizes[i]
       if i > 1 then power = power * x end
     end
     local A = M.stack(powers, 1)
-    sizes = as(M.concatenate(sizes, 0))
+    sizes = as(K.plain and sizes or M.concatenate(sizes, 0))
     if full or rcond ~= nil then
       rcond = rcond or (n or util.raise("TypeError", "polyfit: of points of unknown number rcond must be said"))
         * 2.0 ^ -52
