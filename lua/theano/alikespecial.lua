@@ -13,6 +13,33 @@ return function(M, K)
   local function pick(c, a, b) return as(M.switch(as(c), a, b)) end
   local function chosen(c, a, b) return M.switch(as(c), a, b) end
 
+  -- The dtype of a function of floats.
+  local SMALL = { bool = true, int8 = true, uint8 = true, int16 = true, uint16 = true }
+  local function dtype_of(what, ...)
+    for i = 1, select("#", ...) do
+      local x = select(i, ...)
+      if not (type(x) == "number" or util.is_array(x) or util.is_var(x) or type(x) == "table") then
+        util.raise("TypeError", "special.%s: value %d is %s, not numbers", what, i, util.kind_of(x))
+      end
+    end
+    local dtype = M.result_type(...)
+    if dtype:find("complex") then
+      util.raise("TypeError", "special.%s of complex numbers is not available", what)
+    end
+    return dtype:find("float") and dtype or SMALL[dtype] and "float32" or "float64"
+  end
+  -- `wide(what, ..)`: values as float64, and behind them the function that gives a result its dtype.
+  function K.wide(what, ...)
+    local dtype = dtype_of(what, ...)
+    local values, n = { ... }, select("#", ...)
+    for i = 1, n do
+      values[i] = K.to(as(type(values[i]) == "number" and K.double(values[i]) or values[i]), "float64")
+    end
+    values[n + 1] = function(r) return K.result(K.to(as(r), dtype)) end
+    return table.unpack(values, 1, n + 1)
+  end
+  local wide = K.wide
+
   --- Riemann's zeta function less 1.
   function special.zetac(x) -- above 1 the sum that begins with the second summand, exact where 1 would drown it
     x = floats(as(x))
@@ -115,5 +142,125 @@ return function(M, K)
     local size = as(M.abs(r))
     local y = pick(M.le(size, delta), 0.5 * r * r, delta * (size - 0.5 * delta))
     return chosen(M.lt(delta, 0), math.huge, y)
+  end
+
+  -- ---- data, angles, means ------------------------------------------------------------------------------------------
+  --- `boxcox(x, lmbda)`: (x^lmbda - 1) / lmbda, of lmbda 0 log(x).
+  function special.boxcox(x, lmbda)
+    local back
+    x, lmbda, back = wide("boxcox", x, lmbda)
+    local zero, l = as(M.lt(M.abs(lmbda), 1e-19)), as(M.log(x))
+    local by = pick(zero, 1.0, lmbda)
+    return back(pick(zero, l, M.expm1(by * l) / by))
+  end
+  --- `boxcox1p(x, lmbda)`: ((1 + x)^lmbda - 1) / lmbda, of lmbda 0 log(1 + x).
+  function special.boxcox1p(x, lmbda)
+    local back
+    x, lmbda, back = wide("boxcox1p", x, lmbda)
+    local l = as(M.log1p(x))
+    local zero = as(M.or_(as(M.lt(M.abs(lmbda), 1e-19)), both(M.lt(M.abs(l), 1e-289), M.lt(M.abs(lmbda), 1e273))))
+    local by = pick(zero, 1.0, lmbda)
+    return back(pick(zero, l, M.expm1(by * l) / by))
+  end
+  --- `inv_boxcox(y, lmbda)`: x with boxcox(x, lmbda) = y.
+  function special.inv_boxcox(y, lmbda)
+    local back
+    y, lmbda, back = wide("inv_boxcox", y, lmbda)
+    local zero = as(M.eq(lmbda, 0))
+    local by = pick(zero, 1.0, lmbda)
+    return back(pick(zero, M.exp(y), M.exp(as(M.log1p(by * y)) / by)))
+  end
+  --- `inv_boxcox1p(y, lmbda)`: x with boxcox1p(x, lmbda) = y.
+  function special.inv_boxcox1p(y, lmbda)
+    local back
+    y, lmbda, back = wide("inv_boxcox1p", y, lmbda)
+    local zero = as(M.eq(lmbda, 0))
+    local by = pick(zero, 1.0, lmbda)
+    local r = pick(M.lt(M.abs(by * y), 1e-154), y, M.expm1(as(M.log1p(by * y)) / by))
+    return back(pick(zero, M.expm1(y), r))
+  end
+  --- `pseudo_huber(delta, r)`: delta^2 (sqrt(1 + (r / delta)^2) - 1).
+  function special.pseudo_huber(delta, r)
+    local back
+    delta, r, back = wide("pseudo_huber", delta, r)
+    local some = M.gt(delta, 0)
+    local size = as(M.abs(r))
+    local v = size / pick(some, delta, 1.0)
+    local y = pick(some, delta, 0.0) * size * (v / (as(M.hypot(1.0, v)) + 1.0))
+    y = pick(both(M.eq(size, math.huge), M.lt(delta, math.huge)), size, y)
+    return back(pick(M.lt(delta, 0), math.huge, pick(M.eq(delta, 0), r * 0.0, y)))
+  end
+  --- `radian(d, m, s)`: an angle of degrees, minutes and seconds in radians.
+  function special.radian(d, m, s)
+    local back
+    d, m, s, back = wide("radian", d, m, s)
+    return back(((d * 60.0 + m) * 60.0 + s) * K.double(math.pi / 648000))
+  end
+  -- Sine and cosine of degrees; exact multiples are so: of 30 and 45, and none is lost of a large angle.
+  local function of_degrees(x)
+    local r = as(M.mod(M.abs(x), 360.0))
+    local turn = as(M.rint(r / 90.0))
+    local d = r - turn * 90.0
+    local size, sign = as(M.abs(d)), pick(M.lt(d, 0), -1.0, 1.0)
+    local t = d * K.double(math.pi / 180)
+    local half, diagonal = M.eq(size, 30), as(M.eq(size, 45))
+    local root = K.double(math.sqrt(0.5))
+    local s = pick(half, 0.5 * sign, pick(diagonal, root * sign, M.sin(t)))
+    local c = pick(diagonal, root, M.cos(t))
+    local odd = as(M.eq(M.mod(turn, 2.0), 1))
+    local s_sign = pick(both(M.ge(turn, 2), M.lt(turn, 4)), -1.0, 1.0)
+    local c_sign = pick(both(M.ge(turn, 1), M.lt(turn, 3)), -1.0, 1.0)
+    return pick(odd, c, s) * s_sign * pick(M.lt(x, 0), -1.0, 1.0), pick(odd, s, c) * c_sign
+  end
+  --- The sine of degrees.
+  function special.sindg(x)
+    local back
+    x, back = wide("sindg", x)
+    return back((of_degrees(x)))
+  end
+  --- The cosine of degrees.
+  function special.cosdg(x)
+    local back
+    x, back = wide("cosdg", x)
+    return back((select(2, of_degrees(x))))
+  end
+  --- The tangent of degrees; infinite at its poles.
+  function special.tandg(x)
+    local back
+    x, back = wide("tandg", x)
+    local s, c = of_degrees(x)
+    return back(pick(M.eq(c, 0), math.huge, s / c))
+  end
+  --- The cotangent of degrees; infinite at its poles.
+  function special.cotdg(x)
+    local back
+    x, back = wide("cotdg", x)
+    local s, c = of_degrees(x)
+    return back(pick(M.eq(s, 0), math.huge, c / s))
+  end
+  --- `agm(a, b)`: the arithmetic-geometric mean.
+  function special.agm(a, b)
+    local back
+    a, b, back = wide("agm", a, b)
+    local sign = pick(M.lt(a, 0), -1.0, 1.0)
+    local p, q = a * sign, b * sign
+    local good = both(both(M.gt(p, 0), M.gt(q, 0)), both(M.lt(p, math.huge), M.lt(q, math.huge)))
+    p, q = pick(good, p, 1.0), pick(good, q, 1.0)
+    for _ = 1, 15 do p, q = 0.5 * p + 0.5 * q, as(M.sqrt(p)) * as(M.sqrt(q)) end
+    local edge = a * b -- NaN; 0; infinite of one sign
+    edge = pick(M.gt(edge, 0), sign * math.huge, pick(M.eq(edge, 0), 0.0, M.nan))
+    return back(pick(good, p * sign, edge))
+  end
+  --- `diric(x, n)`: sin(n x / 2) / (n sin(x / 2)), Dirichlet's kernel of a whole number n.
+  function special.diric(x, n)
+    local back
+    x, n, back = wide("diric", x, n)
+    local below = as(M.sin(x * 0.5))
+    local near = as(M.lt(M.abs(below), 1e-9))
+    local turns = as(M.rint(x * K.double(0.5 / math.pi))) * (n - 1.0)
+    local peak = 1.0 - 2.0 * as(M.abs(as(M.mod(turns, 2.0))))
+    local good = both(M.gt(n, 0), M.eq(n, M.floor(n)))
+    local r = pick(near, peak, M.sin(n * x * 0.5) / (n * pick(near, 1.0, below)))
+    return back(pick(good, r, M.nan))
   end
 end

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Exact values of special functions that are compositions: writes spec/data/special.json, which
+spec/special_values_spec.lua reads.
+
+    python3 scripts/make-special-data.py      (mpmath; SciPy for the values at edges)
+
+"exact" has by name lists of {args, want, rtol}: columns of arguments, the exact results rounded once, and by which part
+of it each may be off. "edges" the same by SciPy: poles, ends, NaN and infinities.
+"""
+import json
+import os
+import warnings
+
+import mpmath as mp
+import numpy as np
+from scipy import special
+
+from numpy_json import one
+
+warnings.simplefilter("ignore")
+np.seterr(all="ignore")
+mp.mp.dps = 40
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "spec", "data")
+nan, inf = float("nan"), float("inf")
+rng = np.random.RandomState(7)
+exact, edges = {}, {}
+
+
+def uniform(a, b, n=12):
+    return rng.uniform(a, b, n).tolist()
+
+
+def spread(a, b, n=12):
+    """Numbers from a to b of all sizes."""
+    return np.exp(rng.uniform(np.log(a), np.log(b), n)).tolist()
+
+
+def case(name, of, rtol, *columns):
+    n = max(len(c) for c in columns if isinstance(c, list))
+    columns = [c if isinstance(c, list) else [c] * n for c in columns]
+    want = [float(mp.re(of(*(mp.mpf(v) if isinstance(v, float) else v for v in row)))) for row in zip(*columns)]
+    exact.setdefault(name, []).append({"args": [[one(v) for v in c] for c in columns], "want": [one(v) for v in want],
+                                       "rtol": rtol})
+
+
+def edge(name, *rows, rtol=1e-12):
+    want = [float(getattr(special, name)(*row)) for row in rows]
+    edges.setdefault(name, []).append({"args": [[one(v) for v in c] for c in zip(*rows)],
+                                       "want": [one(v) for v in want], "rtol": rtol})
+
+
+def gammainc(a, x):
+    return mp.gammainc(a, 0, x, regularized=True)
+
+
+def gammaincc(a, x):
+    return mp.gammainc(a, x, mp.inf, regularized=True)
+
+
+def betainc(a, b, x, complement=False):
+    """The power series (DLMF 8.17.22) where it converges well, else that of the complement."""
+    a, b, x = mp.mpf(a), mp.mpf(b), mp.mpf(x)
+    if x * (a + b + 2) > a + 1:
+        return betainc(b, a, 1 - x, not complement)
+    s = t = mp.mpf(1)
+    n = 0
+    while abs(t) > mp.eps * s * (1 - x):
+        t *= (a + b + n) / (a + 1 + n) * x
+        s += t
+        n += 1
+    r = s * mp.exp(a * mp.log(x) + b * mp.log(1 - x) - mp.loggamma(a) - mp.loggamma(b) + mp.loggamma(a + b)) / a
+    return 1 - r if complement else r
+
+
+def betaincc(a, b, x):
+    return betainc(a, b, x, True)
+
+
+def solved(f, start):
+    """The root of f near a double, by secants."""
+    x, y = start * (1 + mp.mpf(10)**-9), mp.mpf(start)
+    fx, fy = f(x), f(y)
+    for _ in range(20):
+        if abs(x - y) < abs(y) * mp.mpf(10)**-25 or fx == fy:
+            return y
+        x, fx, y = y, fy, y - fy * (y - x) / (fy - fx)
+        fy = f(y)
+    raise ValueError("no root near %r" % start)
+
+
+def near(name, *values):
+    return getattr(special, name)(*map(float, values))
+
+
+def boxcox(x, p):
+    return mp.log(x) if p == 0 else (x**p - 1) / p
+
+
+def inv_boxcox(y, p):
+    return mp.exp(y) if p == 0 else (1 + p * y)**(1 / p)
+
+
+def agm_cases():
+    case("boxcox", boxcox, 1e-14, spread(1e-3, 1e3), uniform(-2, 2, 11) + [0.0])
+    case("boxcox1p", lambda x, p: boxcox(1 + x, p), 1e-14, spread(1e-9, 1e3), uniform(-2, 2, 11) + [0.0])
+    case("inv_boxcox", inv_boxcox, 1e-14, uniform(-0.4, 0.4), uniform(-2, 2, 11) + [0.0])
+    case("inv_boxcox1p", lambda y, p: inv_boxcox(y, p) - 1, 1e-14, spread(1e-9, 0.3), uniform(-2, 2, 11) + [0.0])
+    case("pseudo_huber", lambda d, r: d * d * (mp.sqrt(1 + (r / d)**2) - 1), 1e-15 * 2, spread(1e-3, 1e3),
+         spread(1e-9, 1e9))
+    case("radian", lambda d, m, s: (d + m / 60 + s / 3600) * mp.pi / 180, 1e-15, uniform(-90, 90), uniform(0, 60),
+         uniform(0, 60))
+    angles = uniform(-720, 720) + [30.0, -60.0, 45.0, 135.0, 1e15, 1234567.0]
+    case("sindg", lambda x: mp.sin(mp.radians(x)), 5e-16, angles)
+    case("cosdg", lambda x: mp.cos(mp.radians(x)), 5e-16, angles)
+    case("tandg", lambda x: mp.tan(mp.radians(x)), 1e-15, angles)
+    case("cotdg", lambda x: mp.cot(mp.radians(x)), 1e-15, angles)
+    case("agm", mp.agm, 2e-15, spread(1e-300, 1e300), spread(1e-300, 1e300))
+    case("diric", lambda x, n: mp.sin(n * x / 2) / (n * mp.sin(x / 2)), 1e-13, uniform(0.1, 6), [1., 2., 3., 7.] * 3)
+    edge("boxcox", (-1., 2.), (0., 2.), (0., -1.), (-1., 0.), (inf, 0.5), (nan, 1.), (0., 0.))
+    edge("inv_boxcox", (-5., 0.5), (-2., 0.5), (inf, 0.5), (inf, 0.))
+    edge("pseudo_huber", (-1., 2.), (0., 2.), (1., inf), (inf, 1.), (1., nan))
+    edge("agm", (-1., -2.), (-1., 2.), (0., inf), (1., inf), (0., 0.), (-1., -inf), (nan, 1.), (0., 1.))
+    edge("tandg", (90.,), (270.,), (-90.,), (45.,), (180.,), (0.,))
+    edge("diric", (0., 4.), (2 * np.pi, 4.), (2 * np.pi, 3.), (1., 0.), (1., 2.5), (inf, 3.))
+
+
+def inverse_cases():
+    case("betaincc", betaincc, 1e-13, spread(0.01, 200), spread(0.01, 200), uniform(0, 1))
+    a, p = spread(0.01, 1e4, 16), uniform(0, 1, 8) + spread(1e-200, 1, 8)
+    case("gammaincinv", lambda a, p: solved(lambda x: mp.log(gammainc(a, x) / p), near("gammaincinv", a, p)),
+         1e-13, a, p)
+    case("gammainccinv",
+         lambda a, p: solved(lambda x: mp.log(gammaincc(a, x) / p), near("gammainccinv", a, p)), 1e-13, a, p)
+    a, b, p = spread(0.4, 1e3, 16), spread(0.4, 1e3, 16), uniform(0, 1, 8) + spread(1e-100, 1, 8)
+    case("betaincinv",
+         lambda a, b, p: solved(lambda x: mp.log(betainc(a, b, x) / p),
+                                near("betaincinv", a, b, p)), 1e-12, a, b, p)
+    case("betainccinv",
+         lambda a, b, p: 1 - solved(lambda y: mp.log(betainc(b, a, y) / p),
+                                    near("betaincinv", b, a, p)), 1e-12, a, b, p)
+    for name in ("gammaincinv", "gammainccinv"):
+        edge(name, (2., 0.), (2., 1.), (2., -0.1), (2., 1.1), (nan, 0.5), (2., nan), (-1., 0.5), (0., 0.5))
+    for name in ("betaincinv", "betainccinv"):
+        edge(name, (2., 3., 0.), (2., 3., 1.), (2., 3., -0.1), (2., 3., 1.1), (nan, 1., 0.5), (-1., 1., 0.5))
+
+
+def t_part(df, t):
+    r = betainc(df / 2, mp.mpf(0.5), df / (df + t * t)) / 2
+    return r if t < 0 else 1 - r
+
+
+def distribution_cases():
+    k, n = [float(v) for v in (0, 1, 3, 7, 20, 90)] * 2, [float(v) for v in (2, 5, 9, 30, 33, 100)] * 2
+    p = uniform(0, 1)
+    case("bdtr", lambda k, n, p: betainc(n - k, k + 1, 1 - p), 1e-13, k, n, p)
+    case("bdtrc", lambda k, n, p: betainc(k + 1, n - k, p), 1e-13, k, n, p)
+    case("nbdtr", lambda k, n, p: betainc(n, k + 1, p), 1e-13, k, n, p)
+    case("nbdtrc", lambda k, n, p: betaincc(n, k + 1, p), 1e-13, k, n, p)
+    m = spread(0.1, 100)
+    case("pdtr", lambda k, m: gammaincc(k + 1, m), 2e-14, k, m)
+    case("pdtrc", lambda k, m: gammainc(k + 1, m), 2e-14, k, m)
+    v, x = spread(0.5, 50), spread(0.1, 100)
+    case("chdtr", lambda v, x: gammainc(v / 2, x / 2), 2e-14, v, x)
+    case("chdtrc", lambda v, x: gammaincc(v / 2, x / 2), 2e-14, v, x)
+    case("gdtr", lambda a, b, x: gammainc(b, a * x), 1e-13, uniform(0.2, 3), v, x)
+    case("gdtrc", lambda a, b, x: gammaincc(b, a * x), 1e-13, uniform(0.2, 3), v, x)
+    d = spread(0.5, 50)
+    case("fdtr", lambda n, d, x: betainc(n / 2, d / 2, n * x / (d + n * x)), 1e-13, v, d, spread(1e-3, 1e3))
+    case("fdtrc", lambda n, d, x: betainc(d / 2, n / 2, d / (d + n * x)), 1e-13, v, d, spread(1e-3, 1e3))
+    t = uniform(-9, 9, 8) + [-1e-3, 1e-12, -1e5, 40.0]
+    case("stdtr", t_part, 1e-13, v, t)
+    q = uniform(0, 1, 8) + [1e-9, 0.5 + 1e-7, 0.4999999, 1e-3]
+    case("stdtrit", lambda df, p: solved(lambda t: t_part(df, t) - p, near("stdtrit", df, p)), 1e-12, v, q)
+    case("chdtri", lambda v, p: solved(lambda x: mp.log(gammaincc(v / 2, x / 2) / p), near("chdtri", v, p)),
+         1e-13, v, q)
+    case("pdtri", lambda k, p: solved(lambda m: mp.log(gammaincc(k + 1, m) / p), near("pdtri", k, p)), 1e-13,
+         k, q)
+    case("gdtrix", lambda a, b, p: solved(lambda x: mp.log(gammainc(b, a * x) / p),
+                                          near("gdtrix", a, b, p)), 1e-13, m, v, q)
+    case("fdtri", lambda n, d, p: solved(lambda x: mp.log(betainc(n / 2, d / 2, n * x / (d + n * x)) / p),
+                                         near("fdtri", n, d, p)), 1e-12, v, d, q)
+    case("bdtri", lambda k, n, y: solved(lambda p: mp.log(betainc(n - k, k + 1, 1 - p) / y),
+                                         near("bdtri", k, n, y)), 1e-12, k, n, q)
+    case("nbdtri", lambda k, n, y: solved(lambda p: mp.log(betainc(n, k + 1, p) / y),
+                                          near("nbdtri", k, n, y)), 1e-12, k, n, q)
+    distribution_edges()
+
+
+def distribution_edges():
+    rows = [(-1., 3, 0.5), (3., 3, 0.5), (1., 3, 2.0), (4., 3, 0.5), (1.5, 3, 0.25), (1., 3, 0.), (1., 3, 1.),
+            (1., 3, nan)]
+    edge("bdtr", *rows)
+    edge("bdtrc", *rows)
+    for name in ("chdtrc", "gdtr", "gdtrc", "fdtr", "fdtrc"):
+        edge(name, *[(2.,) * (1 if name == "chdtrc" else 2) + (x,) for x in (-1., 0., inf, nan)])
+    edge("pdtr", (-1., 2.), (1., -2.), (1., 0.), (2.5, 1.))
+    edge("pdtrc", (-1., 2.), (1., -2.), (1., 0.), (2.5, 1.))
+    edge("stdtr", (2., inf), (2., -inf), (inf, 1.), (0., 1.), (-1., 1.), (3., 0.), (3., nan))
+    edge("stdtrit", (3., 0.5), (3., 0.), (3., 1.), (inf, 0.3))
+    edge("chdtri", (2., 0.), (2., 1.), (2., -1.), (2., 2.))
+
+
+agm_cases()
+inverse_cases()
+distribution_cases()
+with open(os.path.join(ROOT, "special.json"), "w") as out:
+    out.write("{")
+    for key, table in (("exact", exact), ("edges", edges)):
+        out.write('%s"%s": {\n' % ("" if key == "exact" else ",\n", key))
+        lines = ['"%s": [%s]' % (name, ",\n  ".join(json.dumps(c) for c in table[name])) for name in sorted(table)]
+        out.write(",\n".join(lines) + "}")
+    out.write("}\n")
+print(sum(len(v) for v in exact.values()), "lists of exact values,", sum(len(v) for v in edges.values()), "of edges")

@@ -1,0 +1,187 @@
+--- Special functions that are compositions, against exact values (spec/data/special.json, written by
+-- scripts/make-special-data.py), of arrays and in graphs; their gradients against differences.
+local json = require("dkjson")
+local theano = require("theano")
+local nd, T, compile = theano.ndarray, theano.tensor, theano.compile
+
+local DATA
+do
+  local file = assert(io.open("spec/data/special.json"))
+  DATA = assert(json.decode(file:read("a")))
+  file:close()
+end
+
+local function number(v)
+  if v == "nan" then return 0 / 0 end
+  return v == "inf" and math.huge or v == "-inf" and -math.huge or v + 0.0
+end
+local function column(list)
+  local out = {}
+  for i, v in ipairs(list) do out[i] = number(v) end
+  return out
+end
+-- Columns as arguments; those of functions of a whole number (`whole` is its place) are called with each.
+local function names(t)
+  local list = {}
+  for name in pairs(t) do list[#list + 1] = name end
+  table.sort(list)
+  return list
+end
+
+local WHOLE = {} -- functions whose first argument is a Lua integer
+
+local function close(want, got, rtol, what)
+  if want ~= want then return assert.is_true(got ~= got, ("%s: %.17g, not NaN"):format(what, got)) end
+  local fine = want == got or math.abs(got - want) <= rtol * math.abs(want) + 1e-290
+  assert(fine, ("%s: %.17g, not %.17g: %.3g of it off"):format(what, got, want, math.abs(got / want - 1)))
+end
+
+local function checked(name, c, got)
+  local want = column(c.want)
+  for i, w in ipairs(want) do
+    local row = {}
+    for k, list in ipairs(c.args) do row[k] = tostring(list[i]) end
+    close(w, got[i], c.rtol, ("%s(%s)"):format(name, table.concat(row, ", ")))
+  end
+end
+
+-- What f gives of each row: of all at once, or of a whole number one by one.
+local function rows_of(f, name, columns)
+  local got = {}
+  if WHOLE[name] then
+    for i = 1, #columns[1] do
+      local row = {}
+      for k = 2, #columns do row[k - 1] = nd.array({ columns[k][i] }) end
+      got[i] = f(math.tointeger(columns[1][i]), table.unpack(row))[0]
+    end
+    return got
+  end
+  local args = {}
+  for k, list in ipairs(columns) do args[k] = nd.array(list, "float64") end
+  local r = f(table.unpack(args))
+  for i = 1, #columns[1] do got[i] = r[i - 1] end
+  return got
+end
+local function columns_of(c)
+  local out = {}
+  for k, list in ipairs(c.args) do out[k] = column(list) end
+  return out
+end
+
+-- The function of arrays that a graph of it is.
+local function compiled(name, linker)
+  local mode = compile.Mode({ linker = linker })
+  local cache = {}
+  return function(first, ...)
+    local whole = WHOLE[name] and first
+    local values = whole and { ... } or { first, ... }
+    local f = cache[whole or 0]
+    if not f then
+      local inputs = {}
+      for i = 1, #values do inputs[i] = T.dvector() end
+      local y = whole and T.special[name](whole, table.unpack(inputs)) or T.special[name](table.unpack(inputs))
+      f = compile({ inputs = inputs, outputs = y, mode = mode })
+      cache[whole or 0] = f
+    end
+    return f(table.unpack(values))
+  end
+end
+
+describe("of arrays, exact values:", function()
+  for _, name in ipairs(names(DATA.exact)) do
+    it(name, function()
+      for _, c in ipairs(DATA.exact[name]) do checked(name, c, rows_of(nd.special[name], name, columns_of(c))) end
+    end)
+  end
+end)
+
+describe("at edges as SciPy:", function()
+  for _, name in ipairs(names(DATA.edges)) do
+    it(name, function()
+      for _, c in ipairs(DATA.edges[name]) do checked(name, c, rows_of(nd.special[name], name, columns_of(c))) end
+    end)
+  end
+end)
+
+describe("in graphs, exact values and edges:", function()
+  for _, name in ipairs(names(DATA.exact)) do
+    it(name, function()
+      local f = compiled(name, "interpreter")
+      for _, c in ipairs(DATA.exact[name]) do checked(name, c, rows_of(f, name, columns_of(c))) end
+      for _, c in ipairs(DATA.edges[name] or {}) do checked(name, c, rows_of(f, name, columns_of(c))) end
+    end)
+  end
+end)
+
+describe("float32 is computed in float64, and no constant loses digits:", function()
+  local floatX
+  before_each(function() floatX = theano.config.floatX end)
+  after_each(function() theano.config.floatX = floatX end)
+  for _, name in ipairs(names(DATA.exact)) do
+    it(name, function()
+      local c = DATA.exact[name][1]
+      local columns = columns_of(c)
+      local args = {}
+      for k, list in ipairs(columns) do args[k] = nd.array(list, "float32") end
+      if not WHOLE[name] then
+        assert.equal("float32", nd.special[name](table.unpack(args)).dtype)
+        local wide = {}
+        for k, a in ipairs(args) do wide[k] = a:astype("float64") end
+        local want = nd.special[name](table.unpack(wide)):astype("float32")
+        assert.equal(want:bytes(), nd.special[name](table.unpack(args)):bytes())
+      end
+      theano.config.floatX = "float32"
+      checked(name, c, rows_of(compiled(name, "interpreter"), name, columns))
+    end)
+  end
+end)
+
+-- ---- gradients ------------------------------------------------------------------------------------------------------
+-- By name: the arguments, of which those at the places given have gradients.
+local GRADIENTS = {
+  boxcox = { { 1.5, 0.7 }, 1, 2 }, boxcox1p = { { 0.5, 0.7 }, 1, 2 }, inv_boxcox = { { 0.3, 0.7 }, 1, 2 },
+  inv_boxcox1p = { { 0.3, 0.7 }, 1, 2 }, pseudo_huber = { { 1.5, 0.7 }, 1, 2 }, radian = { { 3.0, 4.0, 5.0 }, 1, 2, 3 },
+  sindg = { { 40.0 }, 1 }, cosdg = { { 200.0 }, 1 }, tandg = { { 100.0 }, 1 }, cotdg = { { 100.0 }, 1 },
+  agm = { { 1.5, 4.0 }, 1, 2 }, diric = { { 0.7, 3.0 }, 1 }, betaincc = { { 1.5, 2.5, 0.3 }, 3 },
+  gammaincinv = { { 1.5, 0.3 }, 2 }, gammainccinv = { { 1.5, 0.3 }, 2 }, betaincinv = { { 1.5, 2.5, 0.7 }, 3 },
+  betainccinv = { { 1.5, 2.5, 0.7 }, 3 }, bdtr = { { 3.0, 7.0, 0.4 }, 3 }, bdtrc = { { 3.0, 7.0, 0.4 }, 3 },
+  bdtri = { { 3.0, 7.0, 0.4 }, 3 }, nbdtr = { { 3.0, 7.0, 0.4 }, 3 }, nbdtrc = { { 3.0, 7.0, 0.4 }, 3 },
+  nbdtri = { { 3.0, 7.0, 0.4 }, 3 }, pdtr = { { 3.0, 2.0 }, 2 }, pdtrc = { { 3.0, 2.0 }, 2 },
+  pdtri = { { 3.0, 0.4 }, 2 },
+  chdtr = { { 3.0, 2.0 }, 2 }, chdtrc = { { 3.0, 2.0 }, 2 }, chdtri = { { 3.0, 0.4 }, 2 },
+  gdtr = { { 1.5, 2.5, 2.0 }, 1, 3 }, gdtrc = { { 1.5, 2.5, 2.0 }, 1, 3 }, gdtrix = { { 1.5, 2.5, 0.4 }, 1, 3 },
+  fdtr = { { 3.0, 4.0, 1.5 }, 3 }, fdtrc = { { 3.0, 4.0, 1.5 }, 3 }, fdtri = { { 3.0, 4.0, 0.4 }, 3 },
+  stdtr = { { 3.0, -0.7 }, 2 }, stdtrit = { { 3.0, 0.2 }, 2 },
+}
+
+describe("gradients, first and second:", function()
+  for _, name in ipairs(names(DATA.exact)) do
+    local g = GRADIENTS[name]
+    it(name, function()
+      assert(g ~= nil, "no row in GRADIENTS")
+      if not g then return end
+      local inputs, values = {}, g[1]
+      for i = 1, #values do inputs[i] = type(values[i]) == "number" and T.dscalar() or values[i] end
+      local y = T.special[name](table.unpack(inputs))
+      for at = 2, #g do
+        local place = g[at]
+        local first = T.grad(y, inputs[place])
+        local second = T.grad(first, inputs[place], { disconnected_inputs = "ignore" })
+        local f = compile({ inputs = inputs, outputs = { y, first, second }, on_unused_input = "ignore",
+          mode = compile.Mode({ linker = "interpreter" }) })
+        local h = 1e-5 * math.max(1, math.abs(values[place]))
+        local function shifted(d)
+          local v = { table.unpack(values) }
+          v[place] = v[place] + d
+          return f(table.unpack(v))
+        end
+        local here = table.pack(shifted(0))
+        local above, below = table.pack(shifted(h)), table.pack(shifted(-h))
+        local by = (above[1] - below[1]) / (2 * h)
+        assert.near(by, here[2], 2e-7 * math.max(1, math.abs(by)), name .. " by " .. place)
+        by = (above[2] - below[2]) / (2 * h)
+        assert.near(by, here[3], 2e-6 * math.max(1, math.abs(by)), "twice by " .. place)
+      end
+    end)
+  end
+end)
