@@ -93,6 +93,49 @@ describe("turns of a loop on a GPU", function()
     end
   end)
 
+  it("add many terms as four sums, alone as in turns, and those that do not lie well too", function()
+    local cases = {
+      { "lstm", "float32", { 2, 3, 2, 70 } }, { "lstm", "float32", { 2, 17, 2, 65 } }, -- 280, 260 terms
+      { "lstm", "float32", { 2, 2, 3, 280 } }, { "lstm", "float64", { 2, 2, 2, 67 } }, -- 1120, 268
+      { "gru", "float32", { 2, 3, 2, 99 } }, { "gru", "float64", { 2, 5, 2, 95 } }, -- 297, 285: by none of 16 bytes
+      { "rnn", "float32", { 2, 2, 2, 1030 } }, { "rnn", "float64", { 2, 1, 2, 513 } },
+      { "rnn", "float32", { 2, 2, 2, 256 } }, { "rnn", "float32", { 2, 2, 2, 260 } },
+    }
+    for _, case in ipairs(rotate.some(cases, 3)) do
+      local name, dtype, shape = table.unpack(case)
+      local f, x = made(CELLS[name], dtype, shape, {})
+      local want = arrays({ f(x) })
+      local _ <close> = theano.config.change_flags(quiet)
+      local g = made(CELLS[name], dtype, shape, {})
+      local alone, got = arrays({ made(CELLS[name], dtype, shape, { profile = true })(x) }), nil
+      local n = emulated.counted(function() got = arrays({ g(x) }) end)
+      assert.equal(2, n.cuLaunchCooperativeKernel, name)
+      for i, a in ipairs(got) do
+        local what = ("%s, %s, width %d: result %d"):format(name, dtype, shape[4], i)
+        assert(nd.array_equal(alone[i], a), what)
+        assert(apart(a, want[i]) <= (dtype == "float32" and 3e-5 or 1e-12) * (1 + nd.abs(want[i]):max()), what)
+      end
+    end
+  end)
+
+  it("take less time for products of many terms than one thread's chain of them", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local f, x = made(CELLS.lstm, "float32", { 2, 2, 2, 128 }, {})
+    f(x)
+    local seen = 0
+    for _, k in ipairs(theano.printing.roofline(f, "h100", { compile = false }).kernels) do
+      if k.quarter then
+        seen = seen + 1
+        assert.same({ 512, 256, { 16, 16, 256 } }, { k.k, k.quarter, k.tile })
+        assert(k.estimate < 512 * 4 / 1.98e9 + 0.3e-6, k.estimate) -- a chain, and the way of one slice
+      end
+    end
+    assert.equal(1, seen)
+    local r = theano.printing.roofline(f, "h100")
+    if not r.compiled then skip.now("NVRTC is not found: scripts/setup --gpu-tests fetches it") end
+    for _, k in ipairs(r.kernels) do assert(not k.turns_of or k.spilled == 0, "registers in memory") end
+  end)
+
   it("run backwards, from truncated gradients, with two taps and several sequences", function()
     local cases = {}
     for _, more in ipairs({ { backwards = true }, { truncate = 3 } }) do

@@ -57,7 +57,7 @@ bool emit_cuda(Text *t, const Plan *p, const char *function_name);
 /* ..of which program.c takes the kernels too: an Emit ready for them; all of them into its body (those that cannot be
  * written have no nest); the whole text; its end. */
 bool cuda_emit_begin(Emit *e, const Plan *p);
-CudaKernel *cuda_emit_kernels(Emit *e);
+CudaKernel *cuda_emit_kernels(Emit *e, GridTurns **turns, int *n);
 bool cuda_emit_text(Text *t, const Emit *e, const char *function_name);
 void cuda_emit_end(Emit *e);
 

@@ -18,6 +18,7 @@ typedef struct Tile {
     ChooseTile shape;
     const char *type;
     int size[2], own[2], pitch[2]; /* of rows and columns: how many, of a thread, elements between two slices */
+    bool folds;                    /* sums are those of quarters of their terms (GridKernel.quarters) */
     bool lines; /* a thread takes its terms by 16 bytes: a line for each row (column), `pitch` apart; its columns are
                  * SPREAD apart, and a warp's sums 4 by 8, so that what it reads is one wavefront each */
 } Tile;
@@ -213,6 +214,14 @@ static void begin(const Tile *t) {
     emit_line(e, "%s sum[%d];", t->type, t->own[0] * t->own[1]);
     emit_line(e, "UNROLL");
     emit_line(e, "for (int j = 0; j < %d; j++) sum[j] = zero;", t->own[0] * t->own[1]);
+    if (t->folds)
+        emit_line(e, "const i64 quarter = (depth + %d) / %d * %d;", QUARTERS * QUARTER - 1, QUARTERS * QUARTER,
+                  QUARTER);
+    if (t->folds) {
+        emit_line(e, "%s kept[%d];", t->type, t->own[0] * t->own[1]);
+        emit_line(e, "UNROLL");
+        emit_line(e, "for (int j = 0; j < %d; j++) kept[j] = zero;", t->own[0] * t->own[1]);
+    }
     for (int i = 0; i < 2; i++) {
         char at[8], j[24];
         snprintf(at, sizeof at, "at_%c", side_name[i]);
@@ -222,6 +231,23 @@ static void begin(const Tile *t) {
         place(t, i, at, j);
         cuda_tiles_decode(e, at, t->c->side_dim[i], t->c->side_n[i]);
     }
+}
+
+/* By a thread that has all terms of its sums: a quarter's is added to those before it. */
+static void quarter_done(const Tile *t) {
+    Emit *e = t->e;
+    emit_line(e, "if (depth > %d && from %% quarter == 0) {", QUARTER);
+    emit_line(e, "    UNROLL");
+    emit_line(e, "    for (int j = 0; j < %d; j++) kept[j] += sum[j], sum[j] = zero;", t->own[0] * t->own[1]);
+    emit_line(e, "}");
+}
+
+static void all_quarters(const Tile *t) {
+    Emit *e = t->e;
+    emit_line(e, "if (depth > %d) {", QUARTER);
+    emit_line(e, "    UNROLL");
+    emit_line(e, "    for (int j = 0; j < %d; j++) sum[j] = kept[j] + sum[j];", t->own[0] * t->own[1]);
+    emit_line(e, "}");
 }
 
 /* While one slice is multiplied the next one is on its way. */
@@ -237,12 +263,158 @@ static bool slices(const Tile *t) {
     emit_line(e, "if (from > 0) {");
     e->indent++;
     multiply_add(t);
+    if (t->folds) quarter_done(t);
     e->indent--;
     emit_line(e, "}");
     emit_line(e, "__syncthreads();");
     emit_line(e, "if (from >= depth) break;");
     put(t, 0), put(t, 1);
     emit_line(e, "__syncthreads();");
+    e->indent--;
+    emit_line(e, "}");
+    if (t->folds) all_quarters(t);
+    return ok;
+}
+
+/* ---- sums of quarters -------------------------------------------------------------------------------------------- */
+/* Terms of a slice, of which a thread has those of its quarter, for two rows and two columns. */
+static void multiply_quarter(const Tile *t) {
+    Emit *e = t->e;
+    ThDtype d = (ThDtype)t->c->dtype;
+    int some = 16 / (int)th_dtype_bytes(d), each = t->shape.deep / QUARTERS;
+    char x[24];
+    pack(e, t->type, some, th_dtype_bytes(d), x);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int q = 0; q < %d; q += %d) {", each, some);
+    e->indent++;
+    for (int i = 0; i < 2; i++)
+        emit_line(e, "const %s a%d = *(const %s *)(sx + (uy + %d) * %d + mine * %d + q);", x, i, x, i * SPREAD / 2,
+                  t->pitch[0], each);
+    for (int i = 0; i < 2; i++)
+        emit_line(e, "const %s b%d = *(const %s *)(sy + (ux + %d) * %d + mine * %d + q);", x, i, x, i * SPREAD / 2,
+                  t->pitch[1], each);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int i = 0; i < %d; i++) {", some);
+    for (int i = 0; i < 4; i++)
+        emit_line(e, "    four[%d] = %s(a%d.v[i], b%d.v[i], four[%d]);", i, fma_of(d), i / 2, i % 2, i);
+    emit_line(e, "}");
+    e->indent--;
+    emit_line(e, "}");
+}
+
+/* What the threads of all quarters have becomes sum[0], by way of shared memory. */
+static void join_quarters(const Tile *t) {
+    Emit *e = t->e;
+    int all = SPREAD * SPREAD;
+    emit_line(e, "__syncthreads();");
+    emit_line(e, "%s *const parts = (%s *)sh;", t->type, t->type);
+    for (int i = 0; i < 4; i++)
+        emit_line(e, "parts[mine * %d + (uy + %d) * %d + ux + %d] = four[%d];", all, i / 2 * SPREAD / 2, SPREAD,
+                  i % 2 * SPREAD / 2, i);
+    emit_line(e, "__syncthreads();");
+    emit_line(e, "sum[0] = zero;");
+    emit_line(e, "for (int i = 0; i < %d; i++) sum[0] += parts[i * %d + ty * %d + tx];", QUARTERS, all, SPREAD);
+    emit_line(e, "__syncthreads();");
+}
+
+/* Of a factor, the elements side by side in one load, and how many such a slice has in a row. */
+static const char *sixteen(const Tile *t, int *some, int *line, char name[24]) {
+    size_t item = th_dtype_bytes((ThDtype)t->c->dtype);
+    *some = 16 / (int)item, *line = t->shape.deep / *some;
+    return pack(t->e, t->type, *some, item, name);
+}
+
+/* Fetches a slice of each quarter into n<side>[], by 16 bytes, or puts it into shared memory. */
+static void move_quarters(const Tile *t, int side, bool get) {
+    Emit *e = t->e;
+    const Contract *c = t->c;
+    int some, line, acc = c->side[side].access;
+    char x[24], at[8], j[24], to = side_name[side];
+    sixteen(t, &some, &line, x);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int j = 0; j < %d; j++) {", SPREAD * line / CUDA_THREADS);
+    e->indent++;
+    emit_line(e, "const int part = j * %d + t;", CUDA_THREADS);
+    if (get) {
+        Text far;
+        text_init(&far, e->c);
+        emit_size(&far, e->k->acc.at[acc].st[c->side_dim[side][0]]);
+        snprintf(at, sizeof at, "at_%c", to);
+        snprintf(j, sizeof j, "part / %d", line);
+        place(t, side, at, j);
+        emit_line(e, "const i64 deep = from + part %% %d / %d * quarter + part %% %d * %d;", line, line / QUARTERS,
+                  line / QUARTERS, some);
+        emit_line(e, "n%c[j] = none;", to);
+        emit_line(e, "if (%s < many_%c && deep < depth) n%c[j] = *(const %s *)(p_%s + %s * (%s) + deep);", at, to, to,
+                  x, e->name[acc], at, far.at ? far.at : "0");
+        text_free(&far);
+    } else
+        emit_line(e, "*(%s *)(s%c + part / %d * %d + part %% %d * %d) = n%c[j];", x, to, line, t->pitch[side], line,
+                  some, to);
+    e->indent--;
+    emit_line(e, "}");
+}
+
+/* The launch may take all of both factors by 16 bytes. */
+static void if_even(const Tile *t) {
+    Emit *e = t->e;
+    Text x;
+    text_init(&x, e->c);
+    for (int i = 0; i < 2; i++) {
+        int acc = t->c->side[i].access;
+        text_printf(&x, " | (u64)p_%s | (u64)(%d * (", e->name[acc], (int)th_dtype_bytes((ThDtype)t->c->dtype));
+        emit_size(&x, e->k->acc.at[acc].st[t->c->side_dim[i][0]]);
+        text_put(&x, "))");
+    }
+    emit_line(e, "if (depth > %d && (((u64)(%d * depth)%s) & 15) == 0) {", QUARTER,
+              (int)th_dtype_bytes((ThDtype)t->c->dtype), x.at ? x.at : "");
+    text_free(&x);
+}
+
+/* A tile that is square, by four groups of threads, each of which has a quarter of the terms: while a slice of all
+ * quarters is multiplied the next two are on their way. */
+static bool by_quarters(const Tile *t) {
+    Emit *e = t->e;
+    int each = t->shape.deep / QUARTERS, some, line;
+    char x[24];
+    sixteen(t, &some, &line, x);
+    if_even(t);
+    e->indent++;
+    emit_line(e, "const int mine = t / %d, ux = t %% 8, uy = t / 8 %% 8;", CUDA_THREADS / QUARTERS);
+    emit_line(e, "%s four[4] = {zero, zero, zero, zero};", t->type);
+    emit_line(e, "const %s none = {{0}};", x);
+    for (int i = 0; i < 2; i++) emit_line(e, "%s m%c[2][%d];", x, side_name[i], SPREAD * line / CUDA_THREADS);
+    emit_line(e, "for (i64 slice = -%d; slice < quarter; slice += %d) {", 2 * each, 2 * each);
+    e->indent++;
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int two = 0; two < 2; two++) {");
+    e->indent++;
+    emit_line(e, "%s *const nx = mx[two], *const ny = my[two];", x);
+    emit_line(e, "const i64 from = slice + (two + 2) * %d;", each);
+    emit_line(e, "if (slice >= 0) {");
+    e->indent++;
+    emit_line(e, "__syncthreads();");
+    for (int i = 0; i < 2; i++) move_quarters(t, i, false);
+    emit_line(e, "__syncthreads();");
+    e->indent--;
+    emit_line(e, "}");
+    emit_line(e, "if (from < quarter) {");
+    e->indent++;
+    for (int i = 0; i < 2; i++) move_quarters(t, i, true);
+    e->indent--;
+    emit_line(e, "}");
+    emit_line(e, "if (slice >= 0) {");
+    e->indent++;
+    multiply_quarter(t);
+    for (int i = 0; i < 3; i++) {
+        e->indent--;
+        emit_line(e, "}");
+    }
+    join_quarters(t);
+    e->indent--;
+    emit_line(e, "} else {");
+    e->indent++;
+    bool ok = slices(t);
     e->indent--;
     emit_line(e, "}");
     return ok;
@@ -352,13 +524,14 @@ bool cuda_gemm(Emit *e, const NestNode *call) {
     if (c->half) return cuda_cores(e, call);
     Tile t = {.e = e, .c = c, .call = call, .type = type_short(d)};
     shape_of(c, e->tile, &t);
+    t.folds = e->quarters;
     room(&t);
     if (t.lines)
         emit_line(e, "const int t = (int)threadIdx.x, tx = t %% 8 + t / 32 %% 2 * 8, ty = t / 8 %% 4 + t / 64 * 4;");
     else emit_line(e, "const int t = (int)threadIdx.x, tx = t %% %d, ty = t / %d;", SPREAD, SPREAD);
     cuda_tiles_places(e, c, t.size);
     begin(&t);
-    bool ok = slices(&t) && results(&t);
+    bool ok = (t.folds && e->part ? by_quarters(&t) : slices(&t)) && results(&t);
     e->indent--;
     emit_line(e, "}");
     return ok;

@@ -385,6 +385,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     e->nsym = c->nsym;
     e->spread = nest == GRID_EACH;
     e->tile = e->part ? c->tile : nest;
+    e->quarters = c->quarters;
     e->nbuf = c->nbuf;
     e->nest = t;
     e->way = t->way;

@@ -23,20 +23,28 @@ static bool nests_text(Emit *e, CudaKernel *k) {
 }
 
 /* A kernel that cannot be written is one of the host. */
-static bool write_kernel(Emit *e, int number, CudaKernel *k) {
-    bool shaped = cuda_shape(e, number, k);
-    if (shaped) return nests_text(e, k);
+static bool shape_kernel(Emit *e, int number, CudaKernel *k) {
+    if (cuda_shape(e, number, k)) return true;
     if (th_error(e->c) != TH_NotImplementedError) return false;
     th_error_clear(e->c);
     k->nest = NULL;
+    return true;
+}
+
+static bool write_kernel(Emit *e, CudaKernel *k) {
+    if (k->nest) return nests_text(e, k);
     emit_line(e, "/* %s: on the host */\n", k->k->title ? k->k->title : "a kernel");
     return true;
 }
 
-CudaKernel *cuda_emit_kernels(Emit *e) {
+/* In the turns of loops some add otherwise, which is known before any is written. */
+CudaKernel *cuda_emit_kernels(Emit *e, GridTurns **turns, int *n) {
     CudaKernel *k = arena_alloc0(e->arena, sizeof *k * (size_t)(e->p->nkernel + 1));
     for (int i = 0; k && i < e->p->nkernel; i++)
-        if (!write_kernel(e, i, &k[i])) return NULL;
+        if (!shape_kernel(e, i, &k[i])) return NULL;
+    if (!k || !turns_find(e->p, k, e->arena, turns, n)) return NULL;
+    for (int i = 0; i < e->p->nkernel; i++)
+        if (!write_kernel(e, &k[i])) return NULL;
     return k;
 }
 
@@ -69,8 +77,8 @@ bool emit_cuda(Text *t, const Plan *p, const char *name) {
     GridTurns *turns;
     CudaKernel *k = NULL;
     int n;
-    bool ok = cuda_emit_begin(&e, p) && (k = cuda_emit_kernels(&e)) && turns_find(p, k, e.arena, &turns, &n) &&
-              cuda_turns(&e, turns, n, k) && cuda_emit_text(t, &e, name);
+    bool ok = cuda_emit_begin(&e, p) && (k = cuda_emit_kernels(&e, &turns, &n)) && cuda_turns(&e, turns, n, k) &&
+              cuda_emit_text(t, &e, name);
     cuda_emit_end(&e);
     return ok;
 }

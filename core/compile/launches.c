@@ -92,6 +92,7 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s, int thi
         ChooseTile t = choose_tile_shape(thin, contract_item(c));
         text_printf(l->t, ", \"tile\": [%d, %d, %d]", t.rows, t.cols, t.deep);
     }
+    if (thin == CHOOSE_SQUARE && !library && g->quarters) describe_int(l->t, "quarter", QUARTER);
     if (thin >= 0 && !library && tiles) describe_double(l->t, "tiles", (double)tiles);
     describe_string(l->t, "dtype", th_dtype_name((ThDtype)(c->half ? c->half : c->dtype)));
     if (library) describe_string(l->t, "library", library);

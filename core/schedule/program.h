@@ -55,15 +55,20 @@ typedef struct GridShare {
 } GridShare;
 GridShare grid_share(const GridKernel *g, const int64_t *sym, const GridLaunch *l);
 
+/* A product of floats in the turns of a loop may add its terms as four sums, each of neighbouring terms, which are
+ * added first to last: a multiple of QUARTER in all but the last. Up to QUARTER terms it is one sum. */
+enum { QUARTER = 256, QUARTERS = 4 };
+
 struct GridKernel {
     const Kernel *k;
     KernelOrder o;
     const Nest *nest; /* NULL: it has no form for a device, the host runs it */
     int number;
     int nbuf, nsym, nparam; /* of the steps that run it: lengths of the record's lists, at least 1 each */
-    int many;  /* steps that one launch may run, by as many records and where the blocks of each end; or 0 */
-    int tile;  /* of a product in the turns of a loop: CHOOSE_THIN or CHOOSE_SQUARE */
-    bool each; /* there its threads may have a point each, shared out as GridSpread says */
+    int many;      /* steps that one launch may run, by as many records and where the blocks of each end; or 0 */
+    int tile;      /* of a product in the turns of a loop: CHOOSE_THIN or CHOOSE_SQUARE */
+    bool quarters; /* ..whose terms are added as four sums (QUARTER), wherever it is launched */
+    bool each;     /* there its threads may have a point each, shared out as GridSpread says */
 };
 
 /*

@@ -67,14 +67,31 @@ static void choose_each_of(const Plan *p, GridKernel *kernel, const GridTurns *t
     }
 }
 
+/* A product of floats, both of whose factors are matrices with the terms of a sum side by side. */
+static bool by_quarters(const GridKernel *g, const Contract *c) {
+    if ((c->dtype != TH_FLOAT32 && c->dtype != TH_FLOAT64) || c->nbatch || c->ndeep != 1) return false;
+    for (int i = 0; i < 2; i++) {
+        int a = c->side[i].access;
+        if (a < 0 || !c->side[i].deep || c->side_n[i] != 1 || !size_is(g->k->acc.at[a].st[c->deep[0]], 1)) return false;
+    }
+    return true;
+}
+
 /* A product's tiles are square where all steps that it is have points so. */
 static void choose_tiles(const Plan *p, GridKernel *kernel, const GridTurns *t, int n) {
-    for (int k = 0; k < p->nkernel; k++) kernel[k].tile = CHOOSE_SQUARE, kernel[k].each = false;
+    for (int k = 0; k < p->nkernel; k++) kernel[k].tile = CHOOSE_SQUARE, kernel[k].each = kernel[k].quarters = false;
     for (int i = 0; i < n; i++) choose_each_of(p, kernel, &t[i]);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < t[i].nstep; j++) {
             const Step *s = &p->step[t[i].first + j];
             if (product_of(kernel, s) && !point_a_sum(p, kernel, &t[i], j)) kernel[s->kernel].tile = CHOOSE_THIN;
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < t[i].nstep; j++) {
+            const Step *s = &p->step[t[i].first + j];
+            const Contract *c = product_of(kernel, s);
+            GridKernel *g = c ? &kernel[s->kernel] : NULL;
+            if (c && g->tile == CHOOSE_SQUARE) g->quarters = by_quarters(g, c);
         }
 }
 

@@ -336,6 +336,25 @@ local function by_library(limits, k, limit)
   return best
 end
 
+-- ..whose sums are those of quarters: four groups of two warps, each with its quarter of the terms, a thread with two
+-- rows and two columns, so that four terms of a warp's threads are four wavefronts and 16 instructions. Two slices are
+-- on their way while one is multiplied.
+local function by_quarters(limits, k)
+  local a, wide, deep = M.assumed, k.dtype:find("64") and 2 or 1, k.tile[3] // 4
+  local all = k.tiles or k.matrices * rows(k.m, k.tile[1]) * rows(k.n, k.tile[2])
+  local quarter = rows(k.k, 4 * k.quarter) * k.quarter
+  local busy, slices, most = rows(k.k, quarter), quarter // deep, rows(all, limits.multiprocessors)
+  local each = most * deep * wide * math.max(a.chain, 2 * busy) / limits.clock
+  local bytes = math.min(all, most * limits.multiprocessors) * (k.tile[1] + k.tile[2]) * deep * busy * 4 * wide
+  local moves, arrives, start, before = bytes / limits.memory / a.l2, 0, -each, 0
+  for _ = 1, slices do
+    -- it was asked for when the one before that before it began
+    arrives = math.max(arrives + moves, before + a.near + moves)
+    start, before = math.max(start + each, arrives), math.max(start, 0)
+  end
+  return start + each
+end
+
 local function product(limits, k)
   local a, flops = M.assumed, 2 * k.matrices * k.m * k.n * k.k
   local limit = product_limit(limits, k.dtype, k.library)
@@ -345,7 +364,10 @@ local function product(limits, k)
   local waste = math.min(8, ceil(k.blocks / limits.multiprocessors) * limits.multiprocessors / k.blocks)
   local took = k.library and by_library(limits, k, limit) or flops / limit / a.tile * waste
   k.estimate = math.max(k.bytes / limits.memory / a.memory, took)
-  if k.tile then k.estimate = math.max(k.bytes / limits.memory / a.memory, thin(limits, k)) end
+  if k.tile then
+    local quarters = k.quarter and k.k > k.quarter and k.k * (k.dtype:find("64") and 8 or 4) % 16 == 0
+    k.estimate = math.max(k.bytes / limits.memory / a.memory, (quarters and by_quarters or thin)(limits, k))
+  end
   k.by = k.library and "library" or "tiles"
   if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
 end
