@@ -56,6 +56,7 @@ X = {
     "waves": rng.uniform(-1, 1, (5,)) + 1j * rng.uniform(-1, 1, (5,)), "large": rng.uniform(-1, 1, (22, 22)),
 }
 X["places6"], X["bands6"] = X["bands"][0], X["bands"].T @ X["bands"]
+X["places4"] = X["places"][:4] - 0.25
 X["toeplitz_of_ones"] = np.ones((3, 3))
 X["positive4"] = X["square"] @ X["square"].T + np.eye(4)
 X["square_f"], X["right_f"], X["short_f"] = (X[name].astype("float32") for name in ("square", "right", "short"))
@@ -126,6 +127,7 @@ FUNCTIONS = {
     "rosen": ("function(x) return nd.optimize.rosen(x) end", optimize.rosen),
     "bowl": ("function(x, a) return (x[0] - a) ^ 2 + 10 * (x[1] + 1) ^ 2 + x[0] * x[1] end",
              lambda x, a: (x[0] - a) ** 2 + 10 * (x[1] + 1) ** 2 + x[0] * x[1]),
+    "cosine": ("function(x) return math.cos(x) end", np.cos),
     "pair": ("function(x) return T.stack { x[0] + 2 * T.cos(x[0]), x[1] ^ 2 + x[0] - 2 } end",
              lambda x: [x[0] + 2 * np.cos(x[0]), x[1] ** 2 + x[0] - 2]),
     "decay": ("function(x, a, b, c) return a * T.exp(-b * x) + c end", lambda x, a, b, c: a * np.exp(-b * x) + c),
@@ -179,6 +181,31 @@ def optimize_cases():
     case("optimize.rosen_hess_prod(start, start)", 1e-14)
     case("optimize.nnls([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]], [1.0, -2.0, 0.25])", 1e-10)
     case("optimize.nnls([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [2.0, 1.0, 1.0])", 1e-10)
+    for name in ("ridder", "brenth"):
+        case("optimize.%s(cubic, 2.0, 3.0)" % name, 1e-12)
+        case("optimize.%s(cubic, 3.0, 1.0, full_output=True)[0]" % name, 1e-11)
+    case("optimize.golden(hills)", 1e-7)
+    case("optimize.golden(hills, brack=(0.5, 1.0, 3.0))", 1e-7)
+    case("optimize.bracket(hills)", 1e-12)
+    case("optimize.bracket(cosine, xa=0.5, xb=0.25)", 1e-12)
+    case("optimize.fminbound(hills, -3.0, -1.0)", 1e-5)
+    case("optimize.fixed_point(cosine, 0.5)", 1e-9)
+    case("optimize.fixed_point(cosine, 0.5, method='iteration', xtol=1e-10)", 1e-8)
+    for given in ("square", "right", "wide", "square, maximize=True", "[[0, 0], [0, 0]]"):
+        case("optimize.linear_sum_assignment(%s)" % given)
+    for more in ("", ", increasing=False", ", weights=sigmas"):
+        for field in ("x", "weights", "blocks"):
+            case("optimize.isotonic_regression(noisy%s).%s" % (more, field))
+    for bounds in ("", ", bounds=(-0.25, 0.25)", ", bounds=([0.0, -inf, -0.1], [inf, 0.1, 0.2])"):
+        for field in ("x", "cost", "fun", "active_mask * 1.0"):
+            case("optimize.lsq_linear(right, places4%s).%s" % (bounds, field), 1e-8)
+    for given in ("[-1.0, 4.0], A_ub=[[-3.0, 1.0], [1.0, 2.0]], b_ub=[6.0, 4.0], bounds=[(None, None), (-3.0, None)]",
+                  "[1.0, -2.0, 1.0], A_ub=[[1.0, 1.0, 1.0]], b_ub=[4.0], A_eq=[[1.0, -1.0, 2.0]], b_eq=[0.5]",
+                  "[1.0, -2.0], bounds=(-1.0, 2.5)"):
+        for field in ("x", "fun", "slack", "con", "status", "success"):
+            case("optimize.linprog(%s).%s" % (given, field), 1e-9)
+    for given in ("[-1.0, -1.0]", "[1.0, 1.0], A_ub=[[1.0, 1.0]], b_ub=[-1.0]"):
+        case("optimize.linprog(%s).status" % given)
 
 
 def integrate_cases():

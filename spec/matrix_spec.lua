@@ -281,6 +281,8 @@ local ELSEWHERE = {
   [CALLS] = [[optimize.Bounds optimize.LinearConstraint optimize.NonlinearConstraint optimize.approx_fprime
     optimize.bisect
     optimize.brentq optimize.check_grad optimize.curve_fit optimize.fsolve optimize.least_squares optimize.minimize
+    optimize.brenth optimize.ridder optimize.golden optimize.bracket optimize.fminbound optimize.fixed_point
+    optimize.differential_evolution
     optimize.minimize_scalar optimize.newton optimize.root optimize.root_scalar integrate.dblquad integrate.fixed_quad
     integrate.nquad integrate.odeint integrate.quad integrate.solve_ivp integrate.tplquad]],
   ["NumPy lacks it: spec/special_spec.lua"] = "special.softplus",
@@ -294,7 +296,8 @@ local ELSEWHERE = {
     linalg.cosm linalg.sinm linalg.tanm linalg.coshm linalg.sinhm linalg.tanhm linalg.expm_frechet
     linalg.fractional_matrix_power linalg.null_space linalg.orth linalg.subspace_angles linalg.issymmetric
     linalg.ishermitian linalg.bandwidth linalg.solve_banded fft.dct fft.idct fft.dst fft.idst fft.dctn fft.idctn
-    fft.dstn fft.idstn fft.next_fast_len fft.prev_fast_len]],
+    fft.dstn fft.idstn fft.next_fast_len fft.prev_fast_len optimize.linear_sum_assignment
+    optimize.isotonic_regression optimize.lsq_linear optimize.linprog]],
 }
 
 -- ---- the matrix -----------------------------------------------------------------------------------------------------

@@ -225,3 +225,75 @@ describe("SciPy's cosine and sine transforms", function()
     fails("ValueError", "next_fast_len: target is an integer from 1 to 2^40, not 0", F.next_fast_len, 0)
   end)
 end)
+
+describe("SciPy's programs and searches", function()
+  local O = nd.optimize
+  it("find the least place of a population, the same from the same seed", function()
+    local function hilly(x) return 20 + nd.sum(x * x - 10 * nd.cos(x * (2 * math.pi))) end
+    local r = O.differential_evolution(hilly, { { -5.12, 5.12 }, { -5.12, 5.12 } }, { rng = 7 })
+    assert.is_true(r.success and math.abs(r.fun) < 1e-8, tostring(r.fun))
+    assert.same({ 30, 2 }, r.population.shape)
+    local again = O.differential_evolution(hilly, { { -5.12, 5.12 }, { -5.12, 5.12 } }, { rng = 7 })
+    assert.is_true(nd.array_equal(r.x, again.x) and r.nfev == again.nfev)
+    for _, strategy in ipairs({ "rand1bin", "best2exp", "rand2bin", "currenttobest1bin", "randtobest1exp" }) do
+      local found = O.differential_evolution(O.rosen, { { 0, 2 }, { 0, 2 } }, { strategy = strategy, rng = 1 })
+      assert.is_true(nd.allclose(found.x, nd.ones(2), 1e-3, 1e-3), strategy)
+    end
+  end)
+  it("stop a population where they are told to", function()
+    local r = O.differential_evolution(O.rosen, { { 0, 2 }, { 0, 2 } }, { maxiter = 2, polish = false })
+    assert.is_false(r.success)
+    assert.equal(2, r.nit)
+    local calls = 0
+    r = O.differential_evolution(O.rosen, { { 0, 2 }, { 0, 2 } }, { polish = false, callback = function()
+      calls = calls + 1
+      return true
+    end })
+    assert.same({ 1, 1 }, { calls, r.nit })
+  end)
+  it("solve programs that turn in circles, and with many equal rows", function()
+    local r = O.linprog({ -0.75, 150, -0.02, 6 }, { A_ub = { { 0.25, -60, -0.04, 9 }, { 0.5, -90, -0.02, 3 },
+      { 0, 0, 1, 0 } }, b_ub = { 0, 0, 1 } })
+    assert.is_true(r.success and math.abs(r.fun + 0.05) < 1e-12)
+    r = O.linprog(nd.ones(3), { A_eq = nd.ones({ 4, 3 }), b_eq = nd.ones(4) })
+    assert.is_true(r.success and math.abs(r.fun - 1) < 1e-12)
+    assert.equal(1, O.linprog({ -1, -1 }, { A_ub = { { 1, 2 }, { 2, 1 } }, b_ub = { 4, 4 },
+      options = { maxiter = 1 } }).status)
+    assert.equal(2, O.linprog({ 1, 1 }, { bounds = { { 1, 0 }, { 0, 1 } } }).status)
+  end)
+  it("take nothing", function()
+    local i, j = O.linear_sum_assignment(nd.zeros({ 0, 3 }))
+    assert.same({ 0, 0 }, { i.size, j.size })
+    local r = O.isotonic_regression(nd.zeros(0))
+    assert.same({ 0, 0, 1 }, { r.x.size, r.weights.size, r.blocks.size })
+  end)
+  it("say what is wrong", function()
+    local inf = math.huge
+    fails("ValueError", "linear_sum_assignment: a matrix is expected, not of shape (3,)", O.linear_sum_assignment,
+      { 1, 2, 3 })
+    fails("ValueError", "no assignment that is finite", O.linear_sum_assignment, { { inf, inf }, { 1, 2 } })
+    fails("ValueError", "NaN or an infinity", O.linear_sum_assignment, { { nd.nan, 1 }, { 1, 2 } })
+    fails("ValueError", "isotonic_regression: weights are more than 0", O.isotonic_regression, { 1, 2 },
+      { weights = { 1, 0 } })
+    fails("ValueError", "vectors of one length, not (2,) and (1,)", O.isotonic_regression, { 1, 2 },
+      { weights = { 1 } })
+    fails("ValueError", "lsq_linear: each low bound is less than the high one", O.lsq_linear, mat(), vec(3),
+      { bounds = { 1, 1 } })
+    fails("ValueError", "not (3, 3) and (4,)", O.lsq_linear, mat(), vec(4))
+    fails("ValueError", "linprog: A_ub and b_ub are given together", O.linprog, { 1 }, { A_ub = { { 1 } } })
+    fails("ValueError", "linprog: A_eq has 2 columns", O.linprog, { 1, 2 }, { A_eq = { { 1 } }, b_eq = { 1 } })
+    fails("ValueError", "linprog: bounds are one pair, or 3 of them, not 2", O.linprog, { 1, 2, 3 },
+      { bounds = { { 0, 1 }, { 0, 1 } } })
+    fails("RuntimeError", "bracket: no bracket was found", O.bracket, function(x) return x end)
+    fails("ValueError", "golden: brack has two or three numbers, not 1", O.golden, function(x) return x * x end,
+      { brack = { 1 } })
+    fails("RuntimeError", "fixed_point: no end in 9 iterations", O.fixed_point, function(x) return x + 1 end, 0,
+      { maxiter = 9 })
+    fails("ValueError", "fixed_point: the function gives an array of shape (3) of one of shape (2)", O.fixed_point,
+      function() return nd.ones(3) end, { 1, 2 })
+    fails("ValueError", "differential_evolution: bounds are finite", O.differential_evolution, O.rosen,
+      { { 0, inf }, { 0, 1 } })
+    fails("ValueError", "differential_evolution: strategy is", O.differential_evolution, O.rosen, { { 0, 1 } },
+      { strategy = "best3bin" })
+  end)
+end)

@@ -53,38 +53,48 @@ return function(nd)
     end
   end
 
+  -- Brent's method.
+  local function brent(what, extrapolated)
+    return bracketing(what, function(f, before, x, fbefore, fx, o)
+      local other, fother, step, last = before, fbefore, x - before, x - before
+      for i = 1, o.maxiter do
+        if fbefore ~= 0 and (fbefore < 0) ~= (fx < 0) then
+          other, fother = before, fbefore
+          step = x - before
+          last = step
+        end
+        if math.abs(fother) < math.abs(fx) then
+          before, x, other = x, other, x
+          fbefore, fx, fother = fx, fother, fx
+        end
+        local near = (o.xtol + o.rtol * math.abs(x)) / 2
+        local half = (other - x) / 2
+        if fx == 0 or math.abs(half) < near then return x, i, true end
+        if math.abs(last) > near and math.abs(fx) < math.abs(fbefore) then
+          local try
+          if before == other then try = -fx * (x - before) / (fx - fbefore)
+          else
+            local d1, d2 = (fbefore - fx) / (before - x), (fother - fx) / (other - x)
+            try = extrapolated(fx, fbefore, fother, d1, d2)
+          end
+          if 2 * math.abs(try) < math.min(math.abs(last), 3 * math.abs(half) - near) then last, step = step, try
+          else last, step = half, half end
+        else last, step = half, half end
+        before, fbefore = x, fx
+        x = x + (math.abs(step) > near and step or half > 0 and near or -near)
+        fx = f(x)
+      end
+      return x, o.maxiter, false
+    end)
+  end
   -- `brentq(f, a, b, {args, xtol, rtol, maxiter, full_output})`: a zero of a function of a number between a and b,
   -- where it changes sign, by Brent's method.
-  M.brentq = bracketing("brentq", function(f, before, x, fbefore, fx, o)
-    local other, fother, step, last = before, fbefore, x - before, x - before
-    for i = 1, o.maxiter do
-      if fbefore ~= 0 and (fbefore < 0) ~= (fx < 0) then
-        other, fother = before, fbefore
-        step = x - before
-        last = step
-      end
-      if math.abs(fother) < math.abs(fx) then
-        before, x, other = x, other, x
-        fbefore, fx, fother = fx, fother, fx
-      end
-      local near = (o.xtol + o.rtol * math.abs(x)) / 2
-      local half = (other - x) / 2
-      if fx == 0 or math.abs(half) < near then return x, i, true end
-      if math.abs(last) > near and math.abs(fx) < math.abs(fbefore) then
-        local try
-        if before == other then try = -fx * (x - before) / (fx - fbefore)
-        else
-          local d1, d2 = (fbefore - fx) / (before - x), (fother - fx) / (other - x)
-          try = -fx * (fother * d2 - fbefore * d1) / (d2 * d1 * (fother - fbefore))
-        end
-        if 2 * math.abs(try) < math.min(math.abs(last), 3 * math.abs(half) - near) then last, step = step, try
-        else last, step = half, half end
-      else last, step = half, half end
-      before, fbefore = x, fx
-      x = x + (math.abs(step) > near and step or half > 0 and near or -near)
-      fx = f(x)
-    end
-    return x, o.maxiter, false
+  M.brentq = brent("brentq", function(fx, fbefore, fother, d1, d2)
+    return -fx * (fother * d2 - fbefore * d1) / (d2 * d1 * (fother - fbefore))
+  end)
+  -- `brenth(f, a, b, {args, xtol, rtol, maxiter, full_output})`: the same with hyperbolas.
+  M.brenth = brent("brenth", function(fx, fbefore, fother, d1, d2)
+    return -fx * (fother - fbefore) / (fother * d1 - fbefore * d2)
   end)
   -- `bisect(f, a, b, {args, xtol, rtol, maxiter, full_output})`: the same by halves.
   M.bisect = bracketing("bisect", function(f, a, b, fa, _, o)
@@ -619,5 +629,6 @@ return function(nd)
     return nd.sqrt(d:dot(d))
   end
 
-  return M
+  require("theano.ndsearch")(nd, M, bracketing)
+  return require("theano.ndprograms")(nd, M)
 end
