@@ -5,7 +5,8 @@ spec/special_values_spec.lua reads.
     python3 scripts/make-special-data.py      (mpmath; SciPy for the values at edges)
 
 "exact" has by name lists of {args, want, rtol}: columns of arguments, the exact results rounded once, and by which part
-of it each may be off. "edges" the same by SciPy: poles, ends, NaN and infinities.
+of it each may be off. "edges" the same by SciPy: poles, ends, NaN and infinities. "rules"
+are Gauss's: {name, n, args, nodes, weights}.
 """
 import json
 import os
@@ -200,6 +201,76 @@ def distribution_edges():
     edge("chdtri", (2., 0.), (2., 1.), (2., -1.), (2., 2.))
 
 
+def polynomial_cases():
+    """Columns of a first argument that is whole."""
+    n = [0, 1, 2, 3, 7, 12, 30]
+    x, far = uniform(-1, 1, 7), uniform(0.1, 30, 7)
+    a, b = uniform(-0.9, 3, 7), uniform(0.1, 3, 7)
+    case("eval_legendre", mp.legendre, 1e-13, n, x)
+    case("eval_sh_legendre", lambda n, x: mp.legendre(n, 2 * x - 1), 1e-13, n, b)
+    case("eval_chebyt", mp.chebyt, 1e-13, n, x)
+    case("eval_chebyu", mp.chebyu, 1e-13, n, x)
+    case("eval_chebyc", lambda n, x: 2 * mp.chebyt(n, x / 2), 1e-13, n, b)
+    case("eval_chebys", lambda n, x: mp.chebyu(n, x / 2), 1e-13, n, b)
+    case("eval_sh_chebyt", lambda n, x: mp.chebyt(n, 2 * x - 1), 1e-13, n, b)
+    case("eval_sh_chebyu", lambda n, x: mp.chebyu(n, 2 * x - 1), 1e-13, n, b)
+    case("eval_hermite", mp.hermite, 1e-13, n, b)
+    case("eval_hermitenorm", lambda n, x: mp.hermite(n, x / mp.sqrt(2)) * mp.mpf(2)**(-mp.mpf(n) / 2), 1e-13, n, b)
+    case("eval_laguerre", lambda n, x: mp.laguerre(n, 0, x), 1e-12, n, far)
+    case("eval_genlaguerre", mp.laguerre, 1e-12, n, a, far)
+    case("eval_gegenbauer", mp.gegenbauer, 1e-13, n, b, x)
+    case("eval_jacobi", mp.jacobi, 1e-12, n, a, b, x)
+    case("eval_sh_jacobi", lambda n, p, q, x: mp.jacobi(n, p - q, q - 1, 2 * x - 1) / mp.binomial(2 * n + p - 1, n),
+         1e-12, n,
+         [v + 3 for v in b], b, x)
+
+
+def counting_cases():
+    n = [float(v) for v in (0, 1, 2, 3, 9, 30, 77, 170)]
+    case("factorial2", mp.fac2, 4e-15, n)
+    case("factorialk", lambda n, k: mp.fprod(mp.mpf(v) for v in range(int(n), 0, -int(k))), 3e-14,
+         n + n, [3.] * 8 + [5.] * 8)
+    edge("factorial2", (-1,), (-2,), (-3,))
+
+
+def rule(name, n, a, b, total, *args):
+    """Nodes and weights by Newton's steps from SciPy's nodes with 40 digits."""
+    nodes, weights = getattr(special, "roots_" + name)(n, *args)[0], []
+    exact_nodes = []
+    for x in nodes:
+        x = mp.mpf(float(x))
+        for _ in range(5):
+            p, q, dp, dq, s = 1 / mp.sqrt(total), mp.mpf(0), mp.mpf(0), mp.mpf(0), mp.mpf(0)
+            for k in range(n):
+                s += p * p
+                d, low, up = x - a(k), b(k) if k else 0, b(k + 1)
+                p, q, dp, dq = (d * p - low * q) / up, p, (p + d * dp - low * dq) / up, dp
+            x -= p / dp
+        exact_nodes.append(float(x) if abs(x) > 1e-30 else 0.0)
+        weights.append(float(1 / s))
+    rules.append({"name": "roots_" + name, "n": n, "args": list(args), "nodes": exact_nodes, "weights": weights})
+
+
+def rules_of_gauss():
+    mpf, zero = mp.mpf, lambda k: mp.mpf(0)
+    for n in (1, 2, 5, 40):
+        rule("legendre", n, zero, lambda k: k / mp.sqrt(4 * mpf(k)**2 - 1), mpf(2))
+        rule("hermite", n, zero, lambda k: mp.sqrt(mpf(k) / 2), mp.sqrt(mp.pi))
+        rule("hermitenorm", n, zero, lambda k: mp.sqrt(mpf(k)), mp.sqrt(2 * mp.pi))
+        rule("laguerre", n, lambda k: mpf(2 * k + 1), lambda k: mpf(k), mpf(1))
+        rule("genlaguerre", n, lambda k: 2 * k + mpf(1.5), lambda k: mp.sqrt(k * (k + mpf(0.5))), mp.gamma(1.5), 0.5)
+        rule("chebyt", n, zero, lambda k: mp.sqrt(mpf(1 + (k == 1)) / 4), mp.pi)
+        rule("chebyu", n, zero, lambda k: mpf(0.5), mp.pi / 2)
+        s = mpf(0.75)
+        rule("jacobi", n, lambda k: (mpf(0.25)**2 - mpf(0.5)**2) / ((2 * k + s) * (2 * k + s + 2)),
+             lambda k: 2 / (2 * k + s) * mp.sqrt(k * (k + mpf(0.5)) * (k + mpf(0.25)) * (k + s) / ((2 * k + s)**2 - 1)),
+             2**(s + 1) * mp.beta(1.5, 1.25), 0.5, 0.25)
+
+
+rules = []
+polynomial_cases()
+counting_cases()
+rules_of_gauss()
 agm_cases()
 inverse_cases()
 distribution_cases()
@@ -209,5 +280,5 @@ with open(os.path.join(ROOT, "special.json"), "w") as out:
         out.write('%s"%s": {\n' % ("" if key == "exact" else ",\n", key))
         lines = ['"%s": [%s]' % (name, ",\n  ".join(json.dumps(c) for c in table[name])) for name in sorted(table)]
         out.write(",\n".join(lines) + "}")
-    out.write("}\n")
+    out.write(',\n"rules": [\n%s]}\n' % ",\n".join(json.dumps(r) for r in rules))
 print(sum(len(v) for v in exact.values()), "lists of exact values,", sum(len(v) for v in edges.values()), "of edges")

@@ -28,7 +28,8 @@ local function names(t)
   return list
 end
 
-local WHOLE = {} -- functions whose first argument is a Lua integer
+-- Functions whose first argument is a Lua integer.
+local WHOLE = setmetatable({}, { __index = function(_, name) return name:find("^eval_") end })
 
 local function close(want, got, rtol, what)
   if want ~= want then return assert.is_true(got ~= got, ("%s: %.17g, not NaN"):format(what, got)) end
@@ -80,7 +81,7 @@ local function compiled(name, linker)
       local inputs = {}
       for i = 1, #values do inputs[i] = T.dvector() end
       local y = whole and T.special[name](whole, table.unpack(inputs)) or T.special[name](table.unpack(inputs))
-      f = compile({ inputs = inputs, outputs = y, mode = mode })
+      f = compile({ inputs = inputs, outputs = y, mode = mode, on_unused_input = "ignore" })
       cache[whole or 0] = f
     end
     return f(table.unpack(values))
@@ -154,6 +155,15 @@ local GRADIENTS = {
   stdtr = { { 3.0, -0.7 }, 2 }, stdtrit = { { 3.0, 0.2 }, 2 },
 }
 
+for name in ([[legendre sh_legendre chebyt chebyu chebyc chebys sh_chebyt sh_chebyu hermite hermitenorm
+    laguerre]]):gmatch("%S+") do
+  GRADIENTS["eval_" .. name] = { { 5, 0.3 }, 2 }
+end
+GRADIENTS.eval_genlaguerre, GRADIENTS.eval_gegenbauer = { { 5, 0.7, 0.3 }, 2, 3 }, { { 5, 0.7, 0.3 }, 2, 3 }
+GRADIENTS.eval_jacobi = { { 5, 0.7, 0.4, 0.3 }, 2, 3, 4 }
+GRADIENTS.eval_sh_jacobi = { { 5, 2.0, 0.4, 0.3 }, 4 }
+GRADIENTS.factorial2, GRADIENTS.factorialk = false, false
+
 describe("gradients, first and second:", function()
   for _, name in ipairs(names(DATA.exact)) do
     local g = GRADIENTS[name]
@@ -161,19 +171,20 @@ describe("gradients, first and second:", function()
       assert(g ~= nil, "no row in GRADIENTS")
       if not g then return end
       local inputs, values = {}, g[1]
-      for i = 1, #values do inputs[i] = type(values[i]) == "number" and T.dscalar() or values[i] end
+      for i = 1, #values do inputs[i] = math.type(values[i]) == "float" and T.dscalar() or values[i] end
+      local from = type(inputs[1]) == "number" and 2 or 1 -- a whole number is no input
       local y = T.special[name](table.unpack(inputs))
       for at = 2, #g do
         local place = g[at]
         local first = T.grad(y, inputs[place])
         local second = T.grad(first, inputs[place], { disconnected_inputs = "ignore" })
-        local f = compile({ inputs = inputs, outputs = { y, first, second }, on_unused_input = "ignore",
-          mode = compile.Mode({ linker = "interpreter" }) })
+        local f = compile({ inputs = { table.unpack(inputs, from) }, outputs = { y, first, second },
+          on_unused_input = "ignore", mode = compile.Mode({ linker = "interpreter" }) })
         local h = 1e-5 * math.max(1, math.abs(values[place]))
         local function shifted(d)
           local v = { table.unpack(values) }
           v[place] = v[place] + d
-          return f(table.unpack(v))
+          return f(table.unpack(v, from))
         end
         local here = table.pack(shifted(0))
         local above, below = table.pack(shifted(h)), table.pack(shifted(-h))
@@ -184,4 +195,72 @@ describe("gradients, first and second:", function()
       end
     end)
   end
+end)
+
+describe("Gauss's rules:", function()
+  for _, r in ipairs(DATA.rules) do
+    it(("%s(%d)"):format(r.name, r.n), function()
+      local args = r.args
+      local x, w, total = nd.special[r.name](r.n, table.unpack(args))
+      assert.is_nil(total)
+      assert.equal("float64", x.dtype)
+      for i, node in ipairs(r.nodes) do
+        assert.near(node, x[i - 1], 1e-14 * math.abs(node) + 1e-16, "node " .. i)
+        close(r.weights[i], w[i - 1], 2e-13, "weight " .. i)
+      end
+      args[#args + 1] = true
+      close(nd.sum(w), select(3, nd.special[r.name](r.n, table.unpack(args))), 1e-14, "sum of weights")
+    end)
+  end
+  it("of others: shifted and scaled ones", function()
+    local sf = nd.special
+    local function integral(x, w, power) return nd.sum(w * nd.power(x, power)) end
+    local x, w = sf.roots_sh_legendre(6)
+    assert.near(1 / 8, integral(x, w, 7), 1e-15)
+    x, w = sf.roots_chebyc(6)
+    assert.near(4 * math.pi, integral(x, w, 2), 1e-14)
+    x, w = sf.roots_chebys(6)
+    assert.near(math.pi, integral(x, w, 2), 1e-14)
+    x, w = sf.roots_sh_chebyt(6)
+    assert.near(math.pi / 2, integral(x, w, 1), 1e-14)
+    x, w = sf.roots_sh_chebyu(6)
+    assert.near(math.pi / 16, integral(x, w, 1), 1e-14)
+    x, w = sf.roots_sh_jacobi(6, 2.5, 1.5)
+    assert.near(sf.beta(2.5, 2.0), integral(x, w, 1), 1e-14)
+    x, w = sf.roots_gegenbauer(6, 1.0)
+    assert.near(math.pi / 8, integral(x, w, 2), 1e-14)
+    assert.equal(math.pi / 6, select(2, sf.roots_gegenbauer(6, 0))[0])
+  end)
+  it("of many nodes", function()
+    local x, w = nd.special.roots_hermite(800)
+    assert.is_true(nd.all(nd.isfinite(w)) and nd.all(nd.gt(nd.diff(x), 0)))
+    assert.near(math.sqrt(math.pi) / 2, nd.sum(w * x * x), 1e-13)
+    x, w = nd.special.roots_laguerre(300)
+    assert.near(6, nd.sum(w * nd.power(x, 3)), 1e-11)
+  end)
+  it("refuse what is no number of nodes", function()
+    for _, n in ipairs({ 0, -1, 1.5, 1 << 53, "a", 0 / 0, {} }) do
+      assert.has_error(function() nd.special.roots_legendre(n) end)
+      assert.has_error(function() nd.special.eval_legendre(n == 0 and -1 or n, 0.5) end)
+    end
+    local _, message = pcall(nd.special.roots_jacobi, 3, -1, 0)
+    assert.truthy(message:find("special.roots_jacobi: alpha is a number above -1", 1, true))
+  end)
+end)
+
+describe("numbers of Bernoulli and Euler", function()
+  it("are there", function()
+    local b, e = nd.special.bernoulli(60), nd.special.euler(30)
+    for k, want in pairs({ [0] = 1, [1] = -0.5, [2] = 1 / 6, [3] = 0, [4] = -1 / 30, [12] = -691 / 2730,
+      [60] = -1215233140483755572040304994079820246041491 / 56786730 }) do
+      close(want, b[k], 1e-14, "B" .. k)
+    end
+    for k, want in pairs({ [0] = 1, [1] = 0, [2] = -1, [4] = 5, [10] = -50521,
+      [30] = -441543893249023104553682821 }) do
+      close(want, e[k], 1e-14, "E" .. k)
+    end
+    assert.same({ 1 }, nd.special.bernoulli(0).shape)
+    assert.equal(math.huge, math.abs(nd.special.euler(400)[400]))
+    assert.has_error(function() nd.special.euler(-1) end)
+  end)
 end)

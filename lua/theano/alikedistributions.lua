@@ -32,7 +32,7 @@ return function(M, K)
   -- integrals: log(F(u) / p) = 0 is found by Halley's steps, which come to the root from anywhere. The last two are
   -- Newton's in x = e^u, for its last digits; they alone have a gradient, the implicit function's, first to third.
   -- `F(x)` gives the value, its derivative by u, and the derivative of the logarithm of that.
-  local STEPS, MOST = 16, 40.0
+  local STEPS, MOST, FAR = 16, 40.0, 600.0
   local function rooted(F, u, p, sign)
     local function away(x, bend)
       local value, slope, g = F(x)
@@ -63,9 +63,10 @@ return function(M, K)
     local tail = -log(q) - lg -- of small a the upper one falls as exp(-x)
     local start = pick(M.gt(a, 0.5), M.maximum(least, middle),
       pick(both(M.eq(low, 0), M.gt(tail, 1.0)), log(M.maximum(tail, 1.0)), M.minimum(least, 1.0)))
-    return rooted(function(x)
+    local r = rooted(function(x)
       return pick(low, gammainc(a, x), gammaincc(a, x)), sign * call(M.exp, a * log(x) - x - lg), a - x
-    end, stop(start), small, sign)
+    end, stop(M.maximum(start, -FAR)), small, sign)
+    return pick(both(low, M.lt(least, -FAR)), M.exp(M.minimum(least, 0.0)), r) -- so near 0 that bound is the root
   end
   local function gamma_inverse(a, p, q)
     local good = both(both(M.gt(a, 0), M.lt(a, math.huge)), both(M.gt(p, 0), M.gt(q, 0)))
@@ -116,7 +117,9 @@ return function(M, K)
       local near = both(M.gt(x, 0.5), M.gt(slope, y)) -- so near 1 that digits of y are lost in x
       local r = betainc(pick(near, b, a), pick(near, a, b), pick(near, y, x))
       return pick(near, 1.0 - r, r), slope, a * y - b * x
-    end, stop(beta_start(a, b, small, lb)), small, 1.0)
+    end, stop(M.maximum(beta_start(a, b, small, lb), -FAR)), small, 1.0)
+    local left = (log(small) + log(a) + lb) / a
+    odds = pick(M.lt(left, -FAR), M.exp(M.minimum(left, 0.0)), odds)
     return pick(low, odds, 1.0 / odds)
   end
   local function within(p, q) return both(M.gt(p, 0), M.gt(q, 0)) end

@@ -263,4 +263,56 @@ return function(M, K)
     local r = pick(near, peak, M.sin(n * x * 0.5) / (n * pick(near, 1.0, below)))
     return back(pick(good, r, M.nan))
   end
+
+  -- ---- counting ----------------------------------------------------------------------------------------------------
+  --- `factorialk(n, k)`: n (n - k) (n - 2 k) .. down to what is at most k, as floats; 0 below 0.
+  function special.factorialk(n, k)
+    local back
+    n, k, back = wide("factorialk", n, k)
+    local rest = as(M.mod(n, k))
+    rest = pick(M.eq(rest, 0), k, rest)
+    local r = as(M.power(k, (n - rest) / k)) * special.gamma(n / k + 1.0) / special.gamma(rest / k + 1.0) * rest
+    return back(pick(M.lt(n, 0), 0.0, pick(M.eq(n, 0), 1.0, r)))
+  end
+  --- n (n - 2) (n - 4) .. of whole numbers, as floats; 0 below 0.
+  function special.factorial2(n)
+    local back
+    n, back = wide("factorial2", n)
+    local odd = as(M.eq(M.mod(n, 2.0), 1))
+    local r = as(M.exp2(pick(odd, (n + 1.0) * 0.5, n * 0.5))) * special.gamma(n * 0.5 + 1.0)
+    r = pick(odd, r * K.double(1 / math.sqrt(math.pi)), r)
+    return back(pick(M.lt(n, 0), 0.0, r))
+  end
+
+  if not K.plain then return end
+  local function count(what, n)
+    local k = type(n) == "number" and math.tointeger(n)
+    if k and k >= 0 and k <= 100000 then return k end
+    return util.raise("ValueError", "special.%s: n is a whole number from 0 to 100000, not %s", what,
+      type(n) == "number" and tostring(n) or util.kind_of(n))
+  end
+  --- `bernoulli(n)`: Bernoulli's numbers B(0) to B(n).
+  function special.bernoulli(n) -- by the zeta function, DLMF 25.6.2
+    n = count("bernoulli", n)
+    local b, size = { 1.0, -0.5 }, 2.0
+    for k = 1, n do
+      size = size * (k / (2 * math.pi))
+      if k > 1 then b[k + 1] = k % 2 == 1 and 0.0 or (k % 4 == 2 and size or -size) * special.zeta(k + 0.0) end
+    end
+    return M.array(table.move(b, 1, n + 1, 1, {}), "float64")
+  end
+  --- `euler(n)`: Euler's numbers E(0) to E(n).
+  function special.euler(n) -- by the Dirichlet series of 1 - 1/3^s + 1/5^s .. (DLMF 24.8.4), whole where that is known
+    n = count("euler", n)
+    local e, size = { 1.0 }, 4 / math.pi
+    for k = 1, n do
+      size = size * (k / (math.pi / 2))
+      local s = k + 1.0
+      local sum = size < math.huge and 4 ^ -s * (special.zeta(s, 0.25) - special.zeta(s, 0.75)) or 1.0
+      local r = size * sum
+      if r < 2.0 ^ 50 then r = math.floor(r + 0.5) + 0.0 end
+      e[k + 1] = k % 2 == 1 and 0.0 or k % 4 == 2 and -r or r
+    end
+    return M.array(e, "float64")
+  end
 end
