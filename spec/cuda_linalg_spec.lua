@@ -99,6 +99,8 @@ describe("linear algebra on a device", function()
       local ew, ev = N.eig(x, true)
       same({ x }, { w = w, v = v, s = s, svd = T.batched_dot(u * s:dimshuffle(0, "x", 1), vt), ew = ew, ev = T.abs(ev),
         values = N.svd(x, { compute_uv = false }) }, { rng:randn(2, n, n) }, 1e-9)
+      local pairs_of = nd.sort_complex(results(DEVICE, { x }, { ew }, { rng:randn(1, n, n) }):ravel())
+      assert.is_true(nd.array_equal(pairs_of, nd.sort_complex(nd.conj(pairs_of))))
     end
     local y = T.dmatrix("y")
     local u, s, vt = N.svd(y)

@@ -250,53 +250,20 @@ static FactorJob complex_job(const FactorJob *j) {
     return c;
 }
 
-typedef struct Eigen { /* what was found, in columns of v; how many have their places */
-    FactorJob *j;
-    const FactorJob *c;
-    char *t, *v, *const *at;
-    int64_t placed;
-} Eigen;
-
-/* Eigenvalue re + im i and column i as its vector, or the conjugates. */
-static bool put_eigenvalue(Eigen *e, int64_t i, double re, double im, bool turned) {
-    FactorJob *j = e->j, out = j->w->complex ? *e->c : *j;
-    const int64_t n = j->n, to = e->placed++;
+/* Eigenvalue i and its vector: those of real matrices that are as good as real become so. */
+static bool put_eigenvalue(FactorJob *j, const FactorJob *c, const char *t, char *v, int64_t i, double limit,
+                           char *const *at) {
+    FactorJob out = j->w->complex ? *c : *j;
+    int64_t n = j->n;
+    double re, im;
+    factor_get(c, t, i * n + i, &re, &im);
+    bool real = !factor_is_complex(j) && fabs(im) <= limit;
+    if (real) im = 0;
     if (im != 0 && !factor_is_complex(&out)) return factor_failed(j, FAULT_UNREAL_EIGENVALUES, 0);
-    factor_put(&out, e->at[1], to, re, turned ? -im : im);
-    for (int64_t r = 0; r < n && e->v; r++) {
-        double x, y;
-        factor_get(e->c, e->v, i * n + r, &x, &y);
-        factor_put(&out, e->at[2], r * n + to, x, im == 0 && !factor_is_complex(j) ? 0 : turned ? -y : y);
-    }
-    return true;
-}
-
-/* Of those behind i the one that is nearest to its conjugate, which is taken; without any -1. */
-static bool take_conjugate(Eigen *e, int64_t i, double re, double im) {
-    int64_t nearest = -1;
-    double far = HUGE_VAL, x, y;
-    for (int64_t k = i + 1; k < e->j->n; k++) {
-        factor_get(e->c, e->t, k * e->j->n + k, &x, &y);
-        const double off = hypot(x - re, y + im);
-        if (off < far) far = off, nearest = k;
-    }
-    if (nearest >= 0) factor_put(e->c, e->t, nearest * e->j->n + nearest, NAN, 0);
-    return nearest >= 0;
-}
-
-/* Those of real matrices that are as good as real become so; the others become exact pairs, the one above the real axis
- * first, as LAPACK's are. */
-static bool put_eigenvalues(Eigen *e, double limit) {
-    const int64_t n = e->j->n;
-    const bool whole = factor_is_complex(e->j);
-    for (int64_t i = 0; i < n; i++) {
-        double re, im;
-        factor_get(e->c, e->t, i * n + i, &re, &im);
-        if (re != re && !whole) continue;
-        if (!whole && fabs(im) <= limit) im = 0;
-        const bool pair = !whole && im != 0 && take_conjugate(e, i, re, im);
-        if (!put_eigenvalue(e, i, re, im, pair && im < 0)) return false;
-        if (pair && !put_eigenvalue(e, i, re, im, im > 0)) return false;
+    factor_put(&out, at[1], i, re, im);
+    for (int64_t r = 0; r < n && v; r++) {
+        factor_get(c, v, i * n + r, &re, &im);
+        factor_put(&out, at[2], r * n + i, re, real ? 0 : im);
     }
     return true;
 }
@@ -319,5 +286,8 @@ bool own_run_eig(FactorJob *j, char *const *at) {
     if (!kern->schur(j, h, j->n, qt, room)) return factor_failed(j, FAULT_EIGENVALUES, 0);
     if (j->w->vectors) kern->vectors(j, h, j->n, qt, v, room);
     double limit = 4 * epsilon(j) * most * (double)n;
-    return put_eigenvalues(&(Eigen){j, &c, h, j->w->vectors ? v : NULL, at, 0}, limit);
+    if (!factor_is_complex(j)) spectral_mirror[c.d - FACTOR_C64](h, j->n, j->w->vectors ? v : NULL, limit);
+    for (int64_t i = 0; i < n; i++)
+        if (!put_eigenvalue(j, &c, h, j->w->vectors ? v : NULL, i, limit, at)) return false;
+    return true;
 }

@@ -35,6 +35,9 @@ typedef struct SchurKernels {
                       void *y); /* triangular too; n more at t; x, y: n x n working matrices */
 } SchurKernels;
 
+/* mirror_body.h, by FACTOR_C64, .. */
+extern void (*const spectral_mirror[2])(void *triangle, int n, void *vectors, double limit);
+
 /* By FACTOR_F32 .. and FACTOR_C64, .. */
 extern const SpectralKernels *const spectral_sse2[4];
 extern const SchurKernels *const spectral_schur_sse2[2];

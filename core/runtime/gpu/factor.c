@@ -13,6 +13,7 @@ GPU_EMBED(factor_number_text, "runtime/factor/number.h");
 GPU_EMBED(factor_dense_text, "runtime/factor/dense_body.h");
 GPU_EMBED(factor_spectral_text, "runtime/factor/spectral_body.h");
 GPU_EMBED(factor_schur_text, "runtime/factor/schur_body.h");
+GPU_EMBED(factor_mirror_text, "runtime/factor/mirror_body.h");
 GPU_EMBED(factor_kernels_text, "runtime/gpu/factor_kernels.h");
 GPU_EMBED(factor_spectral_kernels_text, "runtime/gpu/spectral_kernels.h");
 GPU_EMBED(factor_spectrum_kernels_text, "runtime/gpu/spectrum_kernels.h");
@@ -105,6 +106,7 @@ static const char *const spectrum_pieces[] = {words,
                                               factor_dense_text,
                                               factor_spectral_text,
                                               factor_schur_text,
+                                              factor_mirror_text,
                                               end_of_bodies,
                                               gpu_fail_text,
                                               FactorArgs_text,

@@ -167,7 +167,10 @@ KERNEL spectrum_eig(const FactorArgs a) {
             EACH(k, n) FN(vector)(p.t, (int)n, p.q, (int)k, least, p.r + k * n, p.x + k * n);
             __syncthreads();
         }
-        if (!fault && put_spectrum(&a, item, &p, n, 4 * R_EPS * most * (R)n)) fault = FAULT_UNREAL_EIGENVALUES;
+        const R limit = 4 * R_EPS * most * (R)n;
+        if (!fault && a.narrow && threadIdx.x == 0) FN(mirror)(p.t, (int)n, a.vectors ? p.r : NULL, limit);
+        __syncthreads();
+        if (!fault && put_spectrum(&a, item, &p, n, limit)) fault = FAULT_UNREAL_EIGENVALUES;
         if (threadIdx.x == 0) tell(&a, item, fault, 0);
         __syncthreads();
         if (fault && a.nan) no_result(&a, item, threadIdx.x, blockDim.x);
