@@ -57,7 +57,8 @@ class Lua(ast.NodeVisitor):
         return "-" + self.visit(e.operand)
 
     def visit_BinOp(self, e):
-        sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}[type(e.op)]
+        sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+                ast.Pow: "^"}[type(e.op)]
         return "(%s %s %s)" % (self.visit(e.left), sign, self.visit(e.right))
 
     def generic_visit(self, e):

@@ -5,7 +5,8 @@ local nd, T = theano.ndarray, theano.tensor
 local seed = require("spec.support.rotate").seed
 
 local MODULES = { optimize = nd.optimize, integrate = nd.integrate, interpolate = nd.interpolate, signal = nd.signal,
-  windows = nd.signal.windows, special = nd.special }
+  windows = nd.signal.windows, special = nd.special, chebyshev = nd.polynomial.chebyshev,
+  laguerre = nd.polynomial.laguerre, polynomial = nd.polynomial.polynomial, polyutils = nd.polynomial.polyutils }
 local MOST, LONG = 2, 1.0 -- calls of each function; seconds of one
 
 local function values()

@@ -195,6 +195,7 @@ local MODULES = {
   "theano.tensor.raw_random", "theano.tensor.shared_randomstreams",
   "theano.ndarray", "theano.ndarray.fft", "theano.ndarray.special", "theano.ndarray.optimize",
   "theano.ndarray.integrate", "theano.ndarray.interpolate", "theano.ndarray.signal", "theano.ndarray.signal.windows",
+  "theano.ndarray.polynomial",
   "theano.ndarray.sparse", "theano.ndarray.linalg", "theano.ndarray.random",
 }
 place_of = {}

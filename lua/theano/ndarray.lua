@@ -277,7 +277,7 @@ package.loaded["theano.ndarray.sparse"] = nd.sparse
 
 -- What is loaded when it is first asked for.
 local LATER = { random = true, fft = true, linalg = true, optimize = true, integrate = true, interpolate = true,
-  signal = true }
+  signal = true, polynomial = true }
 return require("theano.modules").later(nd, LATER, function(name)
   local module = require("theano.nd" .. name)
   if name ~= "random" then module = module(nd) end

@@ -9,7 +9,8 @@ local TEXTS = "arrays of texts are not wanted: tables hold texts"
 local PYTHON = "it is about NumPy's own Python"
 local LETTERS = "letters and classes of dtypes are not used: a dtype is its name, `\"float32\"`"
 local SUBSCRIPTS = "subscripts are texts, numbers and tables: `a[\"1:, ::-1\"]`, `a[{ 0, T.slice(1, n) }]`"
-local POLYNOMIAL = "polynomials are arrays of coefficients: `nd.polyval`, `nd.polyfit`, `nd.roots`, `nd.polymul` .."
+local POLYNOMIAL = "polynomials are arrays of coefficients, `nd.polyval`, `nd.polyfit`, `nd.roots` .., or series, "
+  .. "`nd.polynomial.Polynomial`"
 
 local unwanted = {
   busday_count = DATES, busday_offset = DATES, is_busday = DATES, busdaycalendar = DATES, datetime_as_string = DATES,
@@ -34,7 +35,7 @@ local unwanted = {
   ndenumerate = "two loops over `a.shape`, or `nd.argwhere(nd.ones(a.shape))`: functions of whole arrays are faster",
   ndindex = "two loops over lengths, or `nd.argwhere(nd.ones(shape))`: functions of whole arrays are faster",
   flatiter = "`a:ravel()` is the flat array", broadcast = "`nd.broadcast_arrays` and `nd.broadcast_shapes`",
-  poly1d = POLYNOMIAL, polynomial = POLYNOMIAL,
+  poly1d = POLYNOMIAL,
   memmap = "`nd.load(path, {mmap = true})` maps a .npy file, `nd.writer` writes one larger than memory",
   lib = "`nd.sliding_window_view(x, n)` is its best known function; the rest is about NumPy's own memory",
   emath = "of complex numbers functions are complex: `nd.sqrt(nd.asarray(x):astype(\"complex128\"))`",

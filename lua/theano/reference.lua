@@ -196,6 +196,7 @@ return {
   ["nd.integrate"] = { false, "module of SciPy's integrals and differential equations ([integrate.md](integrate.md))" },
   ["nd.interpolate"] = { false, "module of SciPy's interpolation ([interpolate.md](interpolate.md))" },
   ["nd.signal"] = { false, "module of SciPy's signal processing ([signal.md](signal.md))" },
+  ["nd.polynomial"] = { false, "module of NumPy's series of polynomials ([polynomial.md](polynomial.md))" },
   ["nd.special"] = { false, "module of SciPy's special functions ([special.md](special.md))" },
   ["T.linalg"] = { false, "module of NumPy's linear algebra in graphs ([linear_algebra.md](linear_algebra.md))" },
   ["nd.linalg"] = { false, "module of NumPy's linear algebra ([linear_algebra.md](linear_algebra.md))" },
