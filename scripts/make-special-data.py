@@ -267,6 +267,50 @@ def rules_of_gauss():
              2**(s + 1) * mp.beta(1.5, 1.25), 0.5, 0.25)
 
 
+def bessel_cases():
+    x = spread(1e-9, 2) + uniform(0.5, 3, 6) + uniform(3, 8, 8) + uniform(8, 60, 8) + spread(60, 1e5, 6)
+    for n in (0, 1):
+        size = (lambda n: lambda x: mp.bessely(n, x))(n)
+        case("y%d" % n, size, 2e-13, x)
+        case("k%d" % n, (lambda n: lambda x: mp.besselk(n, x))(n), 3e-15 * 2, [v for v in x if v < 500])
+        case("k%de" % n, (lambda n: lambda x: mp.besselk(n, x) * mp.exp(x))(n), 3e-15, x)
+    orders = [0, 1, 2, 5, 10, 30, -3] * 2
+    z = uniform(0.1, 5, 7) + uniform(5, 100, 7)
+    case("yn", mp.bessely, 1e-12, orders, z)
+    case("kn", mp.besselk, 2e-14, orders, z)
+    case("spherical_jn", lambda n, z: mp.sqrt(mp.pi / 2 / z) * mp.besselj(n + mp.mpf(0.5), z), 1e-12,
+         [abs(v) for v in orders], z)
+    case("spherical_yn", lambda n, z: mp.sqrt(mp.pi / 2 / z) * mp.bessely(n + mp.mpf(0.5), z), 1e-12,
+         [abs(v) for v in orders], z)
+    case("jvp", lambda v, z: (mp.besselj(v - 1, z) - mp.besselj(v + 1, z)) / 2, 1e-12, uniform(0.5, 6), z[:12])
+    case("ivp", lambda v, z: (mp.besseli(v - 1, z) + mp.besseli(v + 1, z)) / 2, 2e-14, uniform(0.5, 6), z[:12])
+    case("yvp", lambda v, z: (mp.bessely(v - 1, z) - mp.bessely(v + 1, z)) / 2, 1e-12, orders, z)
+    case("kvp", lambda v, z: -(mp.besselk(v - 1, z) + mp.besselk(v + 1, z)) / 2, 2e-14, orders, z)
+    for name in ("y0", "y1", "k0", "k1", "k0e", "k1e"):
+        edge(name, (0.,), (-1.,), (inf if "k" in name else nan,), (nan,), (1e-320,))
+
+
+def integral_cases():
+    n = [0, 1, 2, 3, 7, 30, 100] * 3
+    case("expn", mp.expint, 2e-14, n, spread(1e-9, 2, 7) + uniform(0.5, 5, 7) + spread(2, 600, 7))
+    x = [s * v for s in (1, -1) for v in spread(1e-9, 1, 8) + uniform(0, 6, 8) + spread(5, 1e9, 8)]
+    case("dawsn", lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x) if abs(x) < 1e3 else
+         1 / (2 * x) + 1 / (4 * x**3) + 3 / (8 * x**5), 2e-15, x)
+    case("erfi", mp.erfi, 2e-13, [v for v in x if abs(v) < 26])
+    case("spence", lambda x: mp.re(mp.polylog(2, 1 - x)), 4e-15,
+         spread(1e-9, 1, 8) + uniform(0, 4, 8) + spread(4, 1e9, 8))
+    for name, parts in (("sici", (mp.si, lambda x: mp.ci(abs(x)))), ("shichi", (mp.shi, lambda x: mp.chi(abs(x)))),
+                        ("fresnel", (mp.fresnels, mp.fresnelc))):
+        some = [v for v in x if abs(v) < (600 if name == "shichi" else 1e6)]
+        for i in (0, 1):
+            case("%s %d" % (name, i + 1), parts[i], 2e-13 if name != "fresnel" else 2e-14, some)
+    edge("dawsn", (0.,), (inf,), (-inf,), (nan,))
+    edge("erfi", (0.,), (inf,), (-inf,), (nan,), (30.,))
+    edge("spence", (0.,), (1.,), (-1.,), (nan,), (2.,))
+
+
+bessel_cases()
+integral_cases()
 rules = []
 polynomial_cases()
 counting_cases()
