@@ -269,6 +269,21 @@ describe("short ways", function()
     both("interp sorted", nd.interp, nd.sort(rng:rand(200)), nd.linspace(0, 1, 9), rng:randn(9))
   end)
 
+  it("sum and seek what no cache holds", function()
+    local rows, n = 9, 1000007
+    local x, k = rng:randn(rows, n), rng:randint(-1000, 1000, { rows, n })
+    x[{ 3, n - 2 }], x[{ 4, 5 }] = 9, -9
+    for _, a in ipairs({ x, k }) do
+      local sums, most = nd.sum(a, { axis = 1 }), nd.argmax(a, { axis = 1 })
+      for i = 0, rows - 2 do
+        assert.equal(nd.sum(a[("%d:%d"):format(i, i + 2)], { axis = 1 })[0], sums[i])
+        assert.equal(nd.argmax(a[i]), most[i])
+      end
+    end
+    assert.equal(3 * n + n - 2, nd.argmax(x))
+    assert.equal(4 * n + 5, nd.argmin(x))
+  end)
+
   it("find extrema block by block", function()
     for _, dtype in ipairs({ "float64", "float32", "int64", "int32", "uint8" }) do
       for _, n in ipairs({ 4097, 8193, 20000 }) do

@@ -147,10 +147,10 @@ int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n
 }
 
 /* ---- rows ---- */
-/* Elements that the nearest cache has when their extremum's place is sought; rows whose results are stored together;
- * how long those are that lie across vectors, if an element has eight bytes, and if places are sought among words of
- * four. */
-enum { NEAR = 4096, EACH = 64, SHORT = 64, SHORT_OF_8 = 48, SHORT_PLACED = 128, STEPS = 4 };
+/* Elements that the nearest cache has when their extremum's place is sought, and from how many such blocks on the next
+ * cache has to do; bytes that no cache has; rows whose results are stored together; how long those are that lie across
+ * vectors, if an element has eight bytes, and if places are sought among words of four. */
+enum { NEAR = 4096, MANY = 256, FAR = 64 << 20, EACH = 64, SHORT = 64, SHORT_OF_8 = 48, SHORT_PLACED = 128, STEPS = 4 };
 
 /* Where the loads of this row begin; false: one of them is not dense. */
 static bool look(IRun *r, const LoopStage *s, int64_t from) {
@@ -166,6 +166,13 @@ static bool look(IRun *r, const LoopStage *s, int64_t from) {
         r->at[id] = p + from * i->bytes;
     }
     return true;
+}
+
+/* The lanes of a reduction, by how much it reads in all. */
+static SimdFold lanes_of(const IRun *r, const LoopStage *s, int kind, ThDtype t) {
+    int64_t bytes = (int64_t)th_dtype_bytes(t);
+    for (int l = 0; l < s->nloop && bytes < FAR; l++) bytes *= r->n[s->loop[l]];
+    return kind == RED_SUM && bytes >= FAR && r->simd->ahead[t] ? r->simd->ahead[t] : r->simd->lanes[kind][t];
 }
 
 static void opposite(IRun *r, const IRed *d, const char *v, int64_t n) {
@@ -184,14 +191,15 @@ static void feed(IRun *r, const LoopStage *s, const IRed *d, int64_t from, int64
     const ThDtype t = (ThDtype)d->red->acc_dtype;
     char *acc = r->regs + d->reg;
     if (!d->fold) {
-        for (int64_t i = 0; i < n; i += NEAR) {
-            r->pos = from + i, r->len = n - i < NEAR ? n - i : NEAR;
+        const int64_t near = n < MANY * NEAR ? NEAR : 8 * NEAR; /* between blocks memory waits */
+        for (int64_t i = 0; i < n; i += near) {
+            r->pos = from + i, r->len = n - i < near ? n - i : near;
             interp_red_place(r, d, s, p + i * v->bytes);
         }
     } else if (d->way == PRODUCT) r->simd->products[t](n, acc, p, r->at[m->in[1].value]);
     else if (d->way == OPPOSITE) opposite(r, d, p, n);
     else if (d->way == WIDENED) r->simd->widened(n, acc, p);
-    else r->simd->lanes[d->red->kind][t](n, acc, p);
+    else lanes_of(r, s, d->red->kind, t)(n, acc, p);
 }
 
 bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to) {
@@ -239,7 +247,7 @@ static bool each_of(const IRun *r, const LoopStage *s, int64_t from, EachRow *e)
     const bool max = (d->red->kind == RED_ARGMAX) == !d->way;
     if (s->st->nred != 1 || !d->start || s->npre[s->vec] || s->nred[s->vec] != 1) return false;
     const int kind = d->fold ? d->red->kind : max ? RED_MAX : RED_MIN;
-    *e = (EachRow){.d = d, .n = r->n[s->loop[s->vec]], .start = d->start, .lanes = r->simd->lanes[kind][t]};
+    *e = (EachRow){.d = d, .n = r->n[s->loop[s->vec]], .start = d->start, .lanes = lanes_of(r, s, kind, t)};
     e->join = r->simd->join[kind][t];
     e->bytes = th_dtype_bytes(t);
     follows(r->ik, s, e);

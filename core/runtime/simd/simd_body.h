@@ -475,6 +475,26 @@ ALL(FOLD_ALL)
 WORDS(FOLD_WORDS)
 FOLD(and, uint8_t, x & y)
 FOLD(or, uint8_t, x | y)
+#ifdef __OPTIMIZE_SIZE__
+#define AT_AHEAD {NULL}
+#else
+#define AHEAD(T)                                                                                                        \
+    static void ahead_##T(int64_t n, void *pacc, const void *pv) {                                                      \
+        enum { L = SIMD_LANE_BYTES / sizeof(T), PAGE = 4096, LINE = 64 };                                               \
+        T acc[L];                                                                                                       \
+        const T *v = pv;                                                                                                \
+        memcpy(acc, pacc, sizeof acc);                                                                                  \
+        for (; n >= L; n -= L, v += L) {                                                                                \
+            for (int k = 0; k < SIMD_LANE_BYTES; k += LINE) __builtin_prefetch((const char *)v + PAGE + k, 0, 2);       \
+            IVDEP for (int64_t i = 0; i < L; i++) acc[i] += v[i];                                                       \
+        }                                                                                                               \
+        memcpy(pacc, acc, sizeof acc);                                                                                  \
+        fold_sum_##T(n, pacc, v);                                                                                       \
+    }
+AHEAD(uint64_t)
+AHEAD(double)
+#define AT_AHEAD {[TH_INT64] = ahead_uint64_t, [TH_UINT64] = ahead_uint64_t, [TH_FLOAT64] = ahead_double}
+#endif
 #define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) FOLD_AS(SCALAR, prod, T, zmul_##T(x, y))
 FOLD_Z(ThComplex64)
 FOLD_Z(ThComplex128)
@@ -667,6 +687,7 @@ const SimdTable SIMD_TABLE = {
         [RED_SUM] = AT_ANY(join_sum), [RED_PROD] = AT_ANY(join_prod), [RED_MAX] = AT_ALL(join_max), [RED_MIN] = AT_ALL(join_min),
         [RED_AND] = {[TH_BOOL] = join_and_uint8_t}, [RED_OR] = {[TH_BOOL] = join_or_uint8_t},
     },
+    .ahead = AT_AHEAD,
     .products = AT_FLOAT(products),
     .widened = widened, .widened_each = widened_each,
     .scaled = AT_FLOAT(scaled),
