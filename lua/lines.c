@@ -47,14 +47,14 @@ WIDE(void, dots, (double *to, const double *x, int64_t rows, int64_t n, const do
      })
 
 #ifdef WIDE_BY_PROCESSOR
-enum { ROWS = 4 };
+enum { ROWS = 4, LONG = 2048 }; /* from so long rows on several streams come from memory faster than one */
 typedef double Eight __attribute__((vector_size(64)));
 typedef int64_t Whole8 __attribute__((vector_size(64)));
-/* The same sums of ROWS rows of at least LANES at a time, but not of the last ones: behind a row's end some of the next
- * one is read. How many rows these are. */
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static int64_t rows_of_dots(double *to, const double *x,
-                                                                                          int64_t rows, int64_t n,
-                                                                                          const double *y) {
+#define WITH_512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+/* The same sums of `many` rows of at least LANES at a time, but not of the last ones: behind a row's end some of the
+ * next one is read. How many rows these are. */
+static inline __attribute__((always_inline)) WITH_512 int64_t rows_at_once(const int many, double *to, const double *x,
+                                                                           int64_t rows, int64_t n, const double *y) {
     enum { EACH = LANES / 8 };
     const int64_t whole = n / LANES * LANES, rest = n - whole;
     Whole8 keep[EACH];
@@ -62,27 +62,32 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static int64_t row
     int64_t r = 0;
     for (int i = 0; i < LANES; i++) keep[i / 8][i % 8] = i < rest ? -1 : 0;
     for (int64_t i = 0; i < rest; i++) v[i] = y[whole + i];
-    for (; r + ROWS < rows; r += ROWS, x += ROWS * n) {
-        Eight sum[ROWS][EACH] = {{{0}}}, p, q;
+    for (; r + many < rows; r += many, x += many * n) {
+        Eight sum[ROWS][EACH], p, q;
+        for (int j = 0; j < many; j++)
+            for (int k = 0; k < EACH; k++) sum[j][k] = (Eight){0};
         for (int64_t i = 0; i < whole; i += LANES)
             for (int k = 0; k < EACH; k++) {
                 memcpy(&q, y + i + 8 * k, sizeof q);
-                for (int j = 0; j < ROWS; j++) memcpy(&p, x + j * n + i + 8 * k, sizeof p), sum[j][k] += p * q;
+                for (int j = 0; j < many; j++) memcpy(&p, x + j * n + i + 8 * k, sizeof p), sum[j][k] += p * q;
             }
         for (int k = 0; 8 * k < rest; k++) {
             memcpy(&q, v + 8 * k, sizeof q);
-            for (int j = 0; j < ROWS; j++) {
+            for (int j = 0; j < many; j++) {
                 memcpy(&p, x + j * n + whole + 8 * k, sizeof p);
                 sum[j][k] += (Eight)((Whole8)p & keep[k]) * q;
             }
         }
-        for (int j = 0; j < ROWS; j++) {
+        for (int j = 0; j < many; j++) {
             const Eight all = (sum[j][0] + sum[j][2]) + (sum[j][1] + sum[j][3]);
             const double a = all[0] + all[4], b = all[1] + all[5], c = all[2] + all[6], d = all[3] + all[7];
             to[r + j] = (a + c) + (b + d);
         }
     }
     return r;
+}
+static WITH_512 int64_t rows_of_dots(double *to, const double *x, int64_t rows, int64_t n, const double *y) {
+    return n < LONG ? rows_at_once(1, to, x, rows, n, y) : rows_at_once(ROWS, to, x, rows, n, y);
 }
 #endif
 
