@@ -411,6 +411,29 @@ int moves_delete(lua_State *L, LtState *s) { /* delete(x, i), delete(x, {i, j, .
     return 1;
 }
 
+int moves_roll(lua_State *L, LtState *s) { /* roll(a, shift), roll(a, shift, axis) */
+    ThArray *a = short_dense(L, s, 1);
+    const int nd = th_array_ndim(a), last = lua_gettop(L);
+    const int64_t *shape = th_array_shape(a), size = th_array_size(a);
+    int64_t shift, axis = 0, len = size;
+    size_t inner = 1;
+    if (!a || last < 2 || last > 3 || !whole_at(L, 2, &shift) || size == 0) return 0;
+    if (last == 3) {
+        if (lua_isnil(L, 3) || !short_axis(L, 3, nd, &axis)) return 0;
+        len = shape[axis];
+        for (int d = (int)axis + 1; d < nd; d++) inner *= (size_t)shape[d];
+    }
+    const size_t each = inner * item(a), all = (size_t)len * each, bytes = (size_t)size * item(a);
+    const size_t head = (size_t)((shift % len + len) % len) * each;
+    char *to = made(L, s, th_array_dtype(a), nd, shape);
+    const char *from = th_array_data(a);
+    for (size_t i = 0; i < bytes; i += all) {
+        memcpy(to + i, from + i + all - head, head);
+        memcpy(to + i + head, from + i, all - head);
+    }
+    return 1;
+}
+
 int moves_unstack(lua_State *L, LtState *s) { /* unstack(m) of a matrix or more: views */
     ThArray *a = lt_array(L, s, 1);
     if (!a || lua_gettop(L) != 1 || th_array_ndim(a) < 2) return 0;

@@ -571,6 +571,7 @@ static const struct {
             {"nanmin", vectors_nanmin},
             {"resize", vectors_resize},
             {"delete", moves_delete},
+            {"roll", moves_roll},
             {"repeat_", moves_repeat},
             {"repeat", moves_repeat},
             {"pad", moves_pad},

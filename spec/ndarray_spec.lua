@@ -379,6 +379,30 @@ describe("memory", function()
     assert.truthy(tonumber(peak) < 200000, text)
   end)
 
+  it("is kept for the size that was used last, beside others that wait", function()
+    local text, status = runner.run({ "-e", [[
+      local theano = require("theano")
+      local nd = theano.ndarray
+      local function large(n) -- addresses, not memory: nobody writes there
+        nd.empty(n)
+        collectgarbage()
+      end
+      local a, b = nd.empty(10000000), nd.empty(6000000)
+      a, b = nil, nil
+      collectgarbage()
+      large(20000000)
+      local allocs = theano.stat("allocs")
+      for i = 1, 5 do large(20000000) end
+      print(theano.stat("allocs") - allocs, theano.stat("cache_bytes"))
+      for i = 1, 40 do large(i * 1000000) end
+      print(theano.stat("cache_bytes"))
+    ]] })
+    local allocs, kept, most = text:match("^(%d+)\t(%d+)\n(%d+)\n$")
+    assert.equal(0, status, text)
+    assert.equal("0", allocs)
+    assert.truthy(tonumber(kept) >= 160e6 and tonumber(kept) <= 256 << 20 and tonumber(most) <= 256 << 20, text)
+  end)
+
   it("is given back by free and by <close>, and use afterwards is an error", function()
     local function in_use() return theano.stat("live_bytes") - theano.stat("cache_bytes") end -- kept to be used again
     collectgarbage()

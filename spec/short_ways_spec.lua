@@ -256,6 +256,18 @@ describe("short ways", function()
     end
   end)
 
+  it("roll", function()
+    for _, a in ipairs({ vector, single, whole, matrix, rng:randn(3, 4, 5), nd.gt(matrix, 0), nd.zeros({ 0, 3 }) }) do
+      for _, shift in ipairs({ 0, 1, -2, 40, math.mininteger, math.maxinteger }) do
+        both("roll", nd.roll, a, shift)
+        for axis = -a.ndim, a.ndim - 1 do both("roll along " .. axis, nd.roll, a, shift, axis) end
+      end
+      assert.has_error(function() nd.roll(a, 1, a.ndim) end)
+    end
+    local kept = nd.roll(vector, 0)
+    assert.is_false(nd.shares_memory(kept, vector))
+  end)
+
   it("give differences along each axis, and lines between points", function()
     for _, a in ipairs({ vector, awkward, few, matrix, rng:randn(3, 4, 5), rng:randn(1, 4), nd.zeros({ 3, 1 }) }) do
       both("diff", nd.diff, a)

@@ -158,20 +158,27 @@ static ThBuffer *get(BufferCache *k, int class) {
     return b;
 }
 
+/* Free buffers of a class, until at most keep bytes are left; linked before `gone`. */
+static ThBuffer *take(BufferCache *k, int class, size_t keep, ThBuffer *gone) {
+    while (k->free[class] && k->bytes > keep) {
+        ThBuffer *b = get(k, class);
+        b->user = gone;
+        gone = b;
+    }
+    return gone;
+}
+
 /* Takes free buffers off the lists, largest first, until at most keep bytes are left, and all headers where nothing is
- * kept; they are freed outside the lock. */
-void buffer_cache_trim(ThContext *c, size_t keep_bytes) {
+ * kept; they are freed outside the lock. Of the class that was used last (-1: none) only what is beyond LIMIT. */
+static void trim(ThContext *c, size_t keep, int last) {
     BufferCache *k = c->buffers;
     ThBuffer *gone = NULL;
     Headers header[HEADER_KINDS] = {{NULL, 0}};
     lock(k);
-    for (int i = CLASSES - 1; i >= 0 && k->bytes > keep_bytes; i--)
-        while (k->free[i] && k->bytes > keep_bytes) {
-            ThBuffer *b = get(k, i);
-            b->user = gone;
-            gone = b;
-        }
-    for (int i = 0; i < HEADER_KINDS && !keep_bytes; i++) {
+    for (int i = CLASSES - 1; i >= 0; i--)
+        if (i != last) gone = take(k, i, keep, gone);
+    if (last >= 0) gone = take(k, last, LIMIT, gone);
+    for (int i = 0; i < HEADER_KINDS && !keep; i++) {
         header[i] = k->header[i];
         k->header[i] = (Headers){NULL, 0};
     }
@@ -188,6 +195,8 @@ void buffer_cache_trim(ThContext *c, size_t keep_bytes) {
             ctx_free(c, a, header_bytes(i));
         }
 }
+
+void buffer_cache_trim(ThContext *c, size_t keep_bytes) { trim(c, keep_bytes, -1); }
 
 void buffer_cache_free(ThContext *c) {
     BufferCache *k = c->buffers;
@@ -226,10 +235,10 @@ static ThArray *kept_header(BufferCache *k, int ndim, ThBuffer *with) {
     return a;
 }
 
-/* What is rare of leave, outside the lock. */
-APART void after(ThContext *c, ThArray *header, bool over, bool last) {
+/* What is rare of leave, outside the lock; over: the class of what made it too much, or -1. */
+APART void after(ThContext *c, ThArray *header, int over, bool last) {
     if (header) ctx_free(c, header, header_bytes(header_kind(header->ndim)));
-    if (over) buffer_cache_trim(c, LIMIT / 2); /* half of it, so that trimming is rare */
+    if (over >= 0) trim(c, LIMIT / 2, over); /* half of it, so that trimming is rare */
     if (last) th_context_release(c);
 }
 
@@ -241,9 +250,10 @@ INTO void leave_here(ThContext *c, ThBuffer *b, bool live, ThArray *header) {
     lock(k);
     if (header && keep_header(k, header, b)) header = NULL;
     if (b) put(k, b);
-    const bool last = live && --k->live == 0, over = k->bytes > LIMIT;
+    const int over = b && k->bytes > LIMIT ? b->size_class : -1;
+    const bool last = live && --k->live == 0;
     unlock(k);
-    if (header || over || last) after(c, header, over, last);
+    if (header || over >= 0 || last) after(c, header, over, last);
 }
 
 static void leave(ThContext *c, ThBuffer *b, bool live, ThArray *header) { leave_here(c, b, live, header); }
