@@ -288,20 +288,25 @@ WIDE(void, positions, (int64_t *restrict to, const uint8_t *m, int64_t n, int64_
              k += m[i] != 0;
          }
      })
-int lines_flatnonzero(lua_State *L, LtState *s) { /* flatnonzero(m) of bool */
-    enum { FEW = 1024 };
+static void by_table(int64_t *to, const uint8_t *m, int64_t n, int64_t count) {
     uint8_t place[256][8] = {{0}};
+    for (int v = 0; v < 256; v++)
+        for (int bit = 0, k = 0; bit < 8; bit++)
+            if (v >> bit & 1) place[v][k++] = (uint8_t)bit;
+    positions(to, m, n, count, place);
+}
+
+int lines_flatnonzero(lua_State *L, LtState *s) { /* flatnonzero(m) of bool */
+    enum { FEW = 1024 /* for which the table costs more than it saves */ };
     ThArray *a = short_dense(L, s, 1);
     if (!a || lua_gettop(L) != 1 || th_array_dtype(a) != TH_BOOL || th_array_ndim(a) == 0) return 0;
     const uint8_t *m = th_array_data(a);
     const int64_t n = th_array_size(a), count = short_trues(m, n);
-    if (n < FEW) return 0;
-    for (int v = 0; v < 256; v++)
-        for (int bit = 0, k = 0; bit < 8; bit++)
-            if (v >> bit & 1) place[v][k++] = (uint8_t)bit;
     ThArray *r = th_array_empty(s->ctx, TH_INT64, 1, &count);
     lt_push_array(L, s, r);
-    if (count) positions(th_array_data(r), m, n, count, place);
+    int64_t *to = th_array_data(r);
+    for (int64_t i = 0, k = 0; n < FEW && k < count; i++) to[k] = i, k += m[i] != 0;
+    if (n >= FEW && count) by_table(to, m, n, count);
     return 1;
 }
 int lines_nonzero(lua_State *L, LtState *s) { /* nonzero(m) of a vector of bool */

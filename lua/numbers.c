@@ -302,14 +302,15 @@ int numbers_from_iterator(lua_State *L, LtState *s) { /* fromiter(function, "flo
     for (;; n++, lua_settop(L, 3)) {
         lua_pushvalue(L, 1);
         lua_call(L, 0, 1);
-        if (lua_isnil(L, 4)) break;
+        const int type = lua_type(L, 4);
+        if (type == LUA_TNIL) break;
         if (n == room) {
             double *more = lua_newuserdatauv(L, 2 * (size_t)room * sizeof *v, 0);
             memcpy(more, v, (size_t)n * sizeof *v);
             lua_replace(L, 3);
             v = more, room *= 2;
         }
-        if (lua_type(L, 4) != LUA_TNUMBER)
+        if (type != LUA_TNUMBER)
             return lt_error(L, TH_TypeError, "fromiter: element %I is %s, a number is expected", (LUAI_UACINT)n,
                             luaL_typename(L, 4));
         v[n] = lua_tonumber(L, 4);
