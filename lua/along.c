@@ -261,15 +261,18 @@ static ThArray *some(const Parts *p, int way, const Even *e, int64_t from, int64
     return NULL;
 }
 
-/* Few long parts of a function of two go by themselves. NULL without an error: they want another way. */
+/* Of a function of two few long parts go by themselves, short ones as many together as caches hold. NULL without an
+ * error: they want another way. */
 static ThArray *evenly(const Parts *p, int way, const Even *e) {
-    const int64_t step = way >= 0 || e->rows > e->each ? e->rows : 1;
+    enum { NEAR = 1 << 15 };
+    const int64_t fit = e->each < NEAR ? NEAR / e->each : 1, most = e->rows < fit ? e->rows : fit;
+    const int64_t step = way >= 0 ? e->rows : e->rows > e->each ? most : 1;
     if (step == p->count) return some(p, way, e, p->at[0], step, e->each);
     ThArray *r = vector(p, p->count);
     char *to = r ? th_array_data(r) : NULL;
-    for (int64_t i = 0; to && i < p->count; i += step) {
+    for (int64_t i = 0, n; to && i < p->count; i += n) {
         const bool last = i == e->rows;
-        const int64_t n = last ? 1 : step;
+        n = last ? 1 : e->rows - i < step ? e->rows - i : step;
         ThArray *these = some(p, way, e, p->at[i], n, last ? e->rest : e->each);
         if (these) memcpy(to + (size_t)i * p->bytes, th_array_data(these), (size_t)n * p->bytes);
         else to = NULL;
@@ -284,17 +287,16 @@ static bool plain(const ThArray *a) {
     return th_array_ndim(a) == 1 && th_array_contiguous(a) && th_array_device(a) < 0 && th_array_size(a) > 0;
 }
 
-/* parts(function, x, at, way): what the reduction gives of x from each of `at` to the next one, or of one element where
- * that is no later; by a function of one, by pairs (true), or one by one. */
-static int parts(lua_State *L) {
-    LtState *s = LT_STATE(L);
-    ThArray *x = lt_array(L, s, 2), *at = lt_array(L, s, 3);
+/* What the reduction gives of x (at index 1 of the stack) from each of `at` (2) to the next one, or of one element
+ * where that is no later; by a function of one (the number at `by`), by pairs (true), or one by one. 0: another way. */
+static int parted(lua_State *L, LtState *s, int func, int by) {
+    ThArray *x = lt_array(L, s, 1), *at = lt_array(L, s, 2);
     if (!x || !at || !plain(x) || !plain(at) || th_array_dtype(at) != TH_INT64) return 0;
-    const int way = lua_isinteger(L, 4) ? (int)lua_tointeger(L, 4) : -1; /* of the engine's functions */
+    const int way = lua_isinteger(L, by) ? (int)lua_tointeger(L, by) : -1; /* of the engine's functions */
     if (way >= th_func_count()) return 0;
     const ThDtype d = th_array_dtype(x);
     Parts p = {.s = s,
-               .func = (int)luaL_checkinteger(L, 1),
+               .func = func,
                .dtype = d,
                .bytes = th_dtype_bytes(d),
                .x = th_array_data(x),
@@ -308,7 +310,32 @@ static int parts(lua_State *L) {
     p.length = lua_newuserdatauv(L, sizeof *p.length * ((size_t)p.count * 2 + LONG + 1), 0);
     if (!lengths(&p, th_array_size(x))) return 0;
     if (way >= 0) return went(L, s, by_rows(&p, way));
-    return went(L, s, lua_toboolean(L, 4) ? by_pairs(&p) : in_turn(&p, p.length + 2 * p.count, p.length + p.count));
+    return went(L, s, lua_toboolean(L, by) ? by_pairs(&p) : in_turn(&p, p.length + 2 * p.count, p.length + p.count));
+}
+
+/* parts(x, at, function, way): the same, or nil */
+static int parts(lua_State *L) { return parted(L, LT_STATE(L), (int)luaL_checkinteger(L, 3), 4); }
+
+static int reduceat(lua_State *L) { /* upvalues: state, function, way, the other one */
+    const int n = lua_gettop(L);
+    const int done =
+        n == 2 ? parted(L, LT_STATE(L), (int)lua_tointeger(L, lua_upvalueindex(2)), lua_upvalueindex(3)) : 0;
+    if (done && !lua_isnil(L, -1)) return done;
+    lua_settop(L, n);
+    lua_pushvalue(L, lua_upvalueindex(4));
+    lua_insert(L, 1);
+    lua_call(L, n, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+/* parts_first(function, way, f): f with that in front */
+static int parts_first(lua_State *L) {
+    lua_settop(L, 3);
+    luaL_checkinteger(L, 1);
+    lua_pushlightuserdata(L, LT_STATE(L));
+    lua_insert(L, 1);
+    lua_pushcclosure(L, reduceat, 4);
+    return 1;
 }
 
 static int function_number(lua_State *L) {
@@ -319,7 +346,10 @@ static int function_number(lua_State *L) {
 }
 
 void lt_open_along(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {
-        {"along", along}, {"parts", parts}, {"function_number", function_number}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"along", along},
+                                   {"parts", parts},
+                                   {"parts_first", parts_first},
+                                   {"function_number", function_number},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

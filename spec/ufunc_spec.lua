@@ -116,6 +116,19 @@ describe("nd.ufunc", function()
     end
   end)
 
+  it("reduces more parts than caches hold, some after the others", function()
+    local x = nd.random.RandomState(15):uniform(0.5, 2, { 100001 })
+    for _, name in ipairs({ "hypot", "divide", "fmax", "add" }) do
+      local u = nd.ufunc(name)
+      local got = u.reduceat(x, nd.arange(2, 100001, 3))
+      assert.same({ 33333 }, got.shape)
+      for i = 0, 33332, 101 do assert.equal(u.reduce(x[("%d:%d"):format(2 + 3 * i, 5 + 3 * i)]), got[i], name) end
+      assert.equal(u.reduce(x["99998:"]), got[-1], name)
+    end
+    raises("TypeError", "with a dot", function() local u = nd.ufunc("add") u:reduceat(x, nd.arange(3)) end)
+    raises("TypeError", "", function() nd.ufunc("add").reduceat(x, nd.arange(3), nil, nil, 1) end)
+  end)
+
   it("goes on what is rounded by pairs, and in order where all on the way are wanted", function()
     local x = nd.random.RandomState(6):normal(0, 3, { 301 })
     for _, name in ipairs({ "logaddexp", "logaddexp2", "hypot" }) do

@@ -256,15 +256,13 @@ local function gathered(u, places, values)
   end
 end
 
--- By the engine where it is one of its functions that reduces or goes along rows.
-local function by_engine(u, a, indices) return u.parts and core.parts(u.parts, a, indices, u.joined) or nil end
-
--- The same; in Lua where that pays: many parts, of bounds that are good.
+-- By the engine where it is one of its functions that reduces or goes along rows; the same in Lua where that pays: many
+-- parts, of bounds that are good.
 local function quick_parts(u, a, indices)
   local MANY, LONG = 8, 4096
   local n = a.size
   if a.ndim ~= 1 or indices.ndim ~= 1 or indices.dtype ~= "int64" or indices.size == 0 then return nil end
-  local r = by_engine(u, u.nd.ascontiguousarray(a), u.nd.ascontiguousarray(indices))
+  local r = u.parts and core.parts(u.nd.ascontiguousarray(a), u.nd.ascontiguousarray(indices), u.parts, u.joined)
   if r then return r end
   if indices.size < MANY or u.known.pairs or u.known.way and not FILL[u.known.way] then return nil end
   if a.dtype == "bool" or a.dtype:find("^complex") then return nil end
@@ -276,8 +274,6 @@ local function quick_parts(u, a, indices)
 end
 
 local function reduceat(u, a, indices, ...)
-  local whole = select("#", ...) == 0 and not u.truth and by_engine(u, a, indices)
-  if whole then return whole end
   local nd, what = u.nd, u.called .. ".reduceat"
   local o = options(what, { "axis", "dtype" }, ...)
   a, indices = taken(u, a, o.dtype), arr(indices)
@@ -440,6 +436,7 @@ function M.of(nd, fn)
       return method(u, a, ...)
     end
   end
+  if u.parts and not u.truth then u.reduceat = core.parts_first(u.parts, u.joined, u.reduceat) end
   return setmetatable(u, Meta)
 end
 
