@@ -57,6 +57,9 @@ X = {
 }
 X["places6"], X["bands6"] = X["bands"][0], X["bands"].T @ X["bands"]
 X["places4"] = X["places"][:4] - 0.25
+X["plane"], X["heights"], X["mesh3"] = X["wide"][:2, :20].T.copy(), X["line"][:20], X["mesh"].T.copy()
+X["uneven"] = np.array([0.0, 0.75, 2.0])
+X["nine"], X["right9"] = X["line"][:9], X["line"][:18].reshape(9, 2)
 X["toeplitz_of_ones"] = np.ones((3, 3))
 X["positive4"] = X["square"] @ X["square"].T + np.eye(4)
 X["square_f"], X["right_f"], X["short_f"] = (X[name].astype("float32") for name in ("square", "right", "short"))
@@ -127,6 +130,9 @@ FUNCTIONS = {
     "rosen": ("function(x) return nd.optimize.rosen(x) end", optimize.rosen),
     "bowl": ("function(x, a) return (x[0] - a) ^ 2 + 10 * (x[1] + 1) ^ 2 + x[0] * x[1] end",
              lambda x, a: (x[0] - a) ** 2 + 10 * (x[1] + 1) ** 2 + x[0] * x[1]),
+    "bell_number": ("function(x) return math.exp(-x * x) end", lambda x: np.exp(-x * x)),
+    "several": ("function(x) return nd.sin(nd.array { 1.0, 2.0, 5.0 } * x) end",
+                lambda x: np.sin(np.array([1.0, 2.0, 5.0]) * x)),
     "cosine": ("function(x) return math.cos(x) end", np.cos),
     "pair": ("function(x) return T.stack { x[0] + 2 * T.cos(x[0]), x[1] ^ 2 + x[0] - 2 } end",
              lambda x: [x[0] + 2 * np.cos(x[0]), x[1] ** 2 + x[0] - 2]),
@@ -242,6 +248,22 @@ def integrate_cases():
     case("integrate.solve_ivp(stiff, [0, 1e5], [1.0, 0.0, 0.0], method='Radau', rtol=1e-6, atol=1e-10, "
          "t_eval=[0.4, 40.0, 4e4]).y", 1e-4)
     case("integrate.odeint(turning, [1.0, 0.0], [0.0, 0.5, 1.0, 5.0])", 1e-5)
+    for a in ("line", "short", "wide", "y", "i"):
+        case("integrate.cumulative_simpson(%s)" % a, 1e-12)
+        case("integrate.cumulative_simpson(%s, dx=0.5, initial=0.25)" % a, 1e-12)
+    case("integrate.cumulative_simpson(y, x=t)", 1e-12)
+    case("integrate.cumulative_simpson(y2, x=t, axis=0)", 1e-12)
+    case("integrate.cumulative_simpson([1.0, 2.0], dx=2.0)", 1e-12)
+    case("integrate.romb(nine)", 1e-12)
+    case("integrate.romb(right9, dx=0.5, axis=0)", 1e-12)
+    case("integrate.romb([1.0, 2.0])", 1e-12)
+    for n in (1, 2, 3, 5, 8, 12):
+        case("integrate.newton_cotes(%d)[0]" % n, 1e-9)
+        case("integrate.newton_cotes(%d)[1]" % n, 1e-7)
+    case("integrate.newton_cotes(uneven)", 1e-11)
+    for call in ("bell_number, 0.0, 2.0", "bell_number, -inf, inf", "bell_number, 1.0, inf", "bell_number, 2.0, -inf",
+                 "several, 0.0, 3.0"):
+        case("integrate.quad_vec(%s)[0]" % call, 1e-8)
 
 
 def interpolate_cases():
@@ -268,6 +290,33 @@ def interpolate_cases():
     case("interpolate.interp1d(t, y2, axis=0, fill_value='extrapolate')(x)")
     case("interpolate.interp1d(t, y, bounds_error=False, fill_value=(-1.0, 2.0))([-5.0, 2.0, 9.0])")
     case("interpolate.RegularGridInterpolator((grid, t), mesh)([[0.5, 1.5], [1.75, 3.0]])")
+    case("interpolate.pchip_interpolate(t, y, x)")
+    case("interpolate.pchip_interpolate(t, y2, x, der=1)", 1e-11)
+    case("interpolate.BarycentricInterpolator(t, y)(x)", 1e-9)
+    case("interpolate.BarycentricInterpolator(t, ym, axis=1)(x)", 1e-9)
+    case("interpolate.barycentric_interpolate(t, y2, t)", 1e-12)
+    for k in range(6):
+        case("interpolate.make_interp_spline(t, y, k=%d)(x)" % k, 1e-10)
+        case("interpolate.make_interp_spline(t, y2, k=%d).c" % k, 1e-10)
+        case("interpolate.make_interp_spline(t, y, k=%d).t" % k, 1e-13)
+    case("interpolate.make_interp_spline(t, ym, axis=1)(x)", 1e-10)
+    case("interpolate.make_interp_spline(t, y).derivative()(x)", 1e-9)
+    case("interpolate.make_interp_spline(t, y)(x, 2)", 1e-9)
+    case("interpolate.make_interp_spline(t, y).antiderivative()(t)", 1e-10)
+    case("interpolate.make_interp_spline(t, y, k=2).integrate(0.5, 4.0)", 1e-10)
+    case("interpolate.BSpline([0.0, 0.0, 1.0, 2.0, 2.0], [1.0, -1.0, 0.5], 1)(grid)")
+    case("interpolate.BSpline([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1.0, -1.0, 0.5], 2, extrapolate=False)(x)")
+    case("interpolate.BSpline([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1.0, -1.0, 0.5], 2, extrapolate='periodic')(x)", 1e-12)
+    for kernel in "linear thin_plate_spline cubic quintic".split():
+        case("interpolate.RBFInterpolator(plane, heights, kernel='%s')(plane * 0.75)" % kernel, 1e-8)
+    for kernel in "multiquadric inverse_multiquadric inverse_quadratic gaussian".split():
+        case("interpolate.RBFInterpolator(mesh3, y, kernel='%s', epsilon=1.5)(mesh3 + 0.1)" % kernel, 1e-8)
+    case("interpolate.RBFInterpolator(mesh3, y, smoothing=0.5, degree=1)(mesh3)", 1e-8)
+    case("interpolate.RBFInterpolator(mesh3, y2, degree=-1, kernel='gaussian', epsilon=2.0)(mesh3)", 1e-8)
+    case("interpolate.griddata(mesh3, y, mesh3 * 0.75, method='nearest')")
+    case("interpolate.griddata(t, y, x)")
+    case("interpolate.NearestNDInterpolator(mesh3, y2)(mesh3 * 1.1)")
+    case("interpolate.interpn((grid, t), mesh, [[0.5, 1.5], [1.75, 3.0]])")
 
 
 def signal_cases():

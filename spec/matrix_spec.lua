@@ -297,7 +297,10 @@ local ELSEWHERE = {
     linalg.fractional_matrix_power linalg.null_space linalg.orth linalg.subspace_angles linalg.issymmetric
     linalg.ishermitian linalg.bandwidth linalg.solve_banded fft.dct fft.idct fft.dst fft.idst fft.dctn fft.idctn
     fft.dstn fft.idstn fft.next_fast_len fft.prev_fast_len optimize.linear_sum_assignment
-    optimize.isotonic_regression optimize.lsq_linear optimize.linprog]],
+    optimize.isotonic_regression optimize.lsq_linear optimize.linprog interpolate.pchip_interpolate
+    interpolate.BarycentricInterpolator interpolate.barycentric_interpolate interpolate.lagrange interpolate.BSpline
+    interpolate.make_interp_spline interpolate.RBFInterpolator interpolate.NearestNDInterpolator interpolate.griddata
+    interpolate.interpn integrate.cumulative_simpson integrate.romb integrate.newton_cotes integrate.quad_vec]],
 }
 
 -- ---- the matrix -----------------------------------------------------------------------------------------------------

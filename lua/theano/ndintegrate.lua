@@ -364,5 +364,5 @@ return function(nd)
     return front + last
   end
 
-  return M
+  return require("theano.ndrules")(nd, M, distances, { at = at21, whole = w21, rough = w10 })
 end

@@ -479,5 +479,6 @@ return function(nd)
     end
   end
 
-  return M
+  return require("theano.ndsplines")(nd, M, { side = side, as = as, real = real, spread = spread, placed = placed,
+    points = points })
 end
