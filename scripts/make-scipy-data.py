@@ -58,6 +58,7 @@ X = {
 X["places6"], X["bands6"] = X["bands"][0], X["bands"].T @ X["bands"]
 X["places4"] = X["places"][:4] - 0.25
 X["plane"], X["heights"], X["mesh3"] = X["wide"][:2, :20].T.copy(), X["line"][:20], X["mesh"].T.copy()
+X["line2"], X["periods"] = X["long"][:50], np.linspace(0.5, 9.0, 6)
 X["uneven"] = np.array([0.0, 0.75, 2.0])
 X["nine"], X["right9"] = X["line"][:9], X["line"][:18].reshape(9, 2)
 X["toeplitz_of_ones"] = np.ones((3, 3))
@@ -419,6 +420,79 @@ def signal_cases():
     case("signal.chirp(t, 1.0, 4.0, 6.0, method='logarithmic', phi=30.0)", 1e-11)
 
 
+def filter_cases():
+    for name in ("iirnotch", "iirpeak"):
+        case("signal.%s(0.3, 20.0)" % name, 1e-12)
+        case("signal.%s(50.0, 30.0, fs=1000.0)" % name, 1e-12)
+    case("signal.kaiserord(40.0, 0.1)")
+    case("signal.kaiser_beta(55.0)")
+    case("signal.kaiser_beta(30.0)")
+    case("signal.kaiser_atten(40, 0.1)")
+    for name in ("buttord", "cheb1ord", "cheb2ord", "ellipord"):
+        for edges, near in (("0.2, 0.3", 1e-11), ("0.4, 0.25", 1e-11), ("[0.2, 0.5], [0.1, 0.6]", 1e-10),
+                            ("[0.1, 0.6], [0.2, 0.5]", 1e-4)):
+            case("signal.%s(%s, 1.0, 40.0)" % (name, edges), near)
+        case("signal.%s(100.0, 150.0, 1.0, 30.0, fs=1000.0)" % name, 1e-10)
+        case("signal.%s(100.0, 150.0, 1.0, 30.0, analog=True)" % name, 1e-10)
+    case("signal.iirfilter(3, [0.2, 0.4])", 1e-9)
+    case("signal.iirfilter(3, 0.2, rp=1.0, btype='low', ftype='cheby1')", 1e-9)
+    case("signal.iirfilter(4, 0.3, rs=40.0, btype='high', ftype='cheby2')", 1e-9)
+    case("signal.iirfilter(3, 0.3, rp=1.0, rs=40.0, btype='low', ftype='ellip', output='zpk')[2]", 1e-7)
+    case("signal.iirdesign(0.2, 0.3, 1.0, 40.0)", 1e-7)
+    case("signal.iirdesign([0.2, 0.5], [0.1, 0.6], 1.0, 30.0, ftype='butter')", 1e-6)
+    case("signal.firls(15, [0.0, 0.2, 0.3, 1.0], [1.0, 1.0, 0.0, 0.0])", 1e-8)
+    case("signal.firls(11, [0.0, 0.2, 0.3, 0.6, 0.7, 1.0], [0.0, 1.0, 1.0, 0.5, 0.0, 0.0], weight=[1.0, 2.0, 0.5])",
+         1e-8)
+    case("signal.firls(9, [0.0, 100.0, 200.0, 500.0], [1.0, 1.0, 0.0, 0.0], fs=1000.0)", 1e-8)
+    case("signal.sos2zpk(signal.butter(4, 0.2, output='sos'))[2]", 1e-9)
+    for call in ("lp2lp([1.0, 0.5], [1.0, 2.0, 2.0], 3.0)", "lp2hp([1.0, 0.5], [1.0, 2.0, 2.0], 3.0)",
+                 "lp2bp([1.0], [1.0, 2.0, 2.0], 3.0, 0.5)", "lp2bs([1.0], [1.0, 2.0, 2.0], 3.0, 0.5)",
+                 "bilinear([1.0, 0.5], [1.0, 2.0, 2.0], 2.0)",
+                 "lp2bp_zpk([-1.0 + 0.5j], [-2.0 + 0.25j], 0.5, 3.0, 0.5)",
+                 "lp2hp_zpk([], [-2.0, -3.0], 0.5, 3.0)", "bilinear_zpk([-1.0], [-2.0, -3.0], 0.5, 2.0)"):
+        case("signal." + call, 1e-10)
+    case("signal.freqz_sos(signal.butter(4, 0.2, output='sos'), worN=16)", 1e-8)
+    case("signal.freqz_zpk([0.5, -1.0], [0.1, 0.2], 2.0, worN=16)", 1e-11)
+    case("signal.freqz_zpk([0.5, -1.0], [0.1, 0.2], 2.0, worN=[0.1, 0.3], fs=1.0)", 1e-11)
+    case("signal.group_delay(([0.2, 0.3], [1.0, -0.5]), w=16)", 1e-11)
+    case("signal.group_delay(([0.2, 0.3, 0.1], [1.0]), w=[0.1, 0.3], fs=1.0)", 1e-11)
+    for rtype in ("min", "max", "avg"):
+        case("signal.unique_roots([0.0, 1.3, 1.31, 2.8, 1.25, 2.2, 10.3], tol=2e-2, rtype='%s')" % rtype, 1e-12)
+    case("signal.residue([1.0, 2.0], [1.0, -3.5, 1.5])", 1e-9)
+    case("signal.residue([5.0, 3.0, -2.0, 7.0], [-4.0, 0.0, 8.0, 3.0])", 1e-9)
+    case("signal.residue([1.0, 0.5], [1.0, -5.0, 8.0, -4.0])", 1e-5)
+
+
+def spectra_cases():
+    for given in ("", ", fs=10.0, nfft=32, scaling='spectrum'", ", noverlap=4, window='hamming'"):
+        case("signal.csd(line, line2, nperseg=16%s)" % given, 1e-11)
+        case("signal.coherence(line, line2, nperseg=16%s)" % given.replace(", scaling='spectrum'", ""), 1e-10)
+    case("signal.csd(wide, wide * 2.0 + 1.0, nperseg=8)", 1e-11)
+    case("signal.csd(line, short, nperseg=16)", 1e-11)
+    for given in ("", ", normalize=True", ", floating_mean=True", ", weights=sigmas, normalize=True"):
+        case("signal.lombscargle(places, noisy, periods%s)" % given, 1e-8)
+    case("signal.czt(short)", 1e-11)
+    case("signal.czt(wide, m=5, axis=0)", 1e-11)
+    case("signal.czt(short, m=9, a=0.5)", 1e-10)
+    case("signal.czt(waves, m=6)", 1e-11)
+    case("signal.zoom_fft(line, [0.1, 0.4], m=12)", 1e-11)
+    case("signal.zoom_fft(line, 0.5, m=7, fs=3.0, endpoint=True)", 1e-11)
+    case("signal.hilbert2(image)", 1e-12)
+    case("signal.hilbert2(image, N=7)", 1e-12)
+    for mode in ("full", "same", "valid"):
+        case("signal.correlate2d(image, mask, mode='%s')" % mode, 1e-12)
+        case("signal.correlate2d(image, mask, mode='%s', boundary='wrap')" % mode, 1e-12)
+        case("signal.correlate2d(mask, image, mode='%s')" % mode, 1e-12)
+    case("signal.correlate2d(turned, square3)", 1e-12)
+    case("signal.medfilt2d(image)")
+    case("signal.medfilt2d(image, kernel_size=[5, 1])")
+    case("signal.wiener(line)", 1e-10)
+    case("signal.wiener(image, mysize=[3, 5])", 1e-10)
+    case("signal.wiener(image, mysize=3, noise=0.1)", 1e-10)
+    case("signal.deconvolve([1.0, 5.0, 9.0, 8.0], [1.0, 2.0])", 1e-12)
+    case("signal.deconvolve(line, [1.0, 0.5, 0.25])", 1e-11)
+
+
 def linalg_cases():
     for call in ("toeplitz(short)", "toeplitz(waves)", "toeplitz(short, y)", "toeplitz(m)", "hankel(short)",
                  "hankel(short_f, short_f)", "hankel(i, k)", "circulant(waves)", "circulant(m)", "companion(y)",
@@ -480,6 +554,8 @@ interpolate_cases()
 signal_cases()
 linalg_cases()
 fft_cases()
+filter_cases()
+spectra_cases()
 
 
 def main():

@@ -300,7 +300,14 @@ local ELSEWHERE = {
     optimize.isotonic_regression optimize.lsq_linear optimize.linprog interpolate.pchip_interpolate
     interpolate.BarycentricInterpolator interpolate.barycentric_interpolate interpolate.lagrange interpolate.BSpline
     interpolate.make_interp_spline interpolate.RBFInterpolator interpolate.NearestNDInterpolator interpolate.griddata
-    interpolate.interpn integrate.cumulative_simpson integrate.romb integrate.newton_cotes integrate.quad_vec]],
+    interpolate.interpn integrate.cumulative_simpson integrate.romb integrate.newton_cotes integrate.quad_vec
+    signal.iirnotch signal.iirpeak signal.kaiser_beta signal.kaiser_atten signal.kaiserord signal.buttord
+    signal.cheb1ord signal.cheb2ord signal.ellipord signal.iirfilter signal.iirdesign signal.firls
+    signal.sos2zpk signal.lp2lp signal.lp2hp signal.lp2bp signal.lp2bs signal.bilinear signal.lp2lp_zpk
+    signal.lp2hp_zpk signal.lp2bp_zpk signal.lp2bs_zpk signal.bilinear_zpk signal.freqz_sos signal.freqz_zpk
+    signal.group_delay signal.unique_roots signal.residue signal.csd signal.coherence signal.lombscargle
+    signal.czt signal.zoom_fft signal.hilbert2 signal.correlate2d signal.medfilt2d signal.wiener
+    signal.deconvolve]],
 }
 
 -- ---- the matrix -----------------------------------------------------------------------------------------------------

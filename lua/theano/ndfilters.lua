@@ -654,4 +654,6 @@ return function(nd, M)
     end)
     return nd.moveaxis(y, -1, axis)
   end
+  require("theano.ndforms")(nd, M, { sections = sections, as_list = as_list, as_array = as_array, size = size,
+    to_low = to_low, to_high = to_high, to_band = to_band, to_stop = to_stop, bilinear = bilinear })
 end

@@ -773,5 +773,6 @@ return function(nd)
     return nd.cos(phase * (2 * math.pi) + math.rad(o.phi or 0))
   end
 
+  require("theano.ndspectra")(nd, M, { SPECTRUM = SPECTRUM, settings = settings, transformed = transformed })
   return M
 end
