@@ -275,3 +275,57 @@ describe("random structures #asan", function()
     end
   end)
 end)
+
+describe("SciPy's other functions of sparse matrices", function()
+  local A, B = sp.csr_matrix(nd.array { { 1, 0, 2 }, { 0, 3, 0 } }), sp.csc_matrix(nd.array { { 0, 4 }, { 5, 0 } })
+  local a, b = A:toarray(), B:toarray()
+  it("put matrices together", function()
+    for _, x in ipairs { A, A:tocoo(), a } do
+      same(sp.kron(x, B), nd.kron(a, b))
+      same(sp.block_diag({ x, 7, { { 8, 9 } } }), nd.array { { 1, 0, 2, 0, 0, 0 }, { 0, 3, 0, 0, 0, 0 },
+        { 0, 0, 0, 7, 0, 0 }, { 0, 0, 0, 0, 8, 9 } })
+      same(sp.block_array({ { x, B }, { false, b } }, "csr"), nd.block { { a, b }, { nd.zeros({ 2, 3 }), b } })
+    end
+    same(sp.kronsum(B, nd.eye(3)), nd.kron(nd.eye(3), b) + nd.kron(nd.eye(3), nd.eye(2)))
+    assert.equal("csc", sp.kron(A, B, "csc").format)
+    assert.equal("coo", sp.block_array({ { A } }).format)
+    assert.equal("float32", sp.block_diag({ A }, "csr", "float32").dtype)
+    assert.same({ 0, 0 }, sp.block_diag({}).shape)
+    fails("ValueError", "square", sp.kronsum, A, B)
+    fails("ValueError", "rows stand in line 0", sp.block_array, { { A, nd.eye(3) } })
+    fails("ValueError", "zeros alone", sp.bmat, { { A, false }, { A, false } })
+  end)
+  it("take triangles and diagonals, and turn", function()
+    for k = -3, 3 do
+      for _, x in ipairs { A, A:tocoo(), a } do
+        same(sp.tril(x, k), nd.tril(a, k))
+        same(sp.triu(x, k, "csc"), nd.triu(a, k))
+      end
+    end
+    local d = nd.array { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } }
+    same(sp.spdiags(d, { 0, 1 }, 4, 4), nd.array { { 1, 6, 0, 0 }, { 0, 2, 7, 0 }, { 0, 0, 3, 8 }, { 0, 0, 0, 4 } })
+    same(sp.spdiags(d, { -1, 2 }, { 3, 5 }), nd.array { { 0, 0, 7, 0, 0 }, { 1, 0, 0, 8, 0 }, { 0, 2, 0, 0, 0 } })
+    same(sp.eye_array(2, { n = 3, k = 1 }), sp.eye(2, 3, 1):toarray())
+    same(sp.diags_array({ { 1., 2. }, { 3. } }, { offsets = { 0, 1 } }), nd.array { { 1., 3. }, { 0, 2. } })
+    assert.equal(6, sp.random_array({ 3, 4 }, { density = 0.5, rng = 3 }).nnz)
+    same(sp.permute_dims(A), a.T)
+    same(sp.permute_dims(A, { 0, -1 }), a)
+    same(sp.swapaxes(A, 0, 1), a.T)
+    assert.is_true(sp.isspmatrix_csr(A) and sp.isspmatrix_csc(B))
+    assert.is_false(sp.isspmatrix_coo(A) or sp.isspmatrix_dia(A))
+  end)
+  it("are all there, or say why not", function()
+    local names = [[SparseEfficiencyWarning SparseWarning block_array block_diag bmat bsr_array bsr_matrix coo_array
+      coo_matrix csc_array csc_matrix csr_array csr_matrix dia_array dia_matrix diags diags_array dok_array dok_matrix
+      expand_dims eye eye_array find get_index_dtype hstack identity issparse isspmatrix isspmatrix_bsr isspmatrix_coo
+      isspmatrix_csc isspmatrix_csr isspmatrix_dia isspmatrix_dok isspmatrix_lil kron kronsum lil_array lil_matrix
+      load_npz permute_dims rand random random_array safely_cast_index_arrays save_npz sparray spdiags spmatrix swapaxes
+      tril triu vstack]]
+    local absent = require("theano.ported").sparse
+    for name in names:gmatch("%S+") do
+      if rawget(sp, name) == nil then
+        raises("AttributeError", "SciPy has it: " .. assert(absent[name], name), function() return sp[name] end)
+      end
+    end
+  end)
+end)

@@ -91,6 +91,8 @@ local function reason(shown, name)
   if DTYPES[name] then return (": a dtype is a text, as in a:astype(\"%s\")"):format(name) end
   local why = about.like == "numpy" and require("theano.ported").unwanted[name]
   if why then return (": NumPy has it: %s"):format(why) end
+  why = about.like == "scipy.sparse" and require("theano.ported").sparse[name]
+  if why then return (": SciPy has it: %s"):format(why) end
   local there = elsewhere(shown, name)
   if there then return (": it is %s"):format(there) end
   local module = shown:match("^theano%.(.*)$")

@@ -497,5 +497,6 @@ return function(nd)
     return core.sparse_new(format, shape, file.data, file.indices, file.indptr)
   end
 
+  require("theano.ndsparseforms")(nd, sparse)
   return sparse
 end

@@ -44,6 +44,20 @@ local unwanted = {
   get_include = PYTHON, info = PYTHON, show_config = PYTHON, show_runtime = PYTHON, test = PYTHON,
 }
 
+local FORMATS = "the formats are csr and csc, the engine's, and coo on the way to them: `x:asformat(\"csr\")`"
+local CLASSES = "there are no classes of matrices: `nd.sparse.issparse(x)` and `x.format` tell what x is"
+local INDICES = "indices are int32, which the engine chooses"
+local SILENT = "nothing warns: what is slow is refused by name"
+local TWO = "sparse matrices have two dimensions"
+-- Of scipy.sparse: what stands for what is not there.
+local ABSENT = {
+  SparseWarning = SILENT, SparseEfficiencyWarning = SILENT, sparray = CLASSES, spmatrix = CLASSES,
+  get_index_dtype = INDICES, safely_cast_index_arrays = INDICES, expand_dims = TWO,
+}
+for _, format in ipairs({ "bsr", "dia", "dok", "lil" }) do
+  ABSENT[format .. "_array"], ABSENT[format .. "_matrix"] = FORMATS, FORMATS
+end
+
 -- Of arrays alone: why not in graphs.
 local WRITES = "nothing is written in graphs: `T.set_subtensor(x[i], v)` is x with v there"
 local TEXT = "texts are made of values: `theano.printing` shows graphs"
@@ -107,6 +121,7 @@ for name in ([[bool_ byte cdouble character clongdouble complex256 complexfloati
   ushort]]):gmatch("%S+") do unwanted[name] = LETTERS end
 
 return {
+  sparse = ABSENT,
   unwanted = unwanted,
   methods = methods,
   attributes = attributes,
