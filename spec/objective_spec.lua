@@ -418,3 +418,32 @@ describe("root_scalar", function()
     raises("ValueError", "infinities or NaN", function() nd.optimize.nnls({ { nd.nan } }, { 1 }) end)
   end)
 end)
+
+describe("minimize by differences alone", function()
+  it("finds what it says it found, by every method, from wherever it starts", function()
+    local rng = nd.random.default_rng(3)
+    for k = 1, 24 do
+      local n = 1 + k % 4
+      local A = rng:normal(0, 1, { n, n })
+      A = (nd.dot(A, A.T) + nd.eye(n) * 0.5):tolist()
+      local c = rng:normal(0, 2, { n })
+      local at = c:tolist()
+      local function f(x) -- of numbers alone: no graph can be made of it
+        local s, v = 0.0, nd.array(x):tolist()
+        for i = 1, n do
+          for j = 1, n do s = s + A[i][j] * (v[i] - at[i]) * (v[j] - at[j]) end
+          if k % 2 == 0 then s = s + (v[i] - at[i]) ^ 4 end
+        end
+        return s
+      end
+      for _, method in ipairs({ "BFGS", "L-BFGS-B", "CG", "Newton-CG", "Nelder-Mead", "SLSQP" }) do
+        near(c, optimize.minimize(f, rng:normal(0, 3, { n }), { method = method }).x, 2e-3)
+      end
+    end
+    local function bowl(x) return nd.sum((x - 1.5) ^ 2 * nd.arange(1, x.size + 1)) end
+    local r = optimize.minimize(bowl, { 0.1, 0.2, 0.3 },
+      { method = "Newton-CG" })
+    near(1.5, r.x, 1e-6)
+    assert.is_true(r.success and r.nit > 0)
+  end)
+end)

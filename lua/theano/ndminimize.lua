@@ -234,7 +234,6 @@ return function(nd)
       local next_, rest, turned, curve, size = conjugate(x, z, r, d)
       local flat = 3 * 2.0 ^ -52
       if curve <= flat then
-        if curve >= 0 then break end
         if k == 0 then z = d end -- downhill, however the function bends
         break
       end
@@ -262,7 +261,10 @@ return function(nd)
       if nit >= o.maxiter then status = 1 break end
       local p = newton_direction(counted, x, g)
       local slope = g:dot(p)
-      if slope == 0 then break end
+      if slope == 0 then
+        status = largest(g) <= 1e-8 and 0 or 2
+        break
+      end
       local step = search(function(a) return O.along(x, p, a) end, { f, slope }, 1.0, o.c1, o.c2)
       if not step then
         status = f ~= f and 3 or 2

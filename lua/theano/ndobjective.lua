@@ -64,6 +64,7 @@ local function graph_of(fn, ...)
 end
 
 local EPS = 2.0 ^ -26 -- the step of differences, relative
+local WIDE = 2.0 ^ -13 -- of those of what is differences itself
 
 -- The differences of fn at x, a column for each element; f: fn's value there.
 local function differences(fn, x, f)
@@ -201,7 +202,7 @@ function M.scalar(what, fn, args, jac, n)
   end
   function O.times(v, d) -- by differences of gradients
     local nd = theano.ndarray
-    local h = EPS * math.max(1.0, nd.sqrt(v:dot(v))) / math.max(nd.sqrt(d:dot(d)), 1e-300)
+    local h = (jac and EPS or WIDE) * math.max(1.0, nd.sqrt(v:dot(v))) / math.max(nd.sqrt(d:dot(d)), 1e-300)
     local _, g = O.both(v)
     local _, far = O.both(v + d * h)
     return (far - g) / h
