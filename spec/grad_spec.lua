@@ -540,3 +540,27 @@ describe("verify_grad", function()
     raises("TypeError", "int64", function() theano.gradient.verify_grad(T.exp, { nd.array({ 1 }) }) end)
   end)
 end)
+
+describe("running products", function()
+  it("have exact second derivatives, at zeros too", function()
+    local x = T.dvector("x")
+    local weights = { 1.0, -2, 3, 0.5 }
+    local function f(v, M) return M.sum(M.cumprod(v) * nd.array(weights)) end
+    local H = theano.compile({ x }, theano.gradient.hessian(f(x, T), x))
+    for _, at in ipairs({ { 2.0, 3, 4, 5 }, { 0, 3, 4, 5 }, { 2, 0, 0, 5 }, { 0, 0, 4, 5 }, { 0, 2, 0, 3 },
+      { 0, 0, 0, 1 }, { 0, 0, 0, 0 } }) do
+      local got = H(at)
+      for i = 0, 3 do
+        for j = 0, 3 do
+          local want = 0.0
+          for k = 0, i ~= j and 3 or -1 do -- in each of two elements the products are linear
+            local v = nd.array(at)
+            v[i], v[j] = k // 2, k % 2
+            want = want + (k == 1 and -1 or k == 2 and -1 or 1) * f(v, nd)
+          end
+          assert.equal(want, got[{ i, j }], ("%d, %d of %s"):format(i, j, nd.array(at)))
+        end
+      end
+    end
+  end)
+end)

@@ -154,14 +154,18 @@ static ThVar *number(Builder *b, int v, const ThVar *like) {
 }
 
 /* The gradient of a product where x is 0, which cannot be divided by: at the first zero of a lane the products are
- * those with a 1 there; behind it every product has that zero. x and gz go along the axis. */
+ * those with a 1 there. Behind it every product has that zero; those with a 1 at the second one are 0, but their
+ * derivatives are not. x and gz go along the axis. */
 static ThVar *grad_at_zeros(Builder *b, ThVar *x, ThVar *zero, ThVar *gz, const AttrInts *along) {
-    ThVar *none = number(b, 0, x), *one = number(b, 1, x);
+    ThVar *r = number(b, 0, x), *one = number(b, 1, x);
     ThVar *met = cumulate_make(b, cast_make(b, zero, TH_INT64), along, false);
-    ThVar *first = elemwise_2(b, S_and_, zero, elemwise_2(b, S_eq, met, const_int(b, 1, TH_INT64)));
-    ThVar *product = cumulate_make(b, elemwise_3(b, S_switch, first, one, x), along, true);
-    ThVar *sum = sums_behind(b, elemwise_2(b, S_mul, conj_make(b, product), gz), along);
-    return elemwise_3(b, S_switch, first, sum, none);
+    for (int nth = 1; nth <= 2; nth++) {
+        ThVar *here = elemwise_2(b, S_and_, zero, elemwise_2(b, S_eq, met, const_int(b, nth, TH_INT64)));
+        ThVar *product = cumulate_make(b, elemwise_3(b, S_switch, here, one, x), along, true);
+        ThVar *sum = sums_behind(b, elemwise_2(b, S_mul, conj_make(b, product), gz), along);
+        r = elemwise_3(b, S_switch, here, sum, r);
+    }
+    return r;
 }
 
 /* x, or all of it as a vector. */
@@ -194,8 +198,8 @@ static void grad_cum(Grad *g) {
     ThVar *sum = in_form(b, sums_behind(b, product, along), x, flat(at));
     ThVar *zero = elemwise_2(b, S_eq, x, number(b, 0, x));
     ThVar *there = grad_at_zeros(b, as_lanes(b, x, flat(at)), as_lanes(b, zero, flat(at)), gz, along);
-    g->gx[0] =
-        elemwise_3(b, S_switch, zero, in_form(b, there, x, flat(at)), elemwise_2(b, S_true_div, sum, conj_make(b, x)));
+    ThVar *by = conj_make(b, elemwise_3(b, S_switch, zero, number(b, 1, x), x)); /* derivatives divide by it again */
+    g->gx[0] = elemwise_3(b, S_switch, zero, in_form(b, there, x, flat(at)), elemwise_2(b, S_true_div, sum, by));
 }
 
 static void str_cum(Text *t, const ThApply *a) {
