@@ -564,3 +564,18 @@ describe("running products", function()
     end
   end)
 end)
+
+describe("quotients that are continued where they are 0 / 0", function()
+  it("have their derivatives there", function()
+    local x = T.dvector("x")
+    local outputs = { T.special.exprel(x) }
+    for k = 1, 4 do outputs[k + 1] = T.grad(T.sum(outputs[k]), x) end
+    local f = theano.compile({ x }, outputs)
+    for k, got in ipairs({ f({ 0, -0.0, 1e-12, -1e-300 }) }) do
+      assert.is_true(nd.allclose(got, 1 / k, 1e-11), ("%d: %s"):format(k, got))
+    end
+    for k, got in ipairs({ f({ 0.499999, 0.500001 }) }) do -- the series and the quotient meet
+      assert.is_true(math.abs(got[0] / got[1] - 1) < 1e-5, ("%d: %s"):format(k, got))
+    end
+  end)
+end)
