@@ -404,3 +404,21 @@ describe("a method asked of a function", function()
     raises("KeyError", "add.inner", function() nd.help("add.inner") end)
   end)
 end)
+
+describe("a vector's reduction that stays an array", function()
+  it("has the vector's dtype, as a row of a matrix has", function()
+    for _, dtype in ipairs({ "uint8", "int16", "uint64", "float32", "int64" }) do
+      local x = nd.array({ 7, 2, 9 }, dtype)
+      for _, name in ipairs({ "subtract", "maximum", "gcd", "power", "floor_divide" }) do
+        local u = nd.ufunc(nd[name])
+        if name ~= "gcd" or dtype ~= "float32" then
+          local row = u.reduce(x:reshape({ 1, 3 }), { axis = 1, keepdims = true }):reshape({ 1 })
+          local whole = u.reduce(x, { keepdims = true })
+          assert.equal(row.dtype, whole.dtype, name .. " of " .. dtype)
+          assert.is_true(nd.array_equal(row, whole), name .. " of " .. dtype)
+          assert.equal(row.dtype, u.reduceat(x, { 2, 0, 2 }).dtype)
+        end
+      end
+    end
+  end)
+end)

@@ -70,6 +70,7 @@ local function folded(u, a)
   if added then return rows(u.nd.cumsum(added, { axis = 0 }), n - 1, n) end
   a = closed(u, a)
   local r = along(u, a, false)
+  if type(r) == "number" then return core.asarray(r, a.dtype) end -- of a vector, as a value of Lua's
   if r then return arr(r) end
   while (u.known.any or u.known.pairs) and n > 1 do -- halves by neighbours: few calls of many elements
     local even = arr(u.fn(a[("0:%d:2"):format(n // 2 * 2)], a[("1:%d:2"):format(n // 2 * 2)]))
