@@ -309,6 +309,28 @@ def integral_cases():
     edge("spence", (0.,), (1.,), (-1.,), (nan,), (2.,))
 
 
+def elliptic_cases():
+    x, y, z = spread(1e-9, 1e9), spread(1e-9, 1e9), spread(1e-9, 1e9)
+    case("elliprf", mp.elliprf, 1e-15, x + [0.0, 1e-200], y + [2.0, 1.0], z + [3.0, 1e200])
+    case("elliprd", mp.elliprd, 1e-15, x + [0.0], y + [2.0], z + [3.0])
+    case("elliprc", lambda x, y: mp.re(mp.elliprc(x, y)), 1e-15, x + x, y + [-v for v in z])
+    phi, m = uniform(-12, 12) + spread(1e-9, 1.57), uniform(-3, 1) + [1 - v for v in spread(1e-12, 0.5)]
+    case("ellipkinc", mp.ellipf, 2e-15, phi, m)
+    case("ellipeinc", mp.ellipe, 2e-15, phi, m)
+    case("ellipkm1", lambda p: mp.ellipk(1 - p), 2e-15, spread(1e-30, 10))
+    u, m = uniform(-9, 9), uniform(0, 1, 6) + [1 - v for v in spread(1e-6, 0.1, 6)]
+    for i, name in enumerate(("sn", "cn", "dn")):
+        case("ellipj %d" % (i + 1), (lambda f: lambda u, m: mp.ellipfun(f, u, m=m))(name), 1e-12, u, m)
+    case("lambertw", lambda z: mp.re(mp.lambertw(z)), 5e-15, spread(1e-12, 1e300) + [-v for v in spread(1e-12, 0.36787)]
+         + [v - float(mp.exp(-1)) for v in spread(1e-13, 0.1)])
+    edge("elliprf", (0., 0., 1.), (-1., 1., 2.), (inf, 1., 2.), (nan, 1., 2.), (0., 1., 1.))
+    edge("elliprd", (0., 0., 1.), (-1., 1., 2.), (1., 2., 0.), (nan, 1., 2.), (inf, 1., 2.))
+    edge("elliprc", (1., 0.), (-1., 1.), (nan, 1.), (0., 1.), (1., inf))
+    edge("ellipkinc", (2., 1.), (1., 1.5), (nan, 0.5), (0., 0.5), (-1., 1.))
+    edge("ellipeinc", (2., 1.), (1., 1.5), (nan, 0.5), (0., 0.5), (-1., 1.))
+    edge("ellipkm1", (0.,), (-1.,), (nan,), (1.,))
+
+
 bessel_cases()
 integral_cases()
 rules = []
@@ -318,6 +340,7 @@ rules_of_gauss()
 agm_cases()
 inverse_cases()
 distribution_cases()
+elliptic_cases()
 with open(os.path.join(ROOT, "special.json"), "w") as out:
     out.write("{")
     for key, table in (("exact", exact), ("edges", edges)):

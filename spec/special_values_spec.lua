@@ -178,6 +178,10 @@ for name in ("y0 y1 k0 k1 k0e k1e dawsn erfi spence"):gmatch("%S+") do GRADIENTS
 for name in ("sici shichi fresnel"):gmatch("%S+") do
   GRADIENTS[name .. " 1"], GRADIENTS[name .. " 2"] = { { 1.3 }, 1 }, { { 1.3 }, 1 }
 end
+for name in ("ellipkinc ellipeinc"):gmatch("%S+") do GRADIENTS[name] = { { 2.3, 0.4 }, 1, 2 } end
+for i = 1, 3 do GRADIENTS["ellipj " .. i] = { { 1.3, 0.4 }, 1, 2 } end
+GRADIENTS.elliprf, GRADIENTS.elliprd = { { 0.7, 1.3, 2.5 }, 1, 2, 3 }, { { 0.7, 1.3, 2.5 }, 1, 2, 3 }
+GRADIENTS.elliprc, GRADIENTS.ellipkm1, GRADIENTS.lambertw = { { 0.7, 1.3 }, 1, 2 }, { { 0.4 }, 1 }, { { 1.3 }, 1 }
 for name in ("yn kn spherical_jn spherical_yn expn yvp kvp"):gmatch("%S+") do GRADIENTS[name] = { { 3, 1.3 }, 2 } end
 GRADIENTS.jvp, GRADIENTS.ivp = { { 2.5, 1.3 }, 2 }, { { 2.5, 1.3 }, 2 }
 GRADIENTS.factorial2, GRADIENTS.factorialk = false, false
@@ -280,5 +284,29 @@ describe("numbers of Bernoulli and Euler", function()
     assert.same({ 1 }, nd.special.bernoulli(0).shape)
     assert.equal(math.huge, math.abs(nd.special.euler(400)[400]))
     assert.has_error(function() nd.special.euler(-1) end)
+  end)
+end)
+
+describe("Lambert's W of the branch -1", function()
+  it("is there, and has a gradient", function()
+    local z = nd.array({ -1e-300, -1e-10, -0.05, -0.1, -0.2, -0.3, -0.3678, -0.36787944117144 })
+    local w = nd.special.lambertw(z, -1)
+    assert.is_true(nd.all(nd.le(nd.abs(w * nd.exp(w) / z - 1), 1e-13)) and nd.all(nd.lt(w, -1)))
+    assert.equal(-math.huge, nd.special.lambertw(0.0, -1))
+    for _, outside in ipairs({ 1.0, -0.4, math.huge }) do
+      local r = nd.special.lambertw(outside, -1)
+      assert.is_true(r ~= r)
+    end
+    local x = T.dscalar()
+    local y = T.special.lambertw(x, -1)
+    local f = compile({ inputs = { x }, outputs = { y, T.grad(y, x) } })
+    local v, g = f(-0.2)
+    assert.near(v / (-0.2 * (1 + v)), g, 1e-13)
+    assert.has_error(function() nd.special.lambertw(1.0, 2) end)
+  end)
+  it("of 0 and at the ends of the other branch", function()
+    for z, want in pairs({ [0.0] = 0.0, [math.huge] = math.huge, [-0.36787944117144233] = -1.0 }) do
+      assert.equal(want, nd.special.lambertw(z))
+    end
   end)
 end)
