@@ -246,7 +246,9 @@ describe("the gradient of maxima", function()
               local value = rng:randint(0, 5, { 2, h, w }):astype(dtype)
               value[{ 0, 1, 0 }] = 0 / 0
               local one, other = f(value, nd.asarray(rng:randn(2, oh, ow), dtype))
-              assert.equal(one:tobytes(), other:tobytes(), ("%s %d %dx%d"):format(dtype, ws, h, w))
+              local what = ("%s %d %dx%d"):format(dtype, ws, h, w)
+              if theano.config.device == "cpu" then assert.equal(one:tobytes(), other:tobytes(), what) end
+              assert(nd.allclose(one, other, { rtol = 1e-5, equal_nan = true }), what) -- a GPU's sums have their order
             end
           end
         end

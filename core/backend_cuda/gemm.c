@@ -250,6 +250,42 @@ static void all_quarters(const Tile *t) {
     emit_line(e, "}");
 }
 
+/* In the turns of a loop two slices are on their way, in registers of their own, while one is multiplied. */
+static bool two_slices(const Tile *t) {
+    Emit *e = t->e;
+    int deep = t->shape.deep;
+    for (int i = 0; i < 2; i++) emit_line(e, "%s m%c[2][%d];", t->type, side_name[i], t->size[i] * deep / CUDA_THREADS);
+    emit_line(e, "for (i64 slice = -%d; slice < depth; slice += %d) {", 2 * deep, 2 * deep);
+    e->indent++;
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int two = 0; two < 2; two++) {");
+    e->indent++;
+    emit_line(e, "%s *const nx = mx[two], *const ny = my[two];", t->type);
+    emit_line(e, "const i64 from = slice + (two + 2) * %d;", deep);
+    emit_line(e, "const int now = slice >= 0 && from - %d < depth;", 2 * deep);
+    emit_line(e, "if (now) {");
+    e->indent++;
+    emit_line(e, "__syncthreads();");
+    put(t, 0), put(t, 1);
+    emit_line(e, "__syncthreads();");
+    e->indent--;
+    emit_line(e, "}");
+    emit_line(e, "if (from < depth) {");
+    e->indent++;
+    bool ok = fetch(t, 0) && fetch(t, 1);
+    e->indent--;
+    emit_line(e, "}");
+    emit_line(e, "if (now) {");
+    e->indent++;
+    multiply_add(t);
+    for (int i = 0; i < 3; i++) {
+        e->indent--;
+        emit_line(e, "}");
+    }
+    emit_line(e, "__syncthreads();");
+    return ok;
+}
+
 /* While one slice is multiplied the next one is on its way. */
 static bool slices(const Tile *t) {
     Emit *e = t->e;
@@ -531,7 +567,8 @@ bool cuda_gemm(Emit *e, const NestNode *call) {
     else emit_line(e, "const int t = (int)threadIdx.x, tx = t %% %d, ty = t / %d;", SPREAD, SPREAD);
     cuda_tiles_places(e, c, t.size);
     begin(&t);
-    bool ok = (t.folds && e->part ? by_quarters(&t) : slices(&t)) && results(&t);
+    bool ahead = e->part && e->tile == CHOOSE_THIN; /* those of square tiles would take too many registers */
+    bool ok = (t.folds && e->part ? by_quarters(&t) : ahead ? two_slices(&t) : slices(&t)) && results(&t);
     e->indent--;
     emit_line(e, "}");
     return ok;

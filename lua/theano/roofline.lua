@@ -300,10 +300,22 @@ local function in_flight(limits, k)
   return threads * math.min(most, k.issued and k.issued.flight or 16) / M.assumed.latency
 end
 
+-- Slices of a product, each multiplied so long, that move so long: two are on their way while one is multiplied.
+local function two_ahead(slices, each, moves)
+  local arrives, start, before = 0, -each, 0
+  for _ = 1, slices do
+    -- it was asked for when the one before that before it began
+    arrives = math.max(arrives + moves, before + M.assumed.near + moves)
+    start, before = math.max(start + each, arrives), math.max(start, 0)
+  end
+  return start + each
+end
+
 -- A product by thin tiles: each slice comes from the second cache while that before it is multiplied, whose operands
 -- come by 16 bytes from shared memory: for four terms of a warp's threads a wavefront for rows and one for each of
 -- their columns, eight warps; and terms of a sum wait for each other. Several blocks of a multiprocessor share its
--- shared memory, and hide each other's ways.
+-- shared memory, and hide each other's ways. In the turns of a loop two slices are on their way to tiles of 16 by
+-- 32.
 local function thin(limits, k)
   local a, together = M.assumed, math.max(1, math.floor(k.occupancy * limits.threads / k.threads + 1e-9))
   local wide, high, across, deep = k.dtype:find("64") and 2 or 1, table.unpack(k.tile)
@@ -313,6 +325,7 @@ local function thin(limits, k)
   local function wave(n)
     local bytes = math.min(all, n * limits.multiprocessors) * (high + across) * terms * 4 * wide
     local near = a.near + bytes / limits.memory / a.l2
+    if n > 0 and k.turns_of and across == 32 then return two_ahead(slices, n * each, bytes / limits.memory / a.l2) end
     return n > 0 and near + (slices - 1) * math.max(near, n * each) + n * each or 0
   end
   return blocks // together * wave(together) + wave(blocks % together)
@@ -346,13 +359,7 @@ local function by_quarters(limits, k)
   local busy, slices, most = rows(k.k, quarter), quarter // deep, rows(all, limits.multiprocessors)
   local each = most * deep * wide * math.max(a.chain, 2 * busy) / limits.clock
   local bytes = math.min(all, most * limits.multiprocessors) * (k.tile[1] + k.tile[2]) * deep * busy * 4 * wide
-  local moves, arrives, start, before = bytes / limits.memory / a.l2, 0, -each, 0
-  for _ = 1, slices do
-    -- it was asked for when the one before that before it began
-    arrives = math.max(arrives + moves, before + a.near + moves)
-    start, before = math.max(start + each, arrives), math.max(start, 0)
-  end
-  return start + each
+  return two_ahead(slices, each, bytes / limits.memory / a.l2)
 end
 
 local function product(limits, k)
