@@ -286,6 +286,9 @@ local ELSEWHERE = {
     optimize.minimize_scalar optimize.newton optimize.root optimize.root_scalar integrate.dblquad integrate.fixed_quad
     integrate.nquad integrate.odeint integrate.quad integrate.solve_ivp integrate.tplquad]],
   ["NumPy lacks it: spec/special_spec.lua"] = "special.softplus",
+  ["of whole numbers, or rules of others: spec/special_values_spec.lua"] = [[special.bernoulli special.euler
+    special.roots_chebyc special.roots_chebys special.roots_gegenbauer special.roots_sh_chebyt special.roots_sh_chebyu
+    special.roots_sh_jacobi special.roots_sh_legendre]],
   ["its arguments are coefficients: spec/scipy_spec.lua"] = "interpolate.PPoly",
   ["their arguments are of forms of their own: spec/scipy_spec.lua, spec/scipy_edges_spec.lua"] = [[linalg.toeplitz
     linalg.hankel linalg.circulant linalg.companion linalg.leslie linalg.fiedler linalg.convolution_matrix
@@ -350,6 +353,15 @@ local function compare(this, wrong)
   end
 end
 
+-- Names of spec/data/special.json: spec/special_values_spec.lua.
+local function exact_values()
+  local text <close> = assert(io.open("spec/data/special.json"))
+  local data, named = assert(require("dkjson").decode(text:read("a"))), {}
+  for name in pairs(data.exact) do named[name:match("%S+")] = true end
+  for _, rule in ipairs(data.rules) do named[rule.name] = true end
+  return named
+end
+
 describe("the matrix of functions, dtypes and kinds of arrays:", function()
   for _, name in ipairs(names) do
     it(name, function()
@@ -388,6 +400,7 @@ describe("the matrix of functions, dtypes and kinds of arrays:", function()
         if not wanted[name] or by_name[name] then without[#without + 1] = name .. " needs no reason" end
       end
     end
+    for name in pairs(exact_values()) do elsewhere["special." .. name] = "exact values" end
     for name in pairs(wanted) do
       if not by_name[name] and not elsewhere[name] then without[#without + 1] = name end
     end

@@ -39,7 +39,7 @@ describe("a field that a module lacks", function()
 
   it("may be SciPy's", function()
     missing("SciPy has it, this version does not", nd.optimize, "milp")
-    missing("SciPy has it, this version does not", nd.special, "lambertw")
+    missing("SciPy has it, this version does not", nd.special, "mathieu_a")
     missing("did you mean 'lfilter'?", nd.signal, "lfiltre")
   end)
 

@@ -95,13 +95,15 @@ return function(M, K, fft)
     if norm == "ortho" then factor = K.plain and math.sqrt(factor) or M.sqrt(factor) end
     return y / factor
   end
-  local function checked(what, kind, x, type_, norm)
+  local function check_kind(what, type_, norm)
     if math.type(type_) ~= "integer" or type_ < 1 or type_ > 4 then
       util.raise("ValueError", "%s: type is 1, 2, 3 or 4, not %s", what, util.text(type_))
     end
     if not TURNED[norm] then
       util.raise("ValueError", "%s: norm is 'backward', 'ortho' or 'forward', not '%s'", what, tostring(norm))
     end
+  end
+  local function check_length(what, kind, x, type_)
     local n = K.known(x, x.ndim - 1)
     local least = type_ == 1 and kind == "dct" and 2 or 1
     if n and n < least then
@@ -136,7 +138,7 @@ return function(M, K, fft)
       shape[x.ndim] = n
       x = part(joined(x, K.as(M.zeros(shape, x.dtype))), 0, n)
     end
-    checked(what, kind, x, type_, norm)
+    check_length(what, kind, x, type_)
     local y = transformed(x, kind, type_, norm, orthogonal)
     return axis ~= x.ndim - 1 and M.moveaxis(y, -1, axis) or y
   end
@@ -152,6 +154,7 @@ return function(M, K, fft)
   local function options(what, names, inverse, ...)
     local o = util.bind(what, names, ...)
     local x, type_, norm = floats(what, o.x), o.type or 2, o.norm or "backward"
+    check_kind(what, type_, norm)
     local orthogonal = o.orthogonalize
     if orthogonal == nil then orthogonal = norm == "ortho" end
     if inverse then type_, norm = INVERSE[type_] or type_, TURNED[norm] or norm end
@@ -216,6 +219,7 @@ return function(M, K, fft)
         util.raise(type(target) == "number" and "ValueError" or "TypeError",
           "%s: target is an integer from 1 to 2^40, not %s", what, util.text(target))
       end
+      util.check_type(what, "real", real, "boolean")
       local primes = real and { 2, 3, 5 } or { 2, 3, 5, 7, 11 }
       while not smooth(target, primes) do target = target + step end
       return target

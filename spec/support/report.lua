@@ -6,6 +6,7 @@ return function()
   local handler = require("busted.outputHandlers.base")()
   local report = os.getenv("TH_REPORT") and assert(io.open(os.getenv("TH_REPORT"), "w"))
   local seconds = {} -- file -> time spent in it
+  local out = io.stdout -- specs may send what is printed elsewhere for a while
 
   local function text(message)
     if type(message) == "string" then return message end
@@ -19,9 +20,9 @@ return function()
 
   local function show(kind, item)
     local at = item.element.trace or item.trace or {}
-    io.write(("\n%s -> %s @ %s\n%s\n%s\n"):format(kind, at.short_src or "?", at.currentline or "?", item.name,
+    out:write(("\n%s -> %s @ %s\n%s\n%s\n"):format(kind, at.short_src or "?", at.currentline or "?", item.name,
       text(item.message)))
-    io.flush()
+    out:flush()
   end
 
   -- Failures and errors arrive before the end of their test and also from outside of tests (a file that does not load).
@@ -87,9 +88,9 @@ return function()
     for file in pairs(seconds) do files[#files + 1] = file end
     table.sort(files, function(a, b) return seconds[a] > seconds[b] end)
     for i = 1, math.min(3, #files) do
-      if seconds[files[i]] >= 1 then io.write(("%6.1f s in %s\n"):format(seconds[files[i]], files[i])) end
+      if seconds[files[i]] >= 1 then out:write(("%6.1f s in %s\n"):format(seconds[files[i]], files[i])) end
     end
-    io.write(("%d successes / %d failures / %d errors / %d pending : %.3f seconds\n"):format(handler.successesCount,
+    out:write(("%d successes / %d failures / %d errors / %d pending : %.3f seconds\n"):format(handler.successesCount,
       handler.failuresCount, handler.errorsCount, handler.pendingsCount, handler.getDuration()))
     if report then report:close() end
     return nil, true
