@@ -355,8 +355,8 @@ end
 
 -- Names of spec/data/special.json: spec/special_values_spec.lua.
 local function exact_values()
-  local text <close> = assert(io.open("spec/data/special.json"))
-  local data, named = assert(require("dkjson").decode(text:read("a"))), {}
+  local kept <close> = assert(io.open("spec/data/special.json"))
+  local data, named = assert(require("dkjson").decode(kept:read("a"))), {}
   for name in pairs(data.exact) do named[name:match("%S+")] = true end
   for _, rule in ipairs(data.rules) do named[rule.name] = true end
   return named
