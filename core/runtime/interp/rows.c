@@ -170,9 +170,13 @@ static bool look(IRun *r, const LoopStage *s, int64_t from) {
 
 /* The lanes of a reduction, by how much it reads in all. */
 static SimdFold lanes_of(const IRun *r, const LoopStage *s, int kind, ThDtype t) {
+#ifndef __OPTIMIZE_SIZE__
     int64_t bytes = (int64_t)th_dtype_bytes(t);
     for (int l = 0; l < s->nloop && bytes < FAR; l++) bytes *= r->n[s->loop[l]];
-    return kind == RED_SUM && bytes >= FAR && r->simd->ahead[t] ? r->simd->ahead[t] : r->simd->lanes[kind][t];
+    if (kind == RED_SUM && bytes >= FAR && r->simd->ahead[t]) return r->simd->ahead[t];
+#endif
+    (void)s;
+    return r->simd->lanes[kind][t];
 }
 
 static void opposite(IRun *r, const IRed *d, const char *v, int64_t n) {

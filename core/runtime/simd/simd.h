@@ -76,9 +76,11 @@ typedef struct SimdTable {
     SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];   /* not for ARGMAX and ARGMIN */
     /* The same with SIMD_LANE_BYTES of accumulators that take the values in turns. */
     SimdFold lanes[RED_OR + 1][TH_DTYPE_COUNT];
+#ifndef __OPTIMIZE_SIZE__
     /* lanes of a sum of more than caches hold: memory is asked a page ahead, where the processor's own guesses end;
      * NULL: as any other */
     SimdFold ahead[TH_DTYPE_COUNT];
+#endif
     SimdFold join[RED_OR + 1][TH_DTYPE_COUNT]; /* these into the first, by halves; n and v do not matter */
     /* lanes of a sum, of products of floats */
     void (*products[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *a, const void *b);

@@ -475,9 +475,7 @@ ALL(FOLD_ALL)
 WORDS(FOLD_WORDS)
 FOLD(and, uint8_t, x & y)
 FOLD(or, uint8_t, x | y)
-#ifdef __OPTIMIZE_SIZE__
-#define AT_AHEAD {NULL}
-#else
+#ifndef __OPTIMIZE_SIZE__
 #define AHEAD(T)                                                                                                        \
     static void ahead_##T(int64_t n, void *pacc, const void *pv) {                                                      \
         enum { L = SIMD_LANE_BYTES / sizeof(T), PAGE = 4096, LINE = 64 };                                               \
@@ -493,7 +491,6 @@ FOLD(or, uint8_t, x | y)
     }
 AHEAD(uint64_t)
 AHEAD(double)
-#define AT_AHEAD {[TH_INT64] = ahead_uint64_t, [TH_UINT64] = ahead_uint64_t, [TH_FLOAT64] = ahead_double}
 #endif
 #define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) FOLD_AS(SCALAR, prod, T, zmul_##T(x, y))
 FOLD_Z(ThComplex64)
@@ -553,12 +550,17 @@ FIRST(double, int64_t)
     }
 FLOATS(PRODUCTS)
 /* Four rows in one pass over the accumulators: the same sums, which are read and written a quarter as often. */
+#ifdef __OPTIMIZE_SIZE__
+#define BY_FOUR false
+#else
+#define BY_FOUR true
+#endif
 #define SCALED(T, suffix)                                                                                               \
     static void scaled_##T(int64_t n, void *pacc, int64_t rows, const char *by, int64_t between, const char *pv,        \
                            int64_t step) {                                                                              \
         enum { EACH = 4 };                                                                                              \
         T *acc = pacc, w[EACH];                                                                                         \
-        for (; rows >= EACH; rows -= EACH, by += EACH * between, pv += EACH * step) {                                   \
+        for (; BY_FOUR && rows >= EACH; rows -= EACH, by += EACH * between, pv += EACH * step) {                        \
             const T *a = (const T *)(const void *)pv, *b = (const T *)(const void *)(pv + step);                        \
             const T *c = (const T *)(const void *)(pv + 2 * step), *d = (const T *)(const void *)(pv + 3 * step);       \
             for (int k = 0; k < EACH; k++) memcpy(&w[k], by + k * between, sizeof *w);                                  \
@@ -687,7 +689,9 @@ const SimdTable SIMD_TABLE = {
         [RED_SUM] = AT_ANY(join_sum), [RED_PROD] = AT_ANY(join_prod), [RED_MAX] = AT_ALL(join_max), [RED_MIN] = AT_ALL(join_min),
         [RED_AND] = {[TH_BOOL] = join_and_uint8_t}, [RED_OR] = {[TH_BOOL] = join_or_uint8_t},
     },
-    .ahead = AT_AHEAD,
+#ifndef __OPTIMIZE_SIZE__
+    .ahead = {[TH_INT64] = ahead_uint64_t, [TH_UINT64] = ahead_uint64_t, [TH_FLOAT64] = ahead_double},
+#endif
     .products = AT_FLOAT(products),
     .widened = widened, .widened_each = widened_each,
     .scaled = AT_FLOAT(scaled),
