@@ -261,6 +261,19 @@ describe("SciPy's programs and searches", function()
       options = { maxiter = 1 } }).status)
     assert.equal(2, O.linprog({ 1, 1 }, { bounds = { { 1, 0 }, { 0, 1 } } }).status)
   end)
+  it("take None, false or nothing where a bound is none, and say which bounds are wrong", function()
+    for _, none in ipairs({ nd.none, T.none, false, -math.huge }) do
+      local r = O.linprog({ -1, 4 }, { A_ub = { { -3, 1 }, { 1, 2 } }, b_ub = { 6, 4 },
+        bounds = { { none, none == -math.huge and math.huge or none }, { -3 } } })
+      assert.is_true(nd.allclose(r.x, { 10, -3 }))
+      r = O.minimize(function(x) return nd.sum(nd.square(x)) end, { 1, 2 }, { bounds = { { none, 1 }, { 0.5 } } })
+      assert.is_true(nd.allclose(r.x, { 0, 0.5 }, 0, 1e-8))
+    end
+    fails("TypeError", "minimize: bounds 1 are a pair {low, high}, not a number", O.minimize,
+      function(x) return nd.sum(x) end, { 1, 2 }, { bounds = { 1, 2 } })
+    fails("TypeError", "linprog: bounds 2 are numbers, false for none, not", O.linprog, { 1, 2 },
+      { bounds = { { 0, 1 }, { "a", 1 } } })
+  end)
   it("take nothing", function()
     local i, j = O.linear_sum_assignment(nd.zeros({ 0, 3 }))
     assert.same({ 0, 0 }, { i.size, j.size })

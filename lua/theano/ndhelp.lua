@@ -102,6 +102,28 @@ function M.count(what, n)
   return n
 end
 
+--- Whether v is None: `nd.none`, `T.none`.
+function M.is_none(v) return type(v) == "table" and rawget(v, "__arg") == "none" end
+
+--- Number i of some pairs of bounds as two numbers: an end that is nil, false or None is infinity.
+function M.bounds(what, i, pair)
+  if util.is_array(pair) then pair = pair:tolist() end
+  if type(pair) ~= "table" then
+    util.raise("TypeError", "%s: bounds %d are a pair {low, high}, not %s", what, i, util.kind_of(pair))
+  end
+  local ends = { -math.huge, math.huge }
+  for k = 1, 2 do
+    local v = pair[k]
+    if v and not M.is_none(v) then
+      if type(v) ~= "number" or v ~= v then
+        util.raise("TypeError", "%s: bounds %d are numbers, false for none, not %s", what, i, util.text(v))
+      end
+      ends[k] = v + 0.0
+    end
+  end
+  return ends[1], ends[2]
+end
+
 --- Integers and booleans as float64.
 function M.floats(a) return a.dtype:find("[fc]") and a or a:astype("float64") end
 

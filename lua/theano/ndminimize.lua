@@ -2,6 +2,7 @@
 -- from a graph. What a step computes of vectors and matrices is one compiled function. Installed by theano.ndoptimize.
 -- @module theano.ndminimize
 local objective = require("theano.ndobjective")
+local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 local MESSAGES = {
@@ -409,9 +410,8 @@ return function(nd)
   local function limits(bounds, n)
     local low, high = nd.full({ n }, -math.huge), nd.full({ n }, math.huge)
     for i, pair in ipairs(util.list("minimize: bounds", bounds)) do
-      local a, b = pair[1], pair[2]
       if i > n then util.raise("ValueError", "minimize: bounds for more than %d variables", n) end
-      low[i - 1], high[i - 1] = a or -math.huge, b or math.huge
+      low[i - 1], high[i - 1] = help.bounds("minimize", i, pair)
       if low[i - 1] > high[i - 1] then util.raise("ValueError", "minimize: bounds %d are crossed", i) end
     end
     return low, high

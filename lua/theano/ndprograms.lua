@@ -2,6 +2,7 @@
 -- theano.ndoptimize.
 -- @module theano.ndprograms
 local core = require("theano.core")
+local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 return function(nd, M)
@@ -262,22 +263,14 @@ return function(nd, M)
   -- A pair of bounds for each of n numbers: infinity where there is none.
   local function pairs_of(what, bounds, n)
     local low, high = {}, {}
-    local function of(v, none)
-      if v == nil or v == false then return none end
-      if type(v) ~= "number" or v ~= v then util.raise("TypeError", "%s: bounds are numbers or false", what) end
-      return v + 0.0
-    end
     if util.is_array(bounds) then bounds = bounds:tolist() end
-    local one = bounds == nil and { 0, false } or type(bounds[1]) ~= "table" and bounds or nil
-    if one == nil and #bounds == 1 then one = bounds[1] end
+    local one = bounds == nil and { 0, false }
+    if bounds and (type(bounds[1]) ~= "table" or help.is_none(bounds[1])) then one = bounds end
+    if not one and #bounds == 1 then one = bounds[1] end
     if not one and #bounds ~= n then
       util.raise("ValueError", "%s: bounds are one pair, or %d of them, not %d", what, n, #bounds)
     end
-    for j = 1, n do
-      local b = one or bounds[j]
-      if type(b) ~= "table" then util.raise("TypeError", "%s: bounds[%d] is a pair {low, high}", what, j) end
-      low[j], high[j] = of(b[1], -INF), of(b[2], INF)
-    end
+    for j = 1, n do low[j], high[j] = help.bounds(what, j, one or bounds[j]) end
     return low, high
   end
   local function constraints(what, name, A, b, n)
