@@ -61,7 +61,7 @@ static void host(void) {
 static void graphs(Device *d) {
     DeviceQueue q = {.device = d};
     const DeviceOps *op = d->op;
-    DeviceAddress a;
+    DeviceAddress a = 0;
     void *graph = NULL;
     char out[64];
     CHECK(!op->open(&q) && !op->alloc(&q, 64, &a) && !op->set(&q, a, 1, 64));
@@ -342,7 +342,7 @@ static void threads(void) {
     ThArray *x = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){4});
     for (int i = 0; i < 4; i++) ((double *)th_array_data(x))[i] = 1;
     Worker k[2] = {{step(c, w), w, x, 0}, {step(c, w), w, x, 0}};
-    pthread_t other;
+    pthread_t other = pthread_self();
     CHECK(k[0].f && k[1].f && !pthread_create(&other, NULL, work, &k[1]));
     work(&k[0]);
     pthread_join(other, NULL);

@@ -31,7 +31,6 @@ FLOAT_KEYS(float64, double, uint64_t, 64)
     static inline type value_##name(word w) { return (type)(w ^ (word)1 << (bits - 1)); } \
     static inline word wide_##name(type v) { return key_##name(v); }
 #define UNSIGNED_KEYS(name, type, word) \
-    static inline word key_##name(type v) { return v; } \
     static inline type value_##name(word w) { return w; } \
     static inline word wide_##name(type v) { return v; }
 SIGNED_KEYS(int8, int8_t, uint8_t, 8)
