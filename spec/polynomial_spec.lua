@@ -1,17 +1,11 @@
 --- nd.polynomial against NumPy's numbers (spec/data/polynomial.json, written by scripts/make-polynomial-data.py), in
 -- graphs, and with what is wrong.
-local json = require("dkjson")
 local nd = require("theano.ndarray")
 local T = require("theano.tensor")
 local oracle = require("spec.support.oracle")
 local theano = require("theano")
 
-local DATA
-do
-  local file = assert(io.open("spec/data/polynomial.json"))
-  DATA = assert(json.decode(file:read("a")))
-  file:close()
-end
+local DATA = oracle.cases("polynomial")
 
 describe("series as NumPy's:", function()
   local env = { nd = nd, polynomial = nd.polynomial }

@@ -1,14 +1,8 @@
 --- Functions of SciPy on arrays against SciPy's numbers (spec/data/scipy.json, written by scripts/make-scipy-data.py).
-local json = require("dkjson")
 local nd = require("theano.ndarray")
 local oracle = require("spec.support.oracle")
 
-local DATA
-do
-  local file = assert(io.open("spec/data/scipy.json"))
-  DATA = assert(json.decode(file:read("a")))
-  file:close()
-end
+local DATA = oracle.cases("scipy")
 
 describe("as SciPy:", function()
   local env = { nd = nd, T = require("theano.tensor"), math = math, select = select }

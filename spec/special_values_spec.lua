@@ -1,15 +1,10 @@
 --- Special functions that are compositions, against exact values (spec/data/special.json, written by
 -- scripts/make-special-data.py), of arrays and in graphs; their gradients against differences.
-local json = require("dkjson")
+local oracle = require("spec.support.oracle")
 local theano = require("theano")
 local nd, T, compile = theano.ndarray, theano.tensor, theano.compile
 
-local DATA
-do
-  local file = assert(io.open("spec/data/special.json"))
-  DATA = assert(json.decode(file:read("a")))
-  file:close()
-end
+local DATA = oracle.cases("special")
 
 local function number(v)
   if v == "nan" then return 0 / 0 end

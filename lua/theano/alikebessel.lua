@@ -13,10 +13,8 @@ return function(M, K)
   local as, wide, D = K.as, K.wide, K.double
   local inf = math.huge
 
-  local function call(f, ...) return as(f(...)) end
-  local function stop(x) return K.plain and x or require("theano.gradient").disconnected_grad(x) end
-  local function pick(c, a, b) return call(M.switch, stop(as(c)), a, b) end
-  local function both(a, b) return call(M.and_, as(a), as(b)) end
+  local C = require("theano.alikechoice")(M, K)
+  local call, stop, pick, both = C.call, C.stop, C.pick, C.both
   local function kept(x, a, b) return call(M.clip, x, a, b) end -- within a piece, where another one is meant
   local function whole(what, name, n, least)
     local k = type(n) == "number" and math.tointeger(n)

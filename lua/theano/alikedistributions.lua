@@ -6,12 +6,9 @@ return function(M, K)
   local special = M.special
   local as, wide, D = K.as, K.wide, K.double
 
-  local function call(f, ...) return as(f(...)) end
+  local C = require("theano.alikechoice")(M, K)
+  local call, stop, pick, both, either = C.call, C.stop, C.pick, C.both, C.either
   -- What has no gradient: starts, and what chooses (an argument without a gradient may be what is chosen).
-  local function stop(x) return K.plain and x or require("theano.gradient").disconnected_grad(x) end
-  local function pick(c, a, b) return call(M.switch, stop(as(c)), a, b) end
-  local function both(a, b) return call(M.and_, as(a), as(b)) end
-  local function either(a, b) return call(M.or_, as(a), as(b)) end
   local function log(x) return call(M.log, x) end
   local function gammainc(a, x) return call(special.gammainc, a, x) end
   local function gammaincc(a, x) return call(special.gammaincc, a, x) end

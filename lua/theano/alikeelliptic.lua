@@ -8,11 +8,8 @@ return function(M, K)
   local as, wide, D = K.as, K.wide, K.double
   local inf = math.huge
 
-  local function call(f, ...) return as(f(...)) end
-  local function stop(x) return K.plain and x or require("theano.gradient").disconnected_grad(x) end
-  local function pick(c, a, b) return call(M.switch, stop(as(c)), a, b) end
-  local function both(a, b) return call(M.and_, as(a), as(b)) end
-  local function either(a, b) return call(M.or_, as(a), as(b)) end
+  local C = require("theano.alikechoice")(M, K)
+  local call, stop, pick, both, either = C.call, C.stop, C.pick, C.both, C.either
   local function root(x) return call(M.sqrt, x) end
 
   -- The integral of the first kind; of values that are not negative, at most one of them 0
