@@ -5,7 +5,7 @@ local util = require("theano.util")
 
 return function(M, K)
   local special = M.special
-  local as, wide, D = K.as, K.wide, K.double
+  local wide, D = K.wide, K.double
   local inf = math.huge
 
   local C = require("theano.alikechoice")(M, K)
