@@ -61,7 +61,8 @@ typedef struct IRed {
     size_t reg;    /* accumulators: lanes or a block; then best values for ARGMAX */
     uint8_t lanes; /* vec dim is reduced */
     uint8_t dtype; /* of what is reduced */
-    uint8_t way;   /* rows.c's */
+    uint8_t way;   /* rows.c's.. */
+    bool narrow;   /* ..whose number (SPREAD) stands in no block */
     char *start;   /* of lanes: SIMD_LANE_BYTES of what changes nothing, or NULL */
     int turns;     /* blocks of accumulators that the elements of rows side by side go to in turns (side.c), or 0 */
     SimdFold fold;

@@ -1,6 +1,7 @@
 /*
  * rows.c -- rows and columns that are reduced as they lie in memory: no instruction stands between the loads and the
- * reductions but a product that is summed, a float that is summed as a double, or an opposite whose greatest is sought.
+ * reductions but a product that is summed, a float that is summed as a double, an opposite whose greatest is sought, or
+ * the square of what a float differs by from a number of its row.
  * In: a stage whose innermost loop is reduced. Out: its accumulators fed, thousands of elements at a time. Always
  * holds: the lanes take the values that blocks would give them, in the same order, hence the same bits.
  */
@@ -8,11 +9,33 @@
 
 #include <string.h>
 
-enum { PLAIN, PRODUCT, OPPOSITE, WIDENED };
+enum { PLAIN, PRODUCT, OPPOSITE, WIDENED, SPREAD };
 
 static bool is_view(const IKernel *ik, int id) {
     const IIns *i = &ik->ins[id];
     return i->block && i->view && i->ins->op == INS_LOAD;
+}
+
+typedef void (*SpreadFn)(int64_t n, void *acc, const void *v, const void *centre);
+#ifdef __OPTIMIZE_SIZE__
+static SpreadFn spread_of(const SimdTable *simd, int t) { return (void)simd, (void)t, NULL; }
+#else
+static SpreadFn spread_of(const SimdTable *simd, int t) { return simd->spreads[t]; }
+#endif
+static bool is_spread(const SimdTable *simd, const IRed *d) { return d->way == SPREAD && spread_of(simd, TH_FLOAT64); }
+
+/* What is squared and summed, if that is a load and what it differs by from a number of the row; else NULL. */
+static const IMicro *difference(const SimdTable *simd, const IKernel *ik, const IRed *d) {
+    const IIns *v = &ik->ins[d->red->v];
+    const ThDtype t = (ThDtype)v->ins->dtype;
+    if (d->red->kind != RED_SUM || !v->block || v->nmicro != 1 || !spread_of(simd, t)) return NULL;
+    const IMicro *m = &ik->micro.at[v->micro];
+    const int a = m->in[0].value, b = m->in[1].value;
+    if (m->fn != simd->prim[P_mul][t] || a != b || a < 0 || ik->ins[a].nmicro != 1) return NULL;
+    m = &ik->micro.at[ik->ins[a].micro];
+    const int x = m->in[0].value, y = m->in[1].value;
+    const bool good = m->fn == simd->prim[P_sub][t] && x >= 0 && y >= 0 && is_view(ik, x) && !ik->ins[y].block;
+    return good ? m : NULL;
 }
 
 /* How a reduced value comes from loads, or -1. */
@@ -22,6 +45,7 @@ static int way_of(const SimdTable *simd, const IKernel *ik, const IRed *d) {
     if (!v->block) return -1;
     if (is_view(ik, d->red->v)) return PLAIN;
     if (v->nmicro != 1) return -1;
+    if (difference(simd, ik, d)) return SPREAD;
     const IMicro *m = &ik->micro.at[v->micro];
     const int kind = d->red->kind, a = m->in[0].value, b = m->in[1].value;
     if (a < 0 || !is_view(ik, a) || dtype_is_discrete(t) || dtype_is_complex(t)) return -1;
@@ -32,6 +56,21 @@ static int way_of(const SimdTable *simd, const IKernel *ik, const IRed *d) {
     return -1;
 }
 
+static int squared(const IKernel *ik, const IRed *d) { return ik->micro.at[ik->ins[d->red->v].micro].in[0].value; }
+static const IMicro *differs(const IKernel *ik, const IRed *d) { return &ik->micro.at[ik->ins[squared(ik, d)].micro]; }
+
+/* Where nothing else has the number in blocks it stands in its register once (widen). */
+static void narrow(IKernel *ik, IRed *d) {
+    const Kernel *k = ik->k;
+    const int number = differs(ik, d)->in[1].value;
+    int v[6], readers = 0;
+    for (int id = 0; id < k->ins.n; id++)
+        for (int n = ik->ins[id].block ? ins_reads(k, &k->ins.at[id], v) : 0; n > 0; n--) readers += v[n - 1] == number;
+    for (int i = 0; i < k->red.n; i++) readers += k->red.at[i].v == number;
+    d->narrow = readers == 1;
+    if (d->narrow) ik->ins[number].fill = 0;
+}
+
 /* The stage of an IKernel, all but its own instructions being prepared. */
 bool interp_rows_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s) {
     const Kernel *k = ik->k;
@@ -40,7 +79,10 @@ bool interp_rows_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s) {
     for (int j = 0; j < s->npre[s->nloop]; j++) {
         const int id = ik->order.code[s->pre[s->nloop] + j];
         bool read = is_view(ik, id);
-        for (int i = 0; i < s->st->nred; i++) read |= ik->red[s->st->red0 + i].red->v == id;
+        for (int i = 0; i < s->st->nred; i++) {
+            const IRed *d = &ik->red[s->st->red0 + i];
+            read |= d->red->v == id || (difference(simd, ik, d) && squared(ik, d) == id);
+        }
         if (!read) return false;
     }
     for (int i = 0; i < s->st->nred; i++) {
@@ -49,6 +91,8 @@ bool interp_rows_suit(const SimdTable *simd, IKernel *ik, const LoopStage *s) {
         if (way < 0 || (d->fold && dtype_is_complex((ThDtype)d->red->acc_dtype))) return false;
         d->way = (uint8_t)way;
     }
+    for (int i = 0; i < s->st->nred; i++)
+        if (is_spread(simd, &ik->red[s->st->red0 + i])) narrow(ik, &ik->red[s->st->red0 + i]);
     return true;
 }
 
@@ -188,9 +232,21 @@ static void opposite(IRun *r, const IRed *d, const char *v, int64_t n) {
     r->simd->prim[P_neg][t](lanes, acc, acc, NULL, NULL);
 }
 
+/* What blocks would read of a number that stands alone. */
+static void widen(IRun *r, const LoopStage *s) {
+    for (int i = 0; i < s->st->nred; i++) {
+        const IRed *d = &r->ik->red[s->st->red0 + i];
+        if (!d->narrow || !is_spread(r->simd, d)) continue;
+        const int number = differs(r->ik, d)->in[1].value;
+        interp_replicate(ireg(r, number), r->ik->ins[number].bytes, 1, r->ik->block_elems);
+    }
+}
+
 static void feed(IRun *r, const LoopStage *s, const IRed *d, int64_t from, int64_t n) {
     const IIns *v = &r->ik->ins[d->red->v];
     const IMicro *m = v->nmicro ? &r->ik->micro.at[v->micro] : NULL;
+    const bool spread = is_spread(r->simd, d);
+    if (spread) m = differs(r->ik, d);
     const char *p = r->at[d->way == PLAIN ? d->red->v : m->in[0].value];
     const ThDtype t = (ThDtype)d->red->acc_dtype;
     char *acc = r->regs + d->reg;
@@ -201,13 +257,14 @@ static void feed(IRun *r, const LoopStage *s, const IRed *d, int64_t from, int64
             interp_red_place(r, d, s, p + i * v->bytes);
         }
     } else if (d->way == PRODUCT) r->simd->products[t](n, acc, p, r->at[m->in[1].value]);
+    else if (spread) spread_of(r->simd, t)(n, acc, p, ireg(r, m->in[1].value));
     else if (d->way == OPPOSITE) opposite(r, d, p, n);
     else if (d->way == WIDENED) r->simd->widened(n, acc, p);
     else lanes_of(r, s, d->red->kind, t)(n, acc, p);
 }
 
 bool interp_rows(IRun *r, const LoopStage *s, int64_t from, int64_t to) {
-    if (!look(r, s, from)) return false;
+    if (!look(r, s, from)) return widen(r, s), false;
     for (int i = 0; i < s->st->nred && from < to; i++) feed(r, s, &r->ik->red[s->st->red0 + i], from, to - from);
     r->pos = 0, r->len = 1;
     return true;

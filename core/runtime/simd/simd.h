@@ -80,6 +80,8 @@ typedef struct SimdTable {
     /* lanes of a sum of more than caches hold: memory is asked a page ahead, where the processor's own guesses end;
      * NULL: as any other */
     SimdFold ahead[TH_DTYPE_COUNT];
+    /* lanes of a sum, of squares of what floats differ by from *centre; NULL: not there */
+    void (*spreads[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *v, const void *centre);
 #endif
     SimdFold join[RED_OR + 1][TH_DTYPE_COUNT]; /* these into the first, by halves; n and v do not matter */
     /* lanes of a sum, of products of floats */

@@ -549,6 +549,22 @@ FIRST(double, int64_t)
         IVDEP for (int64_t i = 0; i < n; i++) end[i] = end[i] + v[i] * w[i];                                            \
     }
 FLOATS(PRODUCTS)
+#ifndef __OPTIMIZE_SIZE__
+/* Sums of squares of what they differ by from a number: lanes of what sub, mul and sum do one after the other. */
+#define SPREADS(T, suffix)                                                                                              \
+    static void spreads_##T(int64_t n, void *pacc, const void *pv, const void *pc) {                                    \
+        enum { L = SIMD_LANE_BYTES / sizeof(T) };                                                                       \
+        T acc[L], *end = pacc, c;                                                                                       \
+        const T *v = pv;                                                                                                \
+        memcpy(acc, pacc, sizeof acc);                                                                                  \
+        memcpy(&c, pc, sizeof c);                                                                                       \
+        for (; n >= L; n -= L, v += L)                                                                                  \
+            IVDEP for (int64_t i = 0; i < L; i++) acc[i] = acc[i] + (v[i] - c) * (v[i] - c);                            \
+        memcpy(pacc, acc, sizeof acc);                                                                                  \
+        IVDEP for (int64_t i = 0; i < n; i++) end[i] = end[i] + (v[i] - c) * (v[i] - c);                                \
+    }
+FLOATS(SPREADS)
+#endif
 /* Four rows in one pass over the accumulators: the same sums, which are read and written a quarter as often. */
 #ifdef __OPTIMIZE_SIZE__
 #define BY_FOUR false
@@ -691,6 +707,7 @@ const SimdTable SIMD_TABLE = {
     },
 #ifndef __OPTIMIZE_SIZE__
     .ahead = {[TH_INT64] = ahead_uint64_t, [TH_UINT64] = ahead_uint64_t, [TH_FLOAT64] = ahead_double},
+    .spreads = AT_FLOAT(spreads),
 #endif
     .products = AT_FLOAT(products),
     .widened = widened, .widened_each = widened_each,
