@@ -143,14 +143,43 @@ size_t interp_direct_room(const InterpDirect *d, bool spread) { return row_offse
 
 bool interp_direct_spreads(const InterpDirect *d) { return d->nload <= MOST_LOADS; }
 
+/* ---- results past the caches ---- */
+#if defined __SSE2__ && !defined __OPTIMIZE_SIZE__
+enum { FAR = 64 << 20 }; /* bytes of a result, which no cache holds until somebody reads it */
+typedef long long Part __attribute__((vector_size(16)));
+#ifdef __clang__
+#define STORE_PAST(to, v) __builtin_nontemporal_store(v, (Part *)(void *)(to))
+#else
+#define STORE_PAST(to, v) __builtin_ia32_movntdq((Part *)(void *)(to), v)
+#endif
+/* As memcpy, without reading what is overwritten. */
+static void past_caches(char *to, const char *from, size_t bytes) {
+    if ((uintptr_t)to % sizeof(Part)) bytes = (memcpy(to, from, bytes), 0);
+    for (; bytes >= sizeof(Part); bytes -= sizeof(Part), to += sizeof(Part), from += sizeof(Part)) {
+        Part v;
+        memcpy(&v, from, sizeof v);
+        STORE_PAST(to, v);
+    }
+    memcpy(to, from, bytes);
+}
+static void all_stored(void) { __builtin_ia32_sfence(); }
+#else
+enum { FAR = 0 }; /* never */
+static void past_caches(char *to, const char *from, size_t bytes) { memcpy(to, from, bytes); }
+static void all_stored(void) {}
+#endif
+
 /* ---- running ---- */
 typedef struct Run {
     const InterpDirect *d;
     char *regs, **value; /* by value: where its block is */
     const DirectCall *c;
     int64_t pos, len, padded, room; /* of the block; room: of the longest one, in which uniform values are repeated */
+    bool far;                       /* results go past the caches, a block at a time */
     SpreadWalk walk[MOST_LOADS];    /* by load, where the call has spreads */
 } Run;
+
+static bool goes_far(const Run *r) { return FAR && r->far; }
 
 /* The access's elements, and whether they are one number. */
 static char *base(const Run *r, int access, bool *number) {
@@ -234,7 +263,7 @@ static void by_pieces(const Run *r, const IMicro *m, int64_t n, char *result, in
 }
 
 static void compute(Run *r, int id, const IIns *i) {
-    bool number, straight = i->into >= 0 && r->len == r->padded;
+    bool number, straight = i->into >= 0 && r->len == r->padded && !goes_far(r);
     char *result = r->regs + i->reg;
     if (straight) result = base(r, r->d->ik->ins[i->into].ins->a, &number) + r->pos * i->bytes;
     const bool each = r->d->each[id];
@@ -256,12 +285,33 @@ static void compute(Run *r, int id, const IIns *i) {
     if (!each) interp_replicate(result, i->bytes, 1, r->room);
 }
 
+/* Is an operand as large as the result? */
+static bool is_large(const Run *r, const IIns *i) {
+    const DirectSpread *w = spread_over(r, i->ins->a);
+    bool all = true;
+    for (int d = 0; w && d < w->n; d++) all &= w->step[d] != 0;
+    return all;
+}
+
+/* Large results of one array at most: blocks of two that come from memory in turns wait for each other. */
+static bool is_far(const Run *r) {
+    int large = 0;
+    if (!FAR || r->c->n < FAR / (int)sizeof(ThComplex128)) return false;
+    for (int j = r->d->once; j < r->d->ncode; j++) {
+        const IIns *i = &r->d->ik->ins[r->d->code[j]];
+        if (i->ins->op == INS_LOAD) large += is_large(r, i);
+        if (i->ins->op == INS_STORE && r->c->n * r->d->ik->ins[i->ins->b].bytes < FAR) return false;
+    }
+    return large <= 1;
+}
+
 static void store(Run *r, const IIns *i) {
     bool number;
     size_t bytes = th_dtype_bytes(r->d->ik->k->acc.at[i->ins->a].dtype);
     char *to = base(r, i->ins->a, &number) + r->pos * (int64_t)bytes;
     const char *v = r->value[i->ins->b];
-    if (v != to) memcpy(to, v, (size_t)r->len * bytes);
+    if (goes_far(r)) past_caches(to, v, (size_t)r->len * bytes);
+    else if (v != to) memcpy(to, v, (size_t)r->len * bytes);
 }
 
 static void one(Run *r, int id) {
@@ -275,7 +325,7 @@ static int64_t padded(int64_t n) { return (n + SIMD_PAD - 1) / SIMD_PAD * SIMD_P
 
 /* Elements of the next block. What goes from memory to memory is taken but for a last few, which are padded. */
 static int64_t next(const Run *r) {
-    const bool whole = r->d->straight && !r->c->step && !r->c->spread;
+    const bool whole = r->d->straight && !r->c->step && !r->c->spread && !goes_far(r);
     const int64_t left = r->c->n - r->pos;
     if (!whole) return left < SIMD_BLOCK ? left : SIMD_BLOCK;
     return left > SIMD_PAD ? left / SIMD_PAD * SIMD_PAD : left;
@@ -306,6 +356,7 @@ void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs) {
     Run r;
     r.d = d, r.regs = regs, r.value = (char **)(void *)(regs + ik->at), r.c = c;
     r.pos = 0;
+    r.far = is_far(&r);
     r.room = c->n < SIMD_BLOCK ? padded(c->n) : SIMD_BLOCK;
     r.len = 1, r.padded = SIMD_PAD;
     for (int i = 0; i < ik->k->ins.n; i++) r.value[i] = d->block[i] ? d->block[i] : regs + ik->ins[i].reg;
@@ -317,6 +368,7 @@ void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs) {
         r.padded = padded(r.len);
         for (int j = d->once; j < d->ncode; j++) one(&r, d->code[j]);
     }
+    if (goes_far(&r)) all_stored();
 }
 
 /* ---- a chain of numbers ---- */

@@ -1,0 +1,43 @@
+--- Results of 64 MB or more of one array go past the caches (core/runtime/interp/direct.c): they are those of parts.
+local nd = require("theano.ndarray")
+
+local N = (64 << 20) // 8 -- float64
+local function parts(n, cut) return { ":" .. cut, ("%d:%d"):format(cut, n // 2), n // 2 .. ":" } end
+local function first(v) return type(v) == "table" and v[1] or v end
+local function same(f, x, n)
+  local all = first(f(x))
+  for _, part in ipairs(parts(n, 1001)) do
+    local few = first(f(x[part]))
+    assert.same(few.dtype, all.dtype)
+    assert.truthy(nd.array_equal(all[part], few))
+  end
+end
+
+describe("results that no cache holds", function()
+  it("of vectors", function()
+    for _, more in ipairs({ 0, 1, 527 }) do
+      local x = nd.arange(N + more):astype("float64") - 1000.5
+      for _, f in ipairs({ nd.abs, nd.negative, nd.positive, nd.floor,
+        function(v) return v + 1 end, function(v) return 3 / v end, nd.modf }) do
+        same(f, x, N + more)
+      end
+    end
+  end)
+
+  it("of whole numbers, complex ones, and what lies apart", function()
+    local i = nd.arange(N + 3)
+    same(function(v) return v // 7 end, i, N + 3)
+    same(function(v) return nd.flip(nd.flip(v) * 2) end, i, N + 3)
+    same(nd.conj, i["::2"] * nd.complex(1, 2), (N + 4) // 2)
+  end)
+
+  it("of rows and columns", function()
+    local m, row, column = nd.arange(2900 * 2901):reshape({ 2900, 2901 }), nd.arange(2901), nd.arange(2900)
+    local sums, outer, turned = m + row, nd.ufunc("subtract").outer(column, row), m.T * 2
+    for _, k in ipairs({ 0, 1, 1733, 2899 }) do
+      assert.truthy(nd.array_equal(sums[k], m[k] + row))
+      assert.truthy(nd.array_equal(outer[k], k - row))
+      assert.truthy(nd.array_equal(turned[k], m[{ ":", k }] * 2))
+    end
+  end)
+end)
