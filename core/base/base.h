@@ -15,6 +15,17 @@
 #define TH_UNUSED __attribute__((unused))
 #define TH_PRINTF(a, b) __attribute__((format(printf, a, b)))
 #define TH_LEN(a) ((int)(sizeof(a) / sizeof *(a)))
+#if TH_HELP /* a line about what a table has; without it there is no room for one either */
+typedef const char *HelpLine;
+#define HELP_LINE(text) (text)
+#define HELP_GIVEN(line) ((line) && *(line))
+#else
+typedef struct HelpLine {
+} HelpLine;
+#define HELP_LINE(text) \
+    {}
+#define HELP_GIVEN(line) true
+#endif
 
 /* ---- ctx.c: the context ------------------------------------------------------------------------------------------ */
 typedef struct Intern Intern;           /* intern.c */

@@ -316,9 +316,12 @@ struct Op {
     int8_t nin;           /* -1: any number */
     int8_t nout;          /* -1: as attributes say (infer sets it) */
     int8_t destroy_input; /* with OP_CAN_DESTROY */
-    uint16_t attr_bytes;
+    uint16_t attr_bytes, nattr;
+    /* DEVICE_FORM: its host call looks at the headers of its arrays and hands the rest to HostCall.lib, so that it runs
+     * where they lie; DEVICE_READS(i): but for input i, whose elements it reads on the host; DEVICE_HEAD(i): whose
+     * head it does. */
+    uint32_t device;
     const AttrField *attrs;
-    int nattr;
     bool (*infer)(Infer *q);
     bool (*shape)(ShapeQ *q); /* NULL: not known before running (late) */
     void (*grad)(Grad *g);    /* NULL: undefined */
@@ -337,18 +340,10 @@ struct Op {
     const GraphBody *const *(*bodies)(const void *attrs, int *n);
     /* The node's input that argument i of body 0 comes from: debugprint then shows the body. */
     int (*outer_of)(const ThApply *a, int i);
-    /* DEVICE_FORM: its host call looks at the headers of its arrays and hands the rest to HostCall.lib, so that it runs
-     * where they lie; DEVICE_READS(i): but for input i, whose elements it reads on the host; DEVICE_HEAD(i): whose
-     * head it does. */
-    uint32_t device;
     const OpFailure *failures; /* in elements, by number; or NULL */
-    const char *doc;           /* a line, for those who read the source; NULL without TH_HELP */
+    HelpLine doc;              /* for those who read the source */
 };
-#if TH_HELP
-#define OP_DOC(text) (text)
-#else
-#define OP_DOC(text) NULL
-#endif
+#define OP_DOC HELP_LINE
 extern const Op *const op_table[];
 extern const int op_count;
 const Op *op_find(const char *name);

@@ -52,14 +52,14 @@ typedef struct ScalarOp {
     const char *infix;  /* "+" in pp and Composite, or NULL: name(args) */
     const char *fname;  /* name in Composite text: "scalar_sigmoid", NULL: name */
     const char *opname; /* printed whole instead of Elemwise{..,no_inplace}: "sigmoid", "softplus"; or NULL */
-    int8_t arity;
     uint32_t flags;
+    int8_t arity;
     uint8_t result;     /* ScalarResult */
     const char *value;  /* text in a b c d (C and expr.h at once) */
     const char *cvalue; /* complex form as helper call text, or NULL */
     const char *grad;   /* "gz*y; gz*x"; "" input disconnected; "!" undefined */
     const char *metamethod;
-    const char *doc;
+    HelpLine doc;
 } ScalarOp;
 #ifndef TH_TABLE
 #define TH_TABLE const /* the mutation check's build makes the tables writable */

@@ -45,7 +45,7 @@ static void check_grad(int op, const ScalarTexts *t) {
 static void test_table(ThContext *c) {
     for (int op = 0; op < scalar_count; op++) {
         const ScalarOp *s = &scalar_ops[op];
-        CHECK(s->arity >= 1 && s->arity <= 4 && s->doc && (!TH_HELP || s->doc[0]));
+        CHECK(s->arity >= 1 && s->arity <= 4 && HELP_GIVEN(s->doc));
         CHECK(scalar_find(s->name) == op);
         CHECK(s->value || s->cvalue);
         CHECK(!s->cvalue == !(s->flags & SF_COMPLEX) || s->result == RES_COMPLEX);
@@ -61,7 +61,7 @@ static void test_operations(void) {
     for (int i = 0; i < op_count; i++) {
         const Op *o = op_table[i];
         bool lowers = o->lower || !TH_SPARSE || !TH_LINALG; /* ops/table/option.h */
-        CHECK(op_find(o->name) == o && o->infer && lowers && (o->doc || !TH_HELP));
+        CHECK(op_find(o->name) == o && o->infer && lowers && HELP_GIVEN(o->doc));
         CHECK((o->nattr > 0) == (o->attr_bytes > 0));
     }
 }

@@ -93,8 +93,8 @@ static void check(const SimdTable *t, const Function *f) {
     for (int round = 0; round < test_amount(ROUNDS); round++) {
         for (int i = 0; i < N; i++) a[i] = point(round), s[i] = (float)a[i];
         for (int i = 0; i < TH_LEN(ends) && round == 0; i++) a[i] = ends[i], s[i] = (float)ends[i];
-        t->prim[f->prim][TH_FLOAT64](N, o, a, a, a);
-        t->prim[f->prim][TH_FLOAT32](N, q, s, s, s);
+        simd_prim(t, f->prim, TH_FLOAT64)(N, o, a, a, a);
+        simd_prim(t, f->prim, TH_FLOAT32)(N, q, s, s, s);
         for (int i = 0; i < N; i++) {
             long double w = f->wide(a[i]), v = f->wide(s[i]);
             double d = off(o[i], w, (double)w, 53, -1021, flushed),
@@ -146,8 +146,8 @@ static void check2(const SimdTable *t, const Function2 *f) {
                 a[i] = ends2[i / TH_LEN(ends2)], b[i] = ends2[i % TH_LEN(ends2)];
             s[i] = (float)a[i], u[i] = (float)b[i];
         }
-        t->prim[f->prim][TH_FLOAT64](N, o, a, b, a);
-        t->prim[f->prim][TH_FLOAT32](N, q, s, u, s);
+        simd_prim(t, f->prim, TH_FLOAT64)(N, o, a, b, a);
+        simd_prim(t, f->prim, TH_FLOAT32)(N, q, s, u, s);
         for (int i = 0; i < N; i++) {
             long double w = f->wide(a[i], b[i]), v = f->wide(s[i], u[i]);
             double d = off(o[i], w, (double)w, 53, -1021, false),

@@ -7,14 +7,9 @@
 
 #include <string.h>
 
-#if TH_HELP
-#define HELP(doc) doc
-#else
-#define HELP(doc) ""
-#endif
 TH_TABLE ScalarOp scalar_ops[] = {
 #define X(name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, params, doc) \
-    {#name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, HELP(doc)},
+    {#name, cls, infix, str, opname, flags, arity, result, value, cvalue, grad, meta, HELP_LINE(doc)},
     SCALAR_TABLE(X)
 #undef X
 };

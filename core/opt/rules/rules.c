@@ -10,16 +10,14 @@
 #include <string.h>
 
 typedef struct RuleLine {
-    const char *name;
-    int levels;
-    const char *before, *after, *only_if, *root;
-    RewriteFn fn;
-    int depth;
+    const char *name, *before /* or the root of a function */, *after, *only_if;
+    RewriteFn fn; /* NULL: a rule of texts */
+    int levels, depth;
 } RuleLine;
 
 /* clang-format off */
-#define RULE(name, levels, before, after, only_if) {#name, levels, before, after, only_if, NULL, NULL, 0},
-#define REWRITE(name, levels, root, depth, fn) {#name, levels, NULL, NULL, "", root, fn, depth},
+#define RULE(name, levels, before, after, only_if) {#name, before, after, only_if, NULL, levels, 0},
+#define REWRITE(name, levels, root, depth, fn) {#name, root, NULL, "", fn, levels, depth},
 static TH_TABLE RuleLine lines[] = {
 #include "rules_useless.h"
 #include "rules_nnet.h"
@@ -234,7 +232,7 @@ static bool parse_all(RuleTable *t) {
         r->fn = lines[i].fn;
         r->depth = lines[i].depth;
         r->folds = lines[i].fn == rw_constant_folding;
-        if (lines[i].fn) rule_root(r, lines[i].root), name_needs(t, r);
+        if (lines[i].fn) rule_root(r, lines[i].before), name_needs(t, r);
         else if (!rule_parse(t, r, lines[i].before, lines[i].after)) return false;
     }
     t->own = t->n;
@@ -276,10 +274,10 @@ __attribute__((constructor(202))) static void mutate(void) {
     char line[256];
     for (int i = 0; i < TH_LEN(lines); i++) {
         RuleLine *l = &lines[i];
-        snprintf(line, sizeof line, "%s [%s]", l->name, l->before ? l->before : l->root);
+        snprintf(line, sizeof line, "%s [%s]", l->name, l->before);
         if (mutant_here("rules", line, "gone")) l->levels = 0;
         if (l->only_if[0] && mutant_here("rules", line, "guard dropped")) l->only_if = "";
-        mutant_text("rules", line, "before", MUTANT_BEFORE, &l->before);
+        if (!l->fn) mutant_text("rules", line, "before", MUTANT_BEFORE, &l->before);
         mutant_text("rules", line, "after", MUTANT_AFTER, &l->after);
     }
 }

@@ -75,8 +75,8 @@ static bool emit(Build *b, int p, Val *v, int n, bool last, Val *res) {
     ThDtype d = operand_dtype(b, v, p == P_switch, n);
     for (int i = p == P_switch; i < n; i++)
         if (!literal(b, &v[i], d)) return false;
-    const SimdFn own = config_bool(b->c, "repro") ? special_own((SimdPrim)p, d) : NULL, *row = b->simd->prim[p];
-    const SimdFn fn = own ? own : row ? row[d] : NULL;
+    const SimdFn own = config_bool(b->c, "repro") ? special_own((SimdPrim)p, d) : NULL;
+    const SimdFn fn = own ? own : simd_prim(b->simd, p, d);
     if (!fn)
         return err(b->c, TH_NotImplementedError, "%s (in %s) is not defined for %s", prims[p].name,
                    scalar_ops[b->ins->op].name, th_dtype_name(d));

@@ -31,10 +31,10 @@ static const IMicro *difference(const SimdTable *simd, const IKernel *ik, const 
     if (d->red->kind != RED_SUM || !v->block || v->nmicro != 1 || !spread_of(simd, t)) return NULL;
     const IMicro *m = &ik->micro.at[v->micro];
     const int a = m->in[0].value, b = m->in[1].value;
-    if (m->fn != simd->prim[P_mul][t] || a != b || a < 0 || ik->ins[a].nmicro != 1) return NULL;
+    if (m->fn != simd_prim(simd, P_mul, t) || a != b || a < 0 || ik->ins[a].nmicro != 1) return NULL;
     m = &ik->micro.at[ik->ins[a].micro];
     const int x = m->in[0].value, y = m->in[1].value;
-    const bool good = m->fn == simd->prim[P_sub][t] && x >= 0 && y >= 0 && is_view(ik, x) && !ik->ins[y].block;
+    const bool good = m->fn == simd_prim(simd, P_sub, t) && x >= 0 && y >= 0 && is_view(ik, x) && !ik->ins[y].block;
     return good ? m : NULL;
 }
 
@@ -49,9 +49,9 @@ static int way_of(const SimdTable *simd, const IKernel *ik, const IRed *d) {
     const IMicro *m = &ik->micro.at[v->micro];
     const int kind = d->red->kind, a = m->in[0].value, b = m->in[1].value;
     if (a < 0 || !is_view(ik, a) || dtype_is_discrete(t) || dtype_is_complex(t)) return -1;
-    if (m->fn == simd->prim[P_neg][t] && (kind == RED_MAX || kind == RED_ARGMAX)) return OPPOSITE;
+    if (m->fn == simd_prim(simd, P_neg, t) && (kind == RED_MAX || kind == RED_ARGMAX)) return OPPOSITE;
     if (m->fn == simd->cast[TH_FLOAT64][TH_FLOAT32] && kind == RED_SUM) return WIDENED;
-    if (m->fn == simd->prim[P_mul][t] && kind == RED_SUM && b >= 0 && is_view(ik, b) && simd->products[t])
+    if (m->fn == simd_prim(simd, P_mul, t) && kind == RED_SUM && b >= 0 && is_view(ik, b) && simd->products[t])
         return PRODUCT;
     return -1;
 }
@@ -227,9 +227,10 @@ static void opposite(IRun *r, const IRed *d, const char *v, int64_t n) {
     const ThDtype t = (ThDtype)d->red->acc_dtype;
     const int64_t lanes = SIMD_LANE_BYTES / (int64_t)th_dtype_bytes(t);
     char *acc = r->regs + d->reg;
-    r->simd->prim[P_neg][t](lanes, acc, acc, NULL, NULL);
+    const SimdFn negate = simd_prim(r->simd, P_neg, t);
+    negate(lanes, acc, acc, NULL, NULL);
     r->simd->lanes[RED_MIN][t](n, acc, v);
-    r->simd->prim[P_neg][t](lanes, acc, acc, NULL, NULL);
+    negate(lanes, acc, acc, NULL, NULL);
 }
 
 /* What blocks would read of a number that stands alone. */

@@ -67,10 +67,14 @@ typedef struct SimdRows { /* simd_rows.h */
     double (*top)(int64_t n, const void *v, bool magnitude);
 } SimdRows;
 
+typedef struct SimdFns { /* of n dtypes, the first of which is `first` */
+    const SimdFn *at;
+    uint8_t first, n;
+} SimdFns;
+
 typedef struct SimdTable {
     const char *isa;
-    /* by dtype of the operands (switch: of its branches); NULL: not defined, nor for any where the row is NULL */
-    const SimdFn *prim[SIMD_PRIMS];
+    SimdFns prim[SIMD_PRIMS];                    /* simd_prim reads it */
     SimdFn cast[TH_DTYPE_COUNT][TH_DTYPE_COUNT]; /* [to][from] */
     SimdFn whole[SIMD_WHOLES][TH_DTYPE_COUNT];   /* by dtype of the operands; NULL: the text's own kernels */
     SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];   /* not for ARGMAX and ARGMIN */
@@ -101,6 +105,12 @@ typedef struct SimdTable {
      * elements of 1, 2, 4, 8 and 16 bytes. */
     void (*turn[5])(int64_t rows, int64_t n, char *to, int64_t between, const char *from, int64_t step);
 } SimdTable;
+/* By dtype of the operands (switch: of its branches); NULL: not defined. */
+static inline SimdFn simd_prim(const SimdTable *t, int prim, ThDtype d) {
+    const SimdFns *f = &t->prim[prim];
+    const int i = (int)d - f->first;
+    return i >= 0 && i < f->n ? f->at[i] : NULL;
+}
 
 /* special.c: block kernels of the helper texts, the same for every instruction set */
 #define PRIM(name, arity, flags, doc) \

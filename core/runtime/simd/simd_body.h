@@ -648,13 +648,13 @@ static void widened_each(int64_t n, void *pacc, int64_t rows, const char *pv, in
     [TH_INT64] = abs_int64_t, [TH_UINT8] = copy_uint8_t, [TH_UINT16] = copy_uint16_t, [TH_UINT32] = copy_uint32_t, \
     [TH_UINT64] = copy_uint64_t, [TH_FLOAT32] = abs_float, [TH_FLOAT64] = abs_double}
 #define AT_FLOAT(name) {[TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double}
-#define AT_Z(name) {[TH_COMPLEX64] = name##_ThComplex64, [TH_COMPLEX128] = name##_ThComplex128}
 #define AT_ANY(name) {[TH_BOOL] = name##_uint8_t, TWICE(name), [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double, \
     [TH_COMPLEX64] = name##_ThComplex64, [TH_COMPLEX128] = name##_ThComplex128, \
     [TH_FLOAT16] = name##_uint16_t, [TH_BFLOAT16] = name##_uint16_t}
-#define ROW (const SimdFn[TH_DTYPE_COUNT])
-#define F(name) [P_##name] = ROW AT_FLOAT(name)
-#define Z(name) [P_##name] = ROW AT_Z(name)
+#define ROW_FROM(first, ...) {(const SimdFn[])__VA_ARGS__, first, sizeof((const SimdFn[])__VA_ARGS__) / sizeof(SimdFn)}
+#define ROW(...) ROW_FROM(TH_BOOL, __VA_ARGS__)
+#define F(name) [P_##name] = ROW_FROM(TH_FLOAT32, {name##_float, name##_double})
+#define Z(name) [P_##name] = ROW_FROM(TH_COMPLEX64, {name##_ThComplex64, name##_ThComplex128})
 #define CASTS_FROM(TO) [TH_##TO] = { \
     [TH_BOOL] = cast_##TO##_BOOL, [TH_INT8] = cast_##TO##_INT8, [TH_INT16] = cast_##TO##_INT16, [TH_INT32] = cast_##TO##_INT32, \
     [TH_INT64] = cast_##TO##_INT64, [TH_UINT8] = cast_##TO##_UINT8, [TH_UINT16] = cast_##TO##_UINT16, [TH_UINT32] = cast_##TO##_UINT32, \
@@ -665,23 +665,22 @@ static void widened_each(int64_t n, void *pacc, int64_t rows, const char *pv, in
 const SimdTable SIMD_TABLE = {
     .isa = SIMD_ISA,
     .prim = {
-        [P_add] = ROW AT_WORDS(add), [P_sub] = ROW AT_WORDS(sub), [P_mul] = ROW AT_WORDS(mul), [P_neg] = ROW AT_WORDS(neg), F(true_div),
-        [P_lt] = ROW AT_ALL(lt), [P_le] = ROW AT_ALL(le), [P_gt] = ROW AT_ALL(gt), [P_ge] = ROW AT_ALL(ge), [P_eq] = ROW AT_EVERY(eq), [P_neq] = ROW AT_EVERY(neq),
-        [P_and_] = ROW {[TH_BOOL] = and_bool}, [P_or_] = ROW {[TH_BOOL] = or_bool}, [P_not] = ROW {[TH_BOOL] = not_bool},
-        [P_switch] = ROW AT_ANY(switch), [P_copy] = ROW AT_ANY(copy),
-        [P_abs] = ROW AT_ABS, [P_div_floor] = ROW AT_NUM(div_floor), [P_mod_floor] = ROW AT_NUM(mod_floor), [P_pow] = ROW {[TH_INT8] = pow_int8_t, [TH_INT16] = pow_int16_t, [TH_INT32] = pow_int32_t, [TH_INT64] = pow_int64_t,
-            [TH_UINT8] = pow_uint8_t, [TH_UINT16] = pow_uint16_t, [TH_UINT32] = pow_uint32_t, [TH_UINT64] = pow_uint64_t, [TH_FLOAT32] = pow_float, [TH_FLOAT64] = pow_double},
-        [P_bit_and] = ROW AT_BITS(bit_and, and_bool), [P_bit_or] = ROW AT_BITS(bit_or, or_bool), [P_bit_xor] = ROW AT_BITS(bit_xor, neq_uint8_t),
-        [P_bit_not] = ROW AT_BITS(bit_not, not_bool), [P_bit_shl] = ROW AT_BITS(bit_shl, NULL), [P_bit_shr] = ROW AT_BIT(bit_shr, NULL),
+        [P_add] = ROW(AT_WORDS(add)), [P_sub] = ROW(AT_WORDS(sub)), [P_mul] = ROW(AT_WORDS(mul)), [P_neg] = ROW(AT_WORDS(neg)), F(true_div),
+        [P_lt] = ROW(AT_ALL(lt)), [P_le] = ROW(AT_ALL(le)), [P_gt] = ROW(AT_ALL(gt)), [P_ge] = ROW(AT_ALL(ge)), [P_eq] = ROW(AT_EVERY(eq)), [P_neq] = ROW(AT_EVERY(neq)),
+        [P_and_] = ROW({[TH_BOOL] = and_bool}), [P_or_] = ROW({[TH_BOOL] = or_bool}), [P_not] = ROW({[TH_BOOL] = not_bool}),
+        [P_switch] = ROW(AT_ANY(switch)), [P_copy] = ROW(AT_ANY(copy)),
+        [P_abs] = ROW(AT_ABS), [P_div_floor] = ROW(AT_NUM(div_floor)), [P_mod_floor] = ROW(AT_NUM(mod_floor)), [P_pow] = ROW(AT_NUM(pow)),
+        [P_bit_and] = ROW(AT_BITS(bit_and, and_bool)), [P_bit_or] = ROW(AT_BITS(bit_or, or_bool)), [P_bit_xor] = ROW(AT_BITS(bit_xor, neq_uint8_t)),
+        [P_bit_not] = ROW(AT_BITS(bit_not, not_bool)), [P_bit_shl] = ROW(AT_BITS(bit_shl, NULL)), [P_bit_shr] = ROW(AT_BIT(bit_shr, NULL)),
         F(isinf), F(floor), F(ceil), F(trunc), F(rint), F(round), F(exp), F(exp2), F(expm1), F(log), F(log2), F(log10), F(log1p), F(sqrt),
         F(deg2rad), F(rad2deg), F(sin), F(cos), F(tan), F(asin), F(acos), F(atan), F(atan2), F(sinh), F(cosh), F(tanh), F(asinh), F(acosh),
-        F(atanh), F(hypot), F(copysign), F(nextafter), F(fmod), F(cbrt), [P_gcd] = ROW AT_BIT(gcd, NULL), [P_lcm] = ROW AT_BIT(lcm, NULL),
+        F(atanh), F(hypot), F(copysign), F(nextafter), F(fmod), F(cbrt), [P_gcd] = ROW(AT_BIT(gcd, NULL)), [P_lcm] = ROW(AT_BIT(lcm, NULL)),
         F(erf), F(erfc), F(sigmoid), F(softplus),
         Z(c_add), Z(c_sub), Z(c_mul), Z(c_div), Z(c_neg), Z(c_conj), Z(c_abs), Z(c_real), Z(c_imag), Z(c_eq), Z(c_neq),
-        [P_c_make] = ROW AT_FLOAT(c_make),
+        F(c_make),
 #if TH_SPECIAL
-#define PRIM(name, arity, flags, doc) [P_##name] = ROW {[TH_FLOAT32] = special_##name##_f32, [TH_FLOAT64] = special_##name##_f64},
-#define CPRIM(name, arity, flags, doc) [P_##name] = ROW {[TH_COMPLEX64] = special_##name##_ThComplex64, [TH_COMPLEX128] = special_##name##_ThComplex128},
+#define PRIM(name, arity, flags, doc) [P_##name] = ROW_FROM(TH_FLOAT32, {special_##name##_f32, special_##name##_f64}),
+#define CPRIM(name, arity, flags, doc) [P_##name] = ROW_FROM(TH_COMPLEX64, {special_##name##_ThComplex64, special_##name##_ThComplex128}),
         SPECIAL_PRIMS(PRIM) SPECIAL_CPRIMS(CPRIM)
 #undef PRIM
 #undef CPRIM
