@@ -105,7 +105,7 @@ static const char text[] = GPU_TEXT(
         *most = high, *sum = *sum * *again + add;
     }
 ) GPU_TEXT(
-    /* The gradient's rows: dz . z of each. */
+    /* The gradient's rows: dz . z of each; NaN where one of dz is no finite number, as the sum over keys has it. */
     KERNEL attend_rows(const AttendArgs a) {
         SHARED;
         const int lane = (int)threadIdx.x % 32;
@@ -114,7 +114,10 @@ static const char text[] = GPU_TEXT(
             const T *const x = (const T *)a.x + g / a.own * a.sx[0] + g % a.own * a.sx[1];
             const T *const z = (const T *)a.z + g / a.own * a.sz[0] + g % a.own * a.sz[1];
             T sum = 0;
-            for (i64 e = lane; e < a.deep; e += 32) sum = FMA(x[e * a.sx[2]], z[e * a.sz[2]], sum);
+            for (i64 e = lane; e < a.deep; e += 32) {
+                const T v = x[e * a.sx[2]];
+                sum = FMA(v, z[e * a.sz[2]], sum) + (v - v);
+            }
             for (int h = 16; h; h /= 2) sum += __shfl_sync(0xffffffffu, sum, lane ^ h);
             if (lane == 0) ((T *)a.rows)[g] = sum;
         }

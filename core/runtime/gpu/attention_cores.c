@@ -112,7 +112,10 @@ static const char text[] = GPU_TEXT(
             const u16 *const x = (const u16 *)a.x + g / a.own * a.sx[0] + g % a.own * a.sx[1];
             const f32 *const z = (const f32 *)a.z + g / a.own * a.sz[0] + g % a.own * a.sz[1];
             f32 sum = 0;
-            for (i64 e = lane; e < a.deep; e += 32) sum = fmaf(NUMBER(x[e * a.sx[2]]), z[e * a.sz[2]], sum);
+            for (i64 e = lane; e < a.deep; e += 32) {
+                const f32 v = NUMBER(x[e * a.sx[2]]);
+                sum = fmaf(v, z[e * a.sz[2]], sum) + (v - v); /* as attention.c has it */
+            }
             for (int h = 16; h; h /= 2) sum += __shfl_sync(0xffffffffu, sum, lane ^ h);
             if (lane == 0) ((f32 *)a.rows)[g] = sum;
         }
