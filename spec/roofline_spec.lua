@@ -74,6 +74,11 @@ describe("roofline", function()
     end
     local plain = { bytes = 3.35e6, flops = 0, dtype = "float32", products = {} }
     assert(math.abs(roofline.peer("h100", { plain }) - (1e-6 / a.memory + a.kernel)) < 1e-12)
+    local attended = { op = "aten::_scaled_dot_product_flash_attention", bytes = 1e6, flops = 989.4e9, products = {} }
+    for dtype, share in pairs({ bfloat16 = a.attention, float32 = a.tile * 66.9 / 989.4 }) do -- as ours are
+      attended.dtype = dtype
+      assert(math.abs(roofline.peer("h100", { attended }) - (1e-3 / share + a.kernel)) < 1e-9)
+    end
   end)
 
   it("has nothing behind a convolution that a library writes where it is wanted", function()

@@ -4,8 +4,9 @@ peer with what a call takes and a number of its answer, or why there is none. sc
     python bench/gpu/peers.py [--device cuda|cpu] [--small] [--only TEXT] [--peers torch,jax,..] [--seconds S]
     python bench/gpu/peers.py --count [--small] [--only TEXT]
 
---count: nothing runs; what eager PyTorch would launch, of shapes alone: operations that are no views, the bytes that these
-read and write, the floating-point operations of products and convolutions, their lengths.
+--count: nothing runs; what PyTorch would launch, of shapes alone. Eager: operations that are no views, the bytes that
+these read and write, FLOPs of products and convolutions, their lengths. Its compiler: the kernels
+into which its scheduler puts the whole step (scheduled.py).
 """
 import argparse
 import json
@@ -21,10 +22,13 @@ options.add_argument("--seconds", type=float, default=0.2)
 options.add_argument("--count", action="store_true")
 options = options.parse_args()
 if options.count:
-    options.device, options.peers = "meta", "torch"
+    options.device, options.peers = "meta", "torch,torch-compile"
 SMALL = options.small
 
 import numpy as np  # noqa: E402
+
+if options.count:
+    from scheduled import launches
 
 
 def numbers(seed, *shape):
@@ -117,7 +121,7 @@ def counted(call):
 class Torch:
     def __init__(self, compiled):
         import torch
-        self.t, self.compiled = torch, compiled
+        self.t, self.compiled, self.planned = torch, compiled, None
         if options.device == "cuda" and not torch.cuda.is_available():
             raise Skip("PyTorch finds no GPU")
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -138,7 +142,7 @@ class Torch:
         return self.t.tensor(a, device=options.device, dtype=dtype)
 
     def made(self, f):
-        if not self.compiled:
+        if not self.compiled or options.count:
             return f
         return self.t.compile(f, mode="reduce-overhead" if options.device == "cuda" else "default")
 
@@ -155,13 +159,18 @@ class Torch:
             with t.no_grad():
                 t._foreach_add_(params, grads, alpha=-RATE)
             return c
+        def whole(*all):
+            c = cost(all[:len(params)], *all[len(params):])
+            grads = t.autograd.grad(c, all[:len(params)])
+            return c.detach(), *t._foreach_add([p.detach() for p in all[:len(params)]], grads, alpha=-RATE)
         if options.count:
+            self.planned = whole, (*params, *data)
             return step, None
         costs = [float(step().detach()) for _ in range(3)]
         return step, costs[2]
 
     def function(self, f, *data):
-        f = self.made(f)
+        f, self.planned = self.made(f), (f, data)
         with self.t.no_grad():
             value = None if options.count else float(f(*data).double().mean())
 
@@ -194,6 +203,14 @@ class Torch:
             return F.cross_entropy(t.tanh(h @ p[2]) @ p[3], y)
         return self.trained(cost, params, self.array(numbers(5, LENET, 1, 28, 28)))
 
+    def attention(self, q, k, v):
+        """What a GPU is given: of shapes alone PyTorch would take its parts."""
+        aten, half = self.t.ops.aten, q.dtype != self.t.float32
+        if not options.count:
+            return self.t.nn.functional.scaled_dot_product_attention(q, k, v)
+        return (aten._scaled_dot_product_flash_attention(q, k, v) if half
+                else aten._scaled_dot_product_efficient_attention(q, k, v, None, True))[0]
+
     def block(self, dtype):
         t, (n, length, width, heads) = self.t, BLOCK
         F = t.nn.functional
@@ -205,7 +222,7 @@ class Torch:
             def norm(v):
                 return F.layer_norm(v, (width,))
             q, k, v = ((norm(x) @ p[0]).reshape(n, length, 3, heads, width // heads).permute(2, 0, 3, 1, 4)).unbind(0)
-            seen = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(n, length, width)
+            seen = self.attention(q, k, v).transpose(1, 2).reshape(n, length, width)
             h = x + seen @ p[1]
             return (h + t.tanh(norm(h) @ p[2]) @ p[3]).float().square().mean()
         return self.trained(cost, params, self.array(numbers(9, n, length, width), dtype))
@@ -258,12 +275,15 @@ class Torch:
         if which == "gelu grad":
             return self.gradients(F.gelu, z, x)
         if which == "dropout":
+            if options.count:  # what F.dropout is on a GPU; of shapes alone PyTorch would take its parts
+                return self.function(lambda x: t.native_dropout(x, 0.5, True)[0], x)
             return self.function(lambda x: F.dropout(x, 0.5), x)[0], None
         return self.gradients(lambda x: F.cross_entropy(x, y), None, x)
 
     def gradients(self, f, z, *data):
         """What a call for the value and its gradients does, and the mean of the first gradient."""
         t, f = self.t, self.made(f)
+        self.planned = lambda *v: t.autograd.grad(f(*v), v, z), data
         for p in data:
             p.requires_grad_()
 
@@ -561,7 +581,7 @@ for peer in options.peers.split(","):
             start = time.perf_counter()
             call, value = getattr(server, method)(*words)
             if options.count:
-                out["ops"] = counted(call)
+                out["ops"] = launches(*server.planned, products) if peer == "torch-compile" else counted(call)
                 print(json.dumps(out), flush=True)
                 continue
             call()

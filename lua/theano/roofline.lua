@@ -54,6 +54,7 @@ M.assumed = {
   terms = 128,      -- ..whose sums it cuts in parts of so many terms at least, a tile of each for a multiprocessor..
   parts = 32 << 20, -- ..with so much memory for them
   tile = 0.5,      -- of ours
+  attention = 0.35, -- of halves by attention in one kernel, ours or a peer's (docs/cuda.md has the source)
   l2 = 2.5, -- times the memory's bandwidth, what the second cache gives
   latency = 0.7e-6, -- seconds from a load to its value, under load
   kernel = 1.3e-6, -- from one kernel of a graph to the next..
@@ -379,6 +380,8 @@ local function product(limits, k)
   if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
 end
 
+local function attention_share(dtype) return dtype:find("float16") and M.assumed.attention or M.assumed.tile end
+
 -- In a loop that is one launch there are as many blocks as run at once: where a step has more, they go around.
 local function go_around(limits, k)
   local most = limits.multiprocessors * math.max(1, math.floor(k.occupancy * limits.threads / k.threads + 1e-9))
@@ -398,10 +401,10 @@ local function judge(limits, k, image)
       k.estimate = math.max(k.estimate, k.bytes / waiting * a.latency)
     end
     if k.products then -- attention, by tiles of ours
-      local limit = product_limit(limits, k.dtype)
+      local limit, share = product_limit(limits, k.dtype), attention_share(k.dtype)
       k.flops, k.limit, k.by = k.products, "arithmetic", "tiles"
       k.lower = math.max(k.lower, k.products / limit)
-      k.estimate = math.max(k.estimate, k.products / limit / a.tile) + (k.launches - 1) * a.kernel
+      k.estimate = math.max(k.estimate, k.products / limit / share) + (k.launches - 1) * a.kernel
       k.busy = k.estimate
     end
     return
@@ -461,7 +464,8 @@ function M.peer(gpu, ops)
       rest = rest - 2 * p[1] * p[2] * p[3] * p[4]
     end
     local limit = op.flops > 0 and product_limit(limits, op.dtype, true)
-    all = all + math.max(took, products + (limit and rest / limit / a.product or 0)) + a.kernel
+    local share = op.op and op.op:find("attention") and attention_share(op.dtype) or a.product
+    all = all + math.max(took, products + (limit and rest / limit / share or 0)) + a.kernel
   end
   return all
 end
