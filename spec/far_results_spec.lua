@@ -1,4 +1,5 @@
---- Results of 64 MB or more of one array go past the caches (core/runtime/interp/direct.c): they are those of parts.
+--- Results of 64 MB or more go past the caches where they are of one array, or of two of float64 in one step
+-- (core/runtime/interp/direct.c): they are those of parts.
 local nd = require("theano.ndarray")
 
 local N = (64 << 20) // 8 -- float64
@@ -20,6 +21,22 @@ describe("results that no cache holds", function()
       for _, f in ipairs({ nd.abs, nd.negative, nd.positive, nd.floor,
         function(v) return v + 1 end, function(v) return 3 / v end, nd.modf }) do
         same(f, x, N + more)
+      end
+    end
+  end)
+
+  it("of two vectors", function()
+    for _, more in ipairs({ 1, 16, 529 }) do
+      local x = nd.arange(N + more):astype("float64") - 7
+      local y = nd.flip(x) * 0.75 -- copied: it lies densely
+      x[5], x[6], y[N - 1] = 0 / 0, 1 / 0, 0
+      for _, f in ipairs({ nd.add, nd.subtract, nd.multiply, nd.true_divide, nd.maximum }) do
+        local all = f(x, y)
+        for _, part in ipairs(parts(N + more, 1001)) do
+          assert.truthy(nd.array_equal(all[part], f(x[part], y[part]), true))
+        end
+        local whole = f(x, x)
+        assert.truthy(nd.array_equal(whole["-5:"], f(x["-5:"], x["-5:"])))
       end
     end
   end)

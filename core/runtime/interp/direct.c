@@ -18,6 +18,7 @@ struct InterpDirect {
     bool *each;             /* by value: it is one for each element of the result */
     int *load, nload;       /* by value: number of the load */
     size_t row_bytes;       /* of rows that loads may repeat */
+    SimdFn past;            /* what runs on all elements at once, past the caches; or NULL */
 };
 enum { FIXED = INT16_MAX, MOST_LOADS = 8 };
 
@@ -112,6 +113,21 @@ static bool is_straight(const InterpDirect *d, const Plan *p, const Step *s, boo
     return true;
 }
 
+#ifdef __OPTIMIZE_SIZE__
+static SimdFn past_of(const InterpUnit *u, const InterpDirect *d) { return (void)u, (void)d, NULL; }
+#else
+static SimdFn past_of(const InterpUnit *u, const InterpDirect *d) {
+    SimdFn past = NULL;
+    for (int j = d->once; j < d->ncode && d->straight && !d->numbers; j++) {
+        const IIns *i = &d->ik->ins[d->code[j]];
+        for (int p = 0; i->nmicro == 1 && p < SIMD_PRIMS; p++)
+            if (u->simd->past[p] && d->ik->micro.at[i->micro].fn == simd_prim(u->simd, p, TH_FLOAT64))
+                past = u->simd->past[p];
+    }
+    return past;
+}
+#endif
+
 const InterpDirect *interp_direct(const InterpUnit *u) {
     const Plan *p = u->plan;
     if (!suits(p)) return NULL;
@@ -134,6 +150,7 @@ const InterpDirect *interp_direct(const InterpUnit *u) {
     d->once = d->ncode;
     if (!append(u, s, d, true)) return NULL;
     d->straight = is_straight(d, p, s, &d->numbers);
+    d->past = past_of(u, d);
     return d;
 }
 
@@ -279,7 +296,8 @@ static void compute(Run *r, int id, const IIns *i) {
             const IOpnd *o = &m->in[j];
             in[j] = o->value >= 0 ? r->value[o->value] : (o->base ? o->base : r->regs) + o->off;
         }
-        m->fn(n, m == end - 1 ? result : r->regs + m->out, in[0], in[1], in[2]);
+        const bool past = FAR && r->d->past && straight && n >= FAR / 8 && (uintptr_t)result % 64 == 0;
+        (past ? r->d->past : m->fn)(n, m == end - 1 ? result : r->regs + m->out, in[0], in[1], in[2]);
     }
     r->value[id] = result;
     if (!each) interp_replicate(result, i->bytes, 1, r->room);

@@ -84,6 +84,7 @@ typedef struct SimdTable {
     /* lanes of a sum of more than caches hold: memory is asked a page ahead, where the processor's own guesses end;
      * NULL: as any other */
     SimdFold ahead[TH_DTYPE_COUNT];
+    SimdFn past[SIMD_PRIMS]; /* of float64, whole vectors, results past the caches; NULL: not there */
     /* lanes of a sum, of squares of what floats differ by from *centre; NULL: not there */
     void (*spreads[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *v, const void *centre);
 #endif

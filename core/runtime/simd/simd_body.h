@@ -565,6 +565,33 @@ FLOATS(PRODUCTS)
     }
 FLOATS(SPREADS)
 #endif
+#if defined __x86_64__ && !defined __OPTIMIZE_SIZE__
+/* Doubles whose results do not go into the caches; n elements, whole vectors, and o at a vector's place. */
+#ifdef __clang__
+#define PAST(to, v) __builtin_nontemporal_store(v, (vm_double *)(to))
+#elif VM_BYTES == 64
+#define PAST(to, v) __builtin_ia32_movntpd512(to, v)
+#elif VM_BYTES == 32
+#define PAST(to, v) __builtin_ia32_movntpd256(to, v)
+#else
+#define PAST(to, v) __builtin_ia32_movntpd(to, v)
+#endif
+#define PASTS(name, op)                                                                                                 \
+    static void past_##name(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                      \
+        double *o = po;                                                                                                 \
+        const double *a = pa, *b = pb;                                                                                  \
+        (void)pc;                                                                                                       \
+        for (int64_t i = 0; i < n; i += VM_BYTES / 8) {                                                                 \
+            vm_double x, y;                                                                                             \
+            memcpy(&x, a + i, sizeof x);                                                                                \
+            memcpy(&y, b + i, sizeof y);                                                                                \
+            x = x op y;                                                                                                 \
+            PAST(o + i, x);                                                                                             \
+        }                                                                                                               \
+        __builtin_ia32_sfence();                                                                                        \
+    }
+PASTS(add, +) PASTS(sub, -) PASTS(mul, *) PASTS(true_div, /)
+#endif
 /* Four rows in one pass over the accumulators: the same sums, which are read and written a quarter as often. */
 #ifdef __OPTIMIZE_SIZE__
 #define BY_FOUR false
@@ -707,6 +734,9 @@ const SimdTable SIMD_TABLE = {
 #ifndef __OPTIMIZE_SIZE__
     .ahead = {[TH_INT64] = ahead_uint64_t, [TH_UINT64] = ahead_uint64_t, [TH_FLOAT64] = ahead_double},
     .spreads = AT_FLOAT(spreads),
+#ifdef PAST
+    .past = {[P_add] = past_add, [P_sub] = past_sub, [P_mul] = past_mul, [P_true_div] = past_true_div},
+#endif
 #endif
     .products = AT_FLOAT(products),
     .widened = widened, .widened_each = widened_each,
