@@ -143,7 +143,9 @@ describe("the loss scale", function()
   end)
 
   it("refuses what cannot be", function()
-    raises("ValueError", { "init_scale", "power of 2" }, function() loss_scale { init_scale = 1000 } end)
+    for _, v in ipairs({ 1000, 0, -2, 2 ^ 100, 2 ^ -100, math.huge, 0 / 0 }) do
+      raises("ValueError", { "init_scale", "power of 2 is wanted, between" }, function() loss_scale { init_scale = v } end)
+    end
     raises("ValueError", "growth_interval", function() loss_scale { growth_interval = 0 } end)
     raises("TypeError", "grow", function() loss_scale { grow = 2 } end)
     local w = theano.shared(f32 { 1 })

@@ -62,6 +62,7 @@ end
 --- The compilers, each with how many functions it tries a day, and `has_bits(by, collect)`; `foreign` for other
 -- processors. scripts/platforms --setup installs what these need.
 function M.compilers(gcc, clang, foreign)
+  require("spec.support.skip") -- hears of each test from before the first one on
   local wasm = lfs.currentdir() .. "/cmake/toolchain/wasi.mjs"
   local list = { { name = "gcc", compiler = "gcc", many = gcc }, { name = "clang", compiler = "clang", many = clang },
     { name = "aarch64-linux-gnu-gcc", compiler = "aarch64-linux-gnu-gcc", many = foreign, flags = " -static",
