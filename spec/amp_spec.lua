@@ -144,7 +144,7 @@ describe("the loss scale", function()
 
   it("refuses what cannot be", function()
     for _, v in ipairs({ 1000, 0, -2, 2 ^ 100, 2 ^ -100, math.huge, 0 / 0 }) do
-      raises("ValueError", { "init_scale", "power of 2 is wanted, between" }, function() loss_scale { init_scale = v } end)
+      raises("ValueError", { "init_scale", "power of 2", "between" }, function() loss_scale { init_scale = v } end)
     end
     raises("ValueError", "growth_interval", function() loss_scale { growth_interval = 0 } end)
     raises("TypeError", "grow", function() loss_scale { grow = 2 } end)

@@ -7,8 +7,8 @@ local M = {}
 -- the host alone), or is the CPU's own.
 M.elsewhere = {}
 for name in ([[api_walk autotune bench check_api config cost cuda_headers cuda_oracle docs editor fuzz golden gpu_bundle
-  guards help hosts kernel_classes key locale measures memory modules mutants ndarray_print ndtext numpy_page optimizations
-  oracle_support packages page_blocks pages plot readme reduced_lines repl report rules runner same_bits
+  guards help hosts kernel_classes key locale measures memory modules mutants ndarray_print ndtext numpy_page
+  optimizations oracle_support packages page_blocks pages plot readme reduced_lines repl report rules runner same_bits
   sandbox schedule short_rows tables tiers top]]):gmatch("%S+") do
   M.elsewhere[name] = true
 end

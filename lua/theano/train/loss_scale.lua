@@ -74,7 +74,8 @@ return function(o)
   for name, v in pairs({ init_scale = first, growth_factor = s.growth_factor, backoff_factor = s.backoff_factor }) do
     local fits = v > 0 and v < 2 ^ 100 and v > 2 ^ -100 and 2.0 ^ math.floor(math.log(v, 2) + 0.5) == v
     if not fits then
-      util.raise("ValueError", "loss_scale: %s is %s: a power of 2 is wanted, between 2^-99 and 2^99", name, util.text(v))
+      util.raise("ValueError", "loss_scale: %s is %s: a power of 2 is wanted, between 2^-99 and 2^99", name,
+        util.text(v))
     end
   end
   if s.growth_factor < 1 or s.backoff_factor > 1 then
