@@ -152,6 +152,32 @@ describe("CUDA's libraries", function()
       numbers(rng, dtype, 3, 2, 2, 2, 3), a, b }, tolerance, "cudnnConvolutionForward")
   end)
 
+  it("give a gradient by images of few channels as a product and a sum of windows", function()
+    local dtype = rotate.some({ "float32", "float64" }, 1)[1]
+    local tolerance = dtype == "float32" and 1e-3 or 1e-10
+    local rng = nd.random.RandomState(13)
+    local function check(n, size, in_shape, how, by)
+      local type = T.TensorType(dtype, n == 3 and { false, false, false, false, false }
+        or { false, false, false, false })
+      local x, w = type("x"), type("w")
+      local y = (n == 3 and T.nnet.conv3d or T.nnet.conv2d)(x, w, how)
+      local g = T.grad(T.sum(T.sin(y)), x)
+      local before = EMULATED and emulated.calls("cudnnConvolutionBackwardData")
+      try({ x, w }, { g, g * x }, { numbers(rng, dtype, table.unpack(in_shape)),
+        numbers(rng, dtype, table.unpack(size)) * 0.1 }, tolerance, "cublasLtMatmul", by, "auto")
+      if not EMULATED then return end
+      assert.equal(by, emulated.calls("cudnnConvolutionBackwardData") == before)
+    end
+    local few, wide = { 256, 3, 5, 5 }, { 4, 3, 12, 12 }
+    for _, one in ipairs(rotate.some({ { 2, few, wide }, { 2, few, wide, { filter_flip = false } },
+      { 2, { 64, 3, 5, 5 }, { 16, 3, 9, 10 }, { border_mode = { 2, 1 } } },
+      { 2, { 80, 8, 3, 3 }, { 32, 8, 8, 9 }, { filter_dilation = { 2, 1 } } },
+      { 3, { 128, 3, 3, 3, 3 }, { 8, 3, 6, 6, 6 } } }, 2)) do
+      check(one[1], one[2], one[3], one[4] or {}, true)
+    end
+    check(2, few, { 16, 3, 12, 12 }, { subsample = { 2, 2 } }, false)
+  end)
+
   it("leave convolutions to our tiles where they cannot do them", function()
     local x, w = T.tensor4("x"), T.tensor4("w")
     local rng = nd.random.RandomState(12)

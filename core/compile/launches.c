@@ -84,8 +84,14 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s, int thi
         behind &= !p.bias;
         m = (double)p.c.rows, n = (double)p.c.cols, k = (double)p.a.cols, matrices = (double)p.matrices;
     } else if (grid_is_conv(g) && matrices * m * n * k >= LIBRARY_TERMS && conv_for_library(g, l->b, l->sizes, &w)) {
-        library = "cuDNN";
+        bool apart = conv_apart(&w, &p);
         behind = !conv_lies(g, l->sizes);
+        library = apart ? "cuBLASLt" : "cuDNN";
+        if (apart) {
+            describe_double(l->t, "windows", (double)(p.matrices * p.c.step)); /* numbers between product and sum */
+            describe_double(l->t, "places", matrices * m * n * k / (double)w.filters);
+            m = (double)p.c.rows, n = (double)p.c.cols, k = (double)p.a.cols, matrices = (double)p.matrices;
+        }
     }
     put_lengths(l, matrices, m, n, k);
     if (thin >= 0 && !library) {

@@ -50,5 +50,7 @@ int64_t conv_for_library(const GridKernel *g, const DeviceAddress *b, const int6
 /* ..that is, in the result itself, or something follows it, or that has gaps; where that is, or NULL. */
 bool conv_lies(const GridKernel *g, const int64_t *sizes);
 char *conv_result(const GridKernel *g, const DeviceAddress *b, const int64_t *sizes);
+/* launch_kernel.c: it is better made as this product and a sum of windows. */
+bool conv_apart(const ConvWork *w, GpuProduct *p);
 
 #endif

@@ -137,16 +137,25 @@ static GpuDone product_made(Launches *l, HostCall *h, const GridKernel *g, const
     return gpu_status(h, queue_blocks(l, g, GRID_BEHIND, p.matrices * p.c.rows * p.c.cols)) ? GPU_FAILED : GPU_DONE;
 }
 
+bool conv_apart(const ConvWork *w, GpuProduct *p) {
+    int64_t in = 1;
+    for (int d = 0; d < w->ndim; d++) in *= w->in[d];
+    return gpu_by_windows(w, p) && choose_library(p->matrices, p->c.rows, p->c.cols, p->a.cols) &&
+           choose_windows(w->images, w->channels, p->c.rows / w->channels, p->c.cols, in, w->filters);
+}
+
 static GpuDone conv_made(Launches *l, HostCall *h, const GridKernel *g, const int64_t *sizes) {
     const DeviceAddress *b = (const DeviceAddress *)(void *)l->args;
     int64_t *whole = (int64_t *)(void *)(l->args + grid_record_bytes(g) - 8);
     ConvWork w;
+    GpuProduct p;
     int64_t points = conv_for_library(g, b, sizes, &w);
     if (!points || !gpu_conv_wanted(h, &w)) return GPU_NOT;
     char *at = conv_result(g, b, sizes), *to = at;
     if (!at && !gpu_room(h, (size_t)points * th_dtype_bytes(w.dtype), &to)) return GPU_FAILED;
     *(w.target == CONV_TO_TOP ? &w.top : w.target == CONV_TO_IMAGE ? &w.image : &w.filter) = to;
-    GpuDone done = gpu_conv(h, &w);
+    GpuDone done = conv_apart(&w, &p) ? gpu_conv_windows(h, &w, &p) : GPU_NOT;
+    if (done == GPU_NOT) done = gpu_conv(h, &w);
     if (done != GPU_DONE || at) return done;
     *whole = (int64_t)(uintptr_t)to;
     return gpu_status(h, queue_blocks(l, g, GRID_BEHIND, points)) ? GPU_FAILED : GPU_DONE;

@@ -49,7 +49,10 @@ typedef struct ChooseTile {
 } ChooseTile;
 ChooseTile choose_tile_shape(int which, size_t item);
 bool choose_library(int64_t matrices, int64_t rows, int64_t cols, int64_t deep); /* ..or none: cuBLASLt */
-int choose_tile(int64_t matrices, int64_t rows, int64_t cols, size_t item);      /* which of them */
+/* A convolution's gradient by images: each image's product and then a sum over windows, or one product of all (cuDNN).
+ * Of so many images and channels; elements of a window, its places, places of an image; filters. */
+bool choose_windows(int64_t images, int64_t channels, int64_t window, int64_t out, int64_t in, int64_t filters);
+int choose_tile(int64_t matrices, int64_t rows, int64_t cols, size_t item); /* which of them */
 
 /* A product in a loop all of whose turns are one launch: not one that a launch of its own does much faster. */
 bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep, int which);

@@ -55,6 +55,7 @@ M.assumed = {
   parts = 32 << 20, -- ..with so much memory for them
   tile = 0.5,      -- of ours
   attention = 0.35, -- of halves by attention in one kernel, ours or a peer's (docs/cuda.md has the source)
+  place = 16,      -- instructions of a window's place, of gradients that are their sums: 23 of a row inside
   l2 = 2.5, -- times the memory's bandwidth, what the second cache gives
   latency = 0.7e-6, -- seconds from a load to its value, under load
   kernel = 1.3e-6, -- from one kernel of a graph to the next..
@@ -377,6 +378,14 @@ local function product(limits, k)
     k.estimate = math.max(k.bytes / limits.memory / a.memory, (quarters and by_quarters or thin)(limits, k))
   end
   k.by = k.library and "library" or "tiles"
+  if k.windows then -- a kernel that sums them stands behind the product, which writes them
+    local bytes = k.windows * (k.dtype:find("64") and 8 or 4)
+    local write = bytes / limits.memory / a.memory
+    local issue = k.places * a.place / 128 / limits.multiprocessors / limits.clock / a.issue
+    k.launches, k.bytes = k.behind and 3 or 2, k.bytes + 2 * bytes
+    k.estimate = math.max(k.estimate, write) + a.kernel + math.max(write + k.written / limits.memory / a.memory, issue)
+    k.busy = k.busy + issue
+  end
   if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
 end
 
@@ -528,7 +537,7 @@ local function compute(d, limits, image)
       out.kernels[#out.kernels + 1] = k
       -- of a loop that is one launch: each of its steps in each turn, waits between them, and the launch, and its count
       -- of blocks set to 0 before
-      local launches = k.joined and 0 or loop and 2 * (k.loops or 1) or runs * (k.behind and 2 or k.launches or 1)
+      local launches = k.joined and 0 or loop and 2 * (k.loops or 1) or runs * (k.launches or k.behind and 2 or 1)
       out.launches = out.launches + launches
       out.bytes, out.flops = out.bytes + runs * (k.bytes or 0), out.flops + runs * (k.flops or 0)
       out.lower = out.lower + runs * k.lower

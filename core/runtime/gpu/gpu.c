@@ -26,10 +26,10 @@ typedef struct Library {
 } Library;
 
 const GpuFamily *const gpu_families[] = {
-    &gpu_cum,    &gpu_sorts,         &gpu_searches,       &gpu_uniques,        &gpu_found,
-    &gpu_moves,  &gpu_picks,         &gpu_ctcs,           &gpu_factors,        &gpu_spectrum,
-    &gpu_ffts,   &gpu_sparse_places, &gpu_sparse_choices, &gpu_sparse_values,  &gpu_states,
-    &gpu_steers, &gpu_folds,         &gpu_attentions,     &gpu_attention_cores};
+    &gpu_cum,    &gpu_sorts,         &gpu_searches,       &gpu_uniques,         &gpu_found,
+    &gpu_moves,  &gpu_picks,         &gpu_ctcs,           &gpu_factors,         &gpu_spectrum,
+    &gpu_ffts,   &gpu_sparse_places, &gpu_sparse_choices, &gpu_sparse_values,   &gpu_states,
+    &gpu_steers, &gpu_folds,         &gpu_attentions,     &gpu_attention_cores, &gpu_windows};
 const int gpu_family_count = TH_LEN(gpu_families);
 
 const HostServices gpu_services = {

@@ -171,6 +171,9 @@ bool gpu_conv_wanted(const HostCall *h, const struct ConvWork *w);
 GpuDone gpu_cudnn(HostCall *h, GpuHandle *u, const struct ConvWork *w); /* dense results, of no pooling */
 void gpu_cudnn_close(GpuHandle *u);
 GpuDone gpu_conv(HostCall *h, const struct ConvWork *w);
+/* ..or of gradients by images, by cuBLASLt and a sum of windows: its product, whose result lies nowhere yet. */
+bool gpu_by_windows(const struct ConvWork *w, GpuProduct *p);
+GpuDone gpu_conv_windows(HostCall *h, const struct ConvWork *w, GpuProduct *p);
 
 /* ---- Fourier transforms by cuFFT ---- */
 enum { GPU_PLANS = 8 };
@@ -241,7 +244,7 @@ bool gpu_ranks_ok(ThContext *c, const GpuRanks *u);
 
 /* ---- what families use of each other ---- */
 extern const GpuFamily gpu_states, gpu_steers, gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves, gpu_picks,
-    gpu_ctcs, gpu_folds, gpu_attentions, gpu_attention_cores;
+    gpu_ctcs, gpu_folds, gpu_attentions, gpu_attention_cores, gpu_windows;
 int gpu_running_sums(HostCall *h, i64 *v, i64 n); /* cumulate.c: in place */
 /* sort.c: a vector, or the rows of a matrix, in order: positions, or (a vector's, not `at`) exact keys. */
 typedef struct GpuOrder {
