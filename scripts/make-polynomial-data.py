@@ -5,18 +5,15 @@
 
 Of the form that scripts/make-scipy-data.py describes; `polynomial` in a call is numpy.polynomial.
 """
-import json
-import os
 import warnings
 
 import numpy as np
 from numpy import polynomial
 
 from lua_calls import lua
-from numpy_json import plain
+from numpy_json import plain, write
 
 warnings.simplefilter("ignore")
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "spec", "data")
 rng = np.random.RandomState(7)
 X = {
     "a": rng.uniform(-2, 2, 5), "b": rng.uniform(-2, 2, 3), "one": np.array([2.5]), "zero": np.array([0.0]),
@@ -104,15 +101,5 @@ case("polynomial.polyutils.mapdomain(x, [-1.0, 1.0], [0.0, 4.0])")
 case("polynomial.polyutils.trimcoef(a, 1.0)"), case("polynomial.polyutils.trimseq(tail)")
 
 
-def main():
-    with open(os.path.join(ROOT, "polynomial.json"), "w") as f:
-        f.write('{"numpy": "%s",\n"inputs": {\n' % np.__version__)
-        f.write(",\n".join("%s: %s" % (json.dumps(k), json.dumps(plain(v))) for k, v in X.items()))
-        f.write('},\n"cases": [\n')
-        f.write(",\n".join(json.dumps(c) for c in cases))
-        f.write("\n]}\n")
-    print(len(cases), "cases")
-
-
 if __name__ == "__main__":
-    main()
+    write("polynomial", ("numpy", np.__version__), X, cases)

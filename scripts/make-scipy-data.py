@@ -7,8 +7,6 @@
 its results ({dtype, shape, data} each), and `rtol`, by which each element may be off. A case is written here as a call
 of SciPy and turned into Lua by its syntax tree: keywords become a table behind the arguments.
 """
-import json
-import os
 import warnings
 
 import numpy as np
@@ -16,11 +14,10 @@ import scipy
 from scipy import fft, integrate, interpolate, linalg, optimize, signal, special
 
 from lua_calls import lua
-from numpy_json import plain
+from numpy_json import plain, write
 
 warnings.simplefilter("ignore")
 np.seterr(all="ignore")
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "spec", "data")
 nan, inf = float("nan"), float("inf")
 
 
@@ -558,17 +555,5 @@ filter_cases()
 spectra_cases()
 
 
-def main():
-    with open(os.path.join(ROOT, "scipy.json"), "w") as f:
-        f.write('{"scipy": "%s",\n"inputs": {\n' % scipy.__version__)
-        f.write(",\n".join("%s: %s" % (json.dumps(k), json.dumps(plain(v))) for k, v in X.items()))
-        f.write('},\n"functions": {\n')
-        f.write(",\n".join("%s: %s" % (json.dumps(k), json.dumps(v[0])) for k, v in FUNCTIONS.items()))
-        f.write('},\n"cases": [\n')
-        f.write(",\n".join(json.dumps(c) for c in cases))
-        f.write("\n]}\n")
-    print(len(cases), "cases")
-
-
 if __name__ == "__main__":
-    main()
+    write("scipy", ("scipy", scipy.__version__), X, cases, FUNCTIONS)

@@ -1,7 +1,6 @@
 --- einsum and matmul: values, shapes and dtypes against NumPy's (spec/data/einsum.json, written by
 -- scripts/make-einsum-data.py), on arrays, in graphs with and without rewrites; the order of contraction, gradients,
 -- errors. #asan
-local json = require("dkjson")
 local nd = require("theano.ndarray")
 local oracle = require("spec.support.oracle")
 local raises = require("spec.support.raises")
@@ -10,13 +9,7 @@ local theano = require("theano")
 local T = theano.tensor
 local variables = require("spec.support.variables")
 
-local function read()
-  local file = assert(io.open("spec/data/einsum.json", "rb"))
-  local data = assert(json.decode(file:read("a")))
-  file:close()
-  return data
-end
-local DATA = read()
+local DATA = oracle.cases("einsum")
 local MODES = {
   theano.compile.Mode { linker = "interpreter", optimizer = "fast_run" },
   theano.compile.Mode { linker = "interpreter", optimizer = "None" },

@@ -2,20 +2,13 @@
 -- definition, each length by each way (one line alone, lines side by side, along another axis), gradients by finite
 -- differences, tangents, vmap, lengths, errors. #asan
 local cpu = require("spec.support.cpu")
-local json = require("dkjson")
 local nd = require("theano.ndarray")
 local oracle = require("spec.support.oracle")
 local theano = require("theano")
 local T = theano.tensor
 local fft = require("theano.tensor.fft")
 
-local function read()
-  local file = assert(io.open("spec/data/transforms.json", "rb"))
-  local data = assert(json.decode(file:read("a")))
-  file:close()
-  return data
-end
-local DATA = read()
+local DATA = oracle.cases("transforms")
 local INTERPRETER = theano.compile.Mode { linker = "interpreter" }
 
 local function with_flag(name, value, body)

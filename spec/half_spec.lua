@@ -1,6 +1,6 @@
 --- float16 and bfloat16: every bit pattern, roundings, casts, arrays, files, graphs (each operation rounds float32's
 -- result once, whatever runs it), gradients, what has no form of halves.
-local json = require("theano.json")
+local oracle = require("spec.support.oracle")
 local raises = require("spec.support.raises")
 local sha256 = require("theano.sha256")
 local theano = require("theano")
@@ -8,13 +8,6 @@ local T, nd = theano.tensor, theano.ndarray
 
 local HALVES = { "float16", "bfloat16" }
 local RUNS = { { "interpreter", "None" }, { "cvm", "FAST_RUN" } }
-
-local function stored()
-  local file = assert(io.open("spec/data/half.json", "rb"))
-  local data = json.decode(file:read("a"))
-  file:close()
-  return data
-end
 
 -- The array of a half with these bits, and back.
 local function of_bits(bits, dtype) return nd.frombuffer(nd.array(bits, "uint16"):tobytes(), dtype) end
@@ -45,7 +38,7 @@ local function casts(all)
 end
 
 describe("halves have NumPy's and ml_dtypes' bits:", function()
-  local data = stored()
+  local data = oracle.cases("half")
   local list = {}
   for i, case in ipairs(data.double) do
     list[i] = string.unpack(">d", (case[1]:gsub("%x%x", function(h) return string.char(tonumber(h, 16)) end)))

@@ -1,14 +1,12 @@
 -- T.pad, T.linspace, conv3d2d and h_softmax against NumPy and their definitions (spec/data/layers.json), and their
 -- gradients.
-local json = require("dkjson")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
+local oracle = require("spec.support.oracle")
 local raises = require("spec.support.raises")
 require("theano.spec")
 
-local file = assert(io.open("spec/data/layers.json"))
-local data = json.decode(file:read("a"))
-file:close()
+local data = oracle.cases("layers")
 
 local function floats(t) return nd.array(t, "float64") end
 -- The values of a list of expressions, as arrays.

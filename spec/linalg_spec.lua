@@ -1,7 +1,6 @@
 --- Linear algebra: values, shapes and dtypes against NumPy's and SciPy's (spec/data/matrices.json, written by
 -- scripts/make-linalg-data.py) on arrays and in graphs, sizes 0 and 1, errors and their words, NaN where asked for.
 -- Gradients are in spec/linalg_grad_spec.lua. #asan
-local json = require("dkjson")
 local nd = require("theano.ndarray")
 local oracle = require("spec.support.oracle")
 local raises = require("spec.support.raises")
@@ -12,13 +11,7 @@ local T = theano.tensor
 
 local la = nd.linalg
 
-local function read()
-  local file = assert(io.open("spec/data/matrices.json", "rb"))
-  local data = assert(json.decode(file:read("a")))
-  file:close()
-  return data
-end
-local DATA = read()
+local DATA = oracle.cases("matrices")
 local ARRAYS = {}
 for name, a in pairs(DATA.arrays) do ARRAYS[name] = oracle.array(a) end
 

@@ -1,20 +1,13 @@
 --- Numbers and arrays as texts, texts and raw bytes as arrays: NumPy's own texts (spec/data/text.json, written by
 -- scripts/make-text-data.py), files there and back, what is refused.
-local json = require("dkjson")
 local nd = require("theano.ndarray")
+local oracle = require("spec.support.oracle")
 local raises = require("spec.support.raises")
 local theano = require("theano")
 
-local function data()
-  local file = assert(io.open("spec/data/text.json", "rb"))
-  local list = assert(json.decode(file:read("a")))
-  file:close()
-  return list
-end
-
 describe("texts are NumPy's", function()
   local by_name = {}
-  for _, case in ipairs(data()) do
+  for _, case in ipairs(oracle.cases("text")) do
     local name = case[1]:match("^nd%.([%w_]+)")
     by_name[name] = by_name[name] or {}
     table.insert(by_name[name], case)

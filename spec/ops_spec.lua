@@ -3,19 +3,13 @@
 -- scripts/make-ops-data.py).
 local both = require("spec.support.both")
 local core = require("theano.core")
-local json = require("dkjson")
 local nd = require("theano.ndarray")
 local oracle = require("spec.support.oracle")
 local theano = require("theano")
 local T = require("theano.tensor")
 local compile = theano.compile
 
-local DATA
-do
-  local file = assert(io.open("spec/data/ops.json"))
-  DATA = assert(json.decode(file:read("a")))
-  file:close()
-end
+local DATA = oracle.cases("ops")
 local REAL = { mean = true, sum = true, prod = true } -- floats are met nearly, everything else exactly
 for _, name in ipairs(DATA.real) do REAL[name] = true end
 

@@ -1,14 +1,12 @@
 --- The dtypes of results: every function of one and of two arrays, by every dtype and pair of dtypes, against NumPy's
 -- (spec/data/promotion.json, written by scripts/make-promotion-data.py); and those of graphs against those of arrays.
 -- What differs is listed here as docs/arrays.md and docs/differences.md say it, and each line of the lists is seen.
-local json = require("dkjson")
 local nd = require("theano.ndarray")
+local oracle = require("spec.support.oracle")
 local theano = require("theano")
 local T = theano.tensor
 
-local file = assert(io.open("spec/data/promotion.json"))
-local data = assert(json.decode(file:read("a")))
-file:close()
+local data = oracle.cases("promotion")
 local DTYPES, LETTER = data.dtypes, {}
 for i, d in ipairs(DTYPES) do LETTER[d] = ("?bhilBHILefdFD"):sub(i, i) end
 

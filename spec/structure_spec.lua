@@ -3,7 +3,7 @@
 -- transposed, reversed and repeated by strides, in the interpreter and through generated C. One unit holds all cases of
 -- a dtype.
 local sets = require("spec.support.numpy_sets")
-local json = require("dkjson")
+local oracle = require("spec.support.oracle")
 local data = sets.read("spec/data/structure.json")
 
 -- How an input is given and how the graph sees the same elements.
@@ -79,16 +79,10 @@ end
 it("every function of the table has NumPy's numbers for it", function()
   local texts = {}
   local function add(list) for _, expr in ipairs(list) do texts[#texts + 1] = expr end end
-  local function read(name)
-    local input = assert(io.open("spec/data/" .. name .. ".json"))
-    local tree = assert(json.decode(input:read("a"), 1, false))
-    input:close()
-    return tree
-  end
   add(data.exprs)
-  add(read("tensor").exprs)
-  for _, case in ipairs(read("scipy").cases) do texts[#texts + 1] = case.call end
-  local ops = read("ops")
+  add(oracle.cases("tensor").exprs)
+  for _, case in ipairs(oracle.cases("scipy").cases) do texts[#texts + 1] = case.call end
+  local ops = oracle.cases("ops")
   for _, part in ipairs({ "unary", "binary", "special", "reduce" }) do
     for name in pairs(ops[part]) do texts[#texts + 1] = name end
   end
