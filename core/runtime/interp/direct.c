@@ -311,12 +311,15 @@ static bool is_large(const Run *r, const IIns *i) {
     return all;
 }
 
-/* Large results of one array at most: blocks of two that come from memory in turns wait for each other. */
+/* Large results of one array at most: blocks of two that come from memory in turns wait for each other. Nor where one
+ * kernel reads and writes all of it at once: it is as fast. */
 static bool is_far(const Run *r) {
+    const bool pieces = !r->d->straight || r->d->numbers || r->c->step || r->c->spread;
     int large = 0;
     if (!FAR || r->c->n < FAR / (int)sizeof(ThComplex128)) return false;
     for (int j = r->d->once; j < r->d->ncode; j++) {
         const IIns *i = &r->d->ik->ins[r->d->code[j]];
+        if (i->nmicro && !pieces) return false;
         if (i->ins->op == INS_LOAD) large += is_large(r, i);
         if (i->ins->op == INS_STORE && r->c->n * r->d->ik->ins[i->ins->b].bytes < FAR) return false;
     }
