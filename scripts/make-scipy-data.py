@@ -313,6 +313,11 @@ def interpolate_cases():
     case("interpolate.RBFInterpolator(mesh3, y2, degree=-1, kernel='gaussian', epsilon=2.0)(mesh3)", 1e-8)
     case("interpolate.griddata(mesh3, y, mesh3 * 0.75, method='nearest')")
     case("interpolate.griddata(t, y, x)")
+    case("interpolate.griddata(plane, heights, plane * 0.75)", 1e-11)
+    case("interpolate.griddata(plane, heights, [[[0.1, 0.2], [9.0, 0.1]], [[-0.3, 0.1], [0.5, -0.5]]], 'linear',"
+         " -1.0)", 1e-11)
+    case("interpolate.griddata(plane * 100.0, heights, plane * 50.0, rescale=True)", 1e-11)
+    case("interpolate.LinearNDInterpolator(plane, mesh[0, 0] * plane)(plane[:, 0] * 0.5, plane[:, 1] * 0.5)", 1e-11)
     case("interpolate.NearestNDInterpolator(mesh3, y2)(mesh3 * 1.1)")
     case("interpolate.interpn((grid, t), mesh, [[0.5, 1.5], [1.75, 3.0]])")
 

@@ -304,6 +304,7 @@ local ELSEWHERE = {
     optimize.isotonic_regression optimize.lsq_linear optimize.linprog interpolate.pchip_interpolate
     interpolate.BarycentricInterpolator interpolate.barycentric_interpolate interpolate.lagrange interpolate.BSpline
     interpolate.make_interp_spline interpolate.RBFInterpolator interpolate.NearestNDInterpolator interpolate.griddata
+    interpolate.LinearNDInterpolator
     interpolate.interpn integrate.cumulative_simpson integrate.romb integrate.newton_cotes integrate.quad_vec
     signal.iirnotch signal.iirpeak signal.kaiser_beta signal.kaiser_atten signal.kaiserord signal.buttord
     signal.cheb1ord signal.cheb2ord signal.ellipord signal.iirfilter signal.iirdesign signal.firls

@@ -346,7 +346,66 @@ describe("SciPy's splines and rules", function()
     assert.is_true(math.abs(Q.quad_vec(function(v) return v > 1 and 1.0 or 0.0 end, 0, 3) - 2) < 1e-7)
     assert.is_true(math.abs(Q.quad_vec(math.sin, 0, math.pi, { points = { 1, 2 } }) - 2) < 1e-12)
   end)
+  it("know the triangle of a place", function()
+    local p = rng:uniform(-1, 1, { 60, 2 })
+    local plane = 3 * p[":, 0"] - 2 * p[":, 1"] + 1
+    local f = I.LinearNDInterpolator(p, plane)
+    assert.is_true(nd.allclose(f(p), plane, 1e-12, 1e-12))
+    local inside = p * 0.5
+    assert.is_true(nd.allclose(f(inside[":, 0"], inside[":, 1"]), 3 * inside[":, 0"] - 2 * inside[":, 1"] + 1,
+      1e-12, 1e-12))
+    assert.same({ 2, 1, 3 }, I.LinearNDInterpolator(p, rng:rand(60, 3))(nd.zeros({ 2, 1, 2 })).shape)
+    assert.same({ 0, 3 }, I.LinearNDInterpolator(p, rng:rand(60, 3))(nd.zeros({ 0, 2 })).shape)
+    assert.equal(-7.0, I.LinearNDInterpolator(p, plane, { fill_value = -7 })({ 5, 5 }))
+    assert.is_true(nd.all(nd.isnan(f({ { 9, 9 }, { nd.nan, 0 }, { nd.inf, 0 } }))))
+    assert.is_true(nd.allclose(I.griddata(p, plane * nd.complex(0, 1), inside), f(inside) * nd.complex(0, 1)))
+  end)
+  it("lie in triangles that fill the hull and whose circles are empty, of ties and twins too", function()
+    local of = require("theano.triangles").of
+    local function checked(u, v)
+      local t, area = of(u, v), 0.0
+      for e = 1, #t.from do
+        local first = e - (e - 1) % 3
+        local a, b, c = t.from[first], t.from[first + 1], t.from[first + 2]
+        local double = (u[b] - u[a]) * (v[c] - v[a]) - (u[c] - u[a]) * (v[b] - v[a])
+        assert(double > 0)
+        area = area + double / 6
+        local back = t.twin[e]
+        if back ~= 0 then
+          assert.equal(e, t.twin[back])
+          local d = t.from[back % 3 == 1 and back + 2 or back - 1]
+          local rows = {}
+          for i, p in ipairs({ a, b, c }) do
+            local h, w = u[p] - u[d], v[p] - v[d]
+            rows[i] = { h, w, h * h + w * w }
+          end
+          assert(nd.linalg.det(rows) < 1e-10)
+        end
+      end
+      return area
+    end
+    local px, py = {}, {}
+    for i = 0, 99 do px[i + 1], py[i + 1] = i % 10 * 0.1, i // 10 * 0.1 end
+    assert(math.abs(checked(px, py) - 0.81) < 1e-12)
+    assert.equal(0.0, checked({ 0, 1, 2, 3 }, { 0, 1, 2, 3 }))
+    for i = 1, 300 do px[i], py[i] = rng:randint(0, 9), rng:randint(0, 9) end
+    assert(math.abs(checked(px, py) - 64) < 1e-9)
+    for i = 1, 300 do px[i], py[i] = math.cos(i / 300 * 2 * math.pi), math.sin(i / 300 * 2 * math.pi) end
+    assert(math.abs(checked(px, py) - 150 * math.sin(2 * math.pi / 300)) < 1e-9)
+  end)
   it("say what is wrong", function()
+    fails("ValueError", "LinearNDInterpolator: at least three points that do not lie on a line are needed, of 3",
+      I.LinearNDInterpolator, { { 0, 0 }, { 1, 1 }, { 2, 2 } }, { 1, 2, 3 })
+    fails("ValueError", "LinearNDInterpolator: points has rows of coordinates, and as many as values, not (3, 2) and "
+      .. "(2,)", I.griddata, { { 0, 0 }, { 1, 1 }, { 2, 0 } }, { 1, 2 }, { { 0, 0 } })
+    fails("ValueError", "LinearNDInterpolator: points are finite", I.griddata, { { 0, 0 }, { 1, nd.inf }, { 2, 0 } },
+      { 1, 2, 3 }, { { 0, 0 } })
+    fails("ValueError", "LinearNDInterpolator: places of 2 coordinates are expected, not of shape (3,)", I.griddata,
+      { { 0, 0 }, { 1, 1 }, { 2, 0 } }, { 1, 2, 3 }, { 1, 2, 3 })
+    fails("NotImplementedError", "places are arrays, not Variables", I.griddata, { { 0, 0 }, { 1, 1 }, { 2, 0 } },
+      { 1, 2, 3 }, T.dmatrix())
+    fails("NotImplementedError", "griddata: in 2 dimensions the method is 'nearest' or 'linear', not 'cubic'",
+      I.griddata, { { 0, 0 }, { 1, 1 }, { 2, 0 } }, { 1, 2, 3 }, { { 0, 0 } }, "cubic")
     fails("ValueError", "make_interp_spline: degree 3 needs at least 4 points, not 3", I.make_interp_spline,
       { 0, 1, 2 }, { 0, 1, 2 })
     fails("NotImplementedError", "bc_type is 'not-a-knot'", I.make_interp_spline, x, y, { bc_type = "natural" })

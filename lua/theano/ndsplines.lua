@@ -1,5 +1,5 @@
---- nd.interpolate: B-splines, polynomials through points, radial functions, nearest points. What they make is called
--- with arrays or with Variables. Installed by theano.ndinterpolate.
+--- nd.interpolate: B-splines, polynomials through points, radial functions. What they make is called with arrays or
+-- with Variables. Installed by theano.ndinterpolate.
 -- @module theano.ndsplines
 local core = require("theano.core")
 local help = require("theano.ndhelp")
@@ -374,76 +374,6 @@ return function(nd, M, kit)
     return function_of("RBFInterpolator", f, Radial)
   end
 
-  -- Coordinates as one array, along its last axis: such an array, a vector of places on a line, or a list of arrays,
-  -- one for each coordinate.
-  local function coordinates(x)
-    if type(x) == "table" and getmetatable(x) == nil and (util.is_array(x[1]) or type(x[1]) == "table") then
-      local all = true
-      for _, v in ipairs(x) do all = all and util.is_array(v) end
-      if all then return nd.stack({ nd.broadcast_arrays(table.unpack(x)) }, -1):astype("float64") end
-    end
-    return real(nd, x)
-  end
-  local Nearest = {}
-  Nearest.__call = function(f, at)
-    local x = coordinates(at)
-    if x.ndim < 2 and f.line then x = x:reshape({ -1, 1 }) end
-    if x.ndim == 0 or x.shape[x.ndim] ~= f.x.shape[2] then
-      util.raise("ValueError", "NearestNDInterpolator: places of %d coordinates are expected, not of shape %s",
-        f.x.shape[2], form(x))
-    end
-    local lengths = x.shape
-    table.remove(lengths)
-    local flat, found = x:reshape({ -1, f.x.shape[2] }), {}
-    local each = math.max(1, (1 << 21) // f.x.size)
-    for from = 0, flat.shape[1] - 1, each do
-      found[#found + 1] = nd.argmin(squares(nd, flat[("%d:%d"):format(from, from + each)], f.x), { axis = 1 })
-    end
-    if #found == 0 then found[1] = nd.zeros(0, "int64") end
-    local r = f.y[nd.concatenate(found, 0)]
-    for k = 2, f.y.ndim do lengths[#lengths + 1] = f.y.shape[k] end
-    return help.result(r:reshape(lengths))
-  end
-  --- `NearestNDInterpolator(x, y)`: the value at the nearest of the places x (rows of coordinates): `f(places)`.
-  function M.NearestNDInterpolator(x, y)
-    local what = "NearestNDInterpolator"
-    if x == nil or y == nil then util.raise("TypeError", "%s: x and y are to be given", what) end
-    local places, values = coordinates(x), arr(y)
-    local line = places.ndim == 1
-    if line then places = places:reshape({ -1, 1 }) end
-    if places.ndim ~= 2 or places.size == 0 or values.ndim == 0 or values.shape[1] ~= places.shape[1] then
-      util.raise("ValueError", "%s: x has rows of coordinates, and as many as y, not %s and %s", what, form(places),
-        form(values))
-    end
-    return function_of(what, { x = places, y = values, line = line }, Nearest)
-  end
-  --- `griddata(points, values, xi, {method = "linear", fill_value = nan})`: values at places xi of scattered points:
-  -- the "nearest" one's; on a line also "linear" and "cubic".
-  function M.griddata(...)
-    local o = util.bind("griddata", { "points", "values", "xi", "method", "fill_value", method = "string",
-      fill_value = "number" }, ...)
-    util.present("griddata", o, { "points", "values", "xi" })
-    local method, places = o.method or "linear", coordinates(o.points)
-    if method ~= "nearest" and method ~= "linear" and method ~= "cubic" then
-      util.raise("ValueError", "griddata: method is 'nearest', 'linear' or 'cubic', not '%s'", method)
-    end
-    local line = places.ndim == 1 or places.ndim == 2 and places.shape[2] == 1
-    if method == "nearest" then return M.NearestNDInterpolator(places, o.values)(coordinates(o.xi)) end
-    if not line then
-      util.raise("NotImplementedError", "griddata: in %d dimensions the method is 'nearest', not '%s'",
-        places.shape[places.ndim], method)
-    end
-    return M.interp1d(places:reshape({ -1 }), o.values, { kind = method, axis = 0, bounds_error = false,
-      fill_value = o.fill_value or nd.nan })(coordinates(o.xi))
-  end
-  --- `interpn(points, values, xi, {method = "linear", bounds_error, fill_value})`: RegularGridInterpolator at xi.
-  function M.interpn(...)
-    local o = util.bind("interpn", { "points", "values", "xi", "method", "bounds_error", "fill_value", points = "table",
-      method = "string", bounds_error = "boolean", fill_value = "number" }, ...)
-    util.present("interpn", o, { "points", "values", "xi" })
-    local f = M.RegularGridInterpolator(o.points, o.values, { method = o.method or "linear",
-      bounds_error = o.bounds_error, fill_value = o.fill_value })
-    return f(util.is_var(o.xi) and o.xi or coordinates(o.xi))
-  end
-  return M
+  kit.form, kit.function_of, kit.rows_of, kit.squares = form, function_of, rows_of, squares
+  return require("theano.ndscattered")(nd, M, kit)
 end

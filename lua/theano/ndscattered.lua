@@ -1,0 +1,162 @@
+--- nd.interpolate: values at scattered points, and on grids. Installed by theano.ndsplines.
+-- @module theano.ndscattered
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local triangles = require("theano.triangles")
+local util = require("theano.util")
+
+-- `kit`: what theano.ndinterpolate, theano.ndsplines and this share.
+return function(nd, M, kit)
+  local arr = core.asarray
+  local real, form, function_of, squares = kit.real, kit.form, kit.function_of, kit.squares
+
+  -- Coordinates as one array, along its last axis: such an array, a vector of places on a line, or a list of arrays,
+  -- one for each coordinate.
+  local function coordinates(x)
+    if util.is_var(x) then util.raise("NotImplementedError", "scattered points: places are arrays, not Variables") end
+    if type(x) == "table" and getmetatable(x) == nil and (util.is_array(x[1]) or type(x[1]) == "table") then
+      local all = true
+      for _, v in ipairs(x) do all = all and util.is_array(v) end
+      if all then return nd.stack({ nd.broadcast_arrays(table.unpack(x)) }, -1):astype("float64") end
+    end
+    return real(nd, x)
+  end
+  local function places_of(...)
+    return coordinates(select("#", ...) > 1 and { ... } or (...))
+  end
+  local Nearest = {}
+  Nearest.__call = function(f, ...)
+    local x = places_of(...)
+    if x.ndim < 2 and f.line then x = x:reshape({ -1, 1 }) end
+    if x.ndim == 0 or x.shape[x.ndim] ~= f.x.shape[2] then
+      util.raise("ValueError", "NearestNDInterpolator: places of %d coordinates are expected, not of shape %s",
+        f.x.shape[2], form(x))
+    end
+    local lengths = x.shape
+    table.remove(lengths)
+    local flat, found = x:reshape({ -1, f.x.shape[2] }), {}
+    local each = math.max(1, (1 << 21) // f.x.size)
+    for from = 0, flat.shape[1] - 1, each do
+      found[#found + 1] = nd.argmin(squares(nd, flat[("%d:%d"):format(from, from + each)], f.x), { axis = 1 })
+    end
+    if #found == 0 then found[1] = nd.zeros(0, "int64") end
+    local r = f.y[nd.concatenate(found, 0)]
+    for k = 2, f.y.ndim do lengths[#lengths + 1] = f.y.shape[k] end
+    return help.result(r:reshape(lengths))
+  end
+  --- `NearestNDInterpolator(x, y)`: the value at the nearest of the places x (rows of coordinates): `f(places)`.
+  function M.NearestNDInterpolator(x, y)
+    local what = "NearestNDInterpolator"
+    if x == nil or y == nil then util.raise("TypeError", "%s: x and y are to be given", what) end
+    local places, values = coordinates(x), arr(y)
+    local line = places.ndim == 1
+    if line then places = places:reshape({ -1, 1 }) end
+    if places.ndim ~= 2 or places.size == 0 or values.ndim == 0 or values.shape[1] ~= places.shape[1] then
+      util.raise("ValueError", "%s: x has rows of coordinates, and as many as y, not %s and %s", what, form(places),
+        form(values))
+    end
+    return function_of(what, { x = places, y = values, line = line }, Nearest)
+  end
+
+  -- ---- linear in triangles ------------------------------------------------------------------------------------------
+  local function list(column) return nd.ascontiguousarray(column):tolist() end
+  local Linear = {}
+  Linear.__call = function(f, ...)
+    local x = places_of(...)
+    if x.ndim == 0 or x.shape[x.ndim] ~= 2 then
+      util.raise("ValueError", "LinearNDInterpolator: places of 2 coordinates are expected, not of shape %s", form(x))
+    end
+    local lengths = x.shape
+    table.remove(lengths)
+    local flat = (x:reshape({ -1, 2 }) - f.shift) * f.scale
+    local n, t = flat.shape[1], f.triangles
+    local px, py = list(flat[":, 0"]), list(flat[":, 1"])
+    local corners, parts, from, last = { {}, {}, {} }, { {}, {}, {} }, t.from, 1
+    for i = 1, n do
+      local at, ab, bc, ca = triangles.find(t, px[i], py[i], last)
+      if at then
+        last = at
+        local all = ab + bc + ca
+        for k = 1, 3 do corners[k][i] = from[at + k - 1] - 1 end
+        parts[1][i], parts[2][i], parts[3][i] = bc / all, ca / all, ab / all
+      else
+        for k = 1, 3 do corners[k][i], parts[k][i] = 0, -1.0 end
+      end
+    end
+    for k = 2, f.y.ndim do lengths[#lengths + 1] = f.y.shape[k] end
+    if n == 0 then return nd.zeros(lengths, f.y.dtype) end
+    local function along(v)
+      v = nd.array(v)
+      return f.y.ndim == 1 and v or v:reshape({ n, table.unpack(f.ones) })
+    end
+    local r, outside = 0.0, along(parts[1])
+    for k = 1, 3 do r = r + f.y[nd.array(corners[k])] * along(parts[k]) end
+    return help.result(arr(nd.where(nd.eq(outside, -1), f.fill, r)):reshape(lengths))
+  end
+  --- `LinearNDInterpolator(points, values, {fill_value = nan, rescale})`: linear between scattered points in the plane
+  -- (rows of two coordinates), in Delaunay's triangles; outside of their hull fill_value: `f(places)`, `f(X, Y)`.
+  function M.LinearNDInterpolator(...)
+    local what = "LinearNDInterpolator"
+    local o = util.bind(what, { "points", "values", "fill_value", "rescale", fill_value = "number",
+      rescale = "boolean" }, ...)
+    util.present(what, o, { "points", "values" })
+    local x, y = coordinates(o.points), real(nd, o.values)
+    if x.ndim ~= 2 or y.ndim == 0 or y.shape[1] ~= x.shape[1] then
+      util.raise("ValueError", "%s: points has rows of coordinates, and as many as values, not %s and %s", what,
+        form(x), form(y))
+    end
+    if x.shape[2] ~= 2 then
+      util.raise("NotImplementedError", "%s: points lie in the plane; in %d dimensions there is the nearest one's "
+        .. "value", what, x.shape[2])
+    end
+    if not nd.all(nd.isfinite(x)) then util.raise("ValueError", "%s: points are finite", what) end
+    local shift, scale = nd.zeros(2), nd.ones(2)
+    if x.size > 0 then shift = nd.mean(x, { axis = 0 }) end
+    if o.rescale then
+      local width = nd.ptp(x, { axis = 0 })
+      scale = nd.where(nd.gt(width, 0), 1 / nd.where(nd.gt(width, 0), width, 1.0), 1.0)
+    end
+    local moved = (x - shift) * scale
+    local t = triangles.of(list(moved[":, 0"]), list(moved[":, 1"]))
+    if #t.from == 0 then
+      util.raise("ValueError", "%s: at least three points that do not lie on a line are needed, of %d", what,
+        x.shape[1])
+    end
+    local ones = {}
+    for k = 2, y.ndim do ones[k - 1] = 1 end
+    return function_of(what, { points = x, values = y, y = y, triangles = t, shift = shift, scale = scale, ones = ones,
+      fill = o.fill_value or nd.nan }, Linear)
+  end
+  --- `griddata(points, values, xi, {method = "linear", fill_value = nan, rescale})`: values at places xi of scattered
+  -- points: the "nearest" one's; in the plane also "linear" (LinearNDInterpolator), on a line that and "cubic".
+  function M.griddata(...)
+    local o = util.bind("griddata", { "points", "values", "xi", "method", "fill_value", "rescale", method = "string",
+      fill_value = "number", rescale = "boolean" }, ...)
+    util.present("griddata", o, { "points", "values", "xi" })
+    local method, places = o.method or "linear", coordinates(o.points)
+    if method ~= "nearest" and method ~= "linear" and method ~= "cubic" then
+      util.raise("ValueError", "griddata: method is 'nearest', 'linear' or 'cubic', not '%s'", method)
+    end
+    if method == "nearest" then return M.NearestNDInterpolator(places, o.values)(coordinates(o.xi)) end
+    if places.ndim == 1 or places.ndim == 2 and places.shape[2] == 1 then
+      return M.interp1d(places:reshape({ -1 }), o.values, { kind = method, axis = 0, bounds_error = false,
+        fill_value = o.fill_value or nd.nan })(coordinates(o.xi))
+    end
+    if method == "cubic" or places.shape[places.ndim] ~= 2 then
+      util.raise("NotImplementedError", "griddata: in %d dimensions the method is 'nearest'%s, not '%s'",
+        places.shape[places.ndim], places.shape[places.ndim] == 2 and " or 'linear'" or "", method)
+    end
+    return M.LinearNDInterpolator(places, o.values, { fill_value = o.fill_value or nd.nan,
+      rescale = o.rescale })(o.xi)
+  end
+  --- `interpn(points, values, xi, {method = "linear", bounds_error, fill_value})`: RegularGridInterpolator at xi.
+  function M.interpn(...)
+    local o = util.bind("interpn", { "points", "values", "xi", "method", "bounds_error", "fill_value", points = "table",
+      method = "string", bounds_error = "boolean", fill_value = "number" }, ...)
+    util.present("interpn", o, { "points", "values", "xi" })
+    local f = M.RegularGridInterpolator(o.points, o.values, { method = o.method or "linear",
+      bounds_error = o.bounds_error, fill_value = o.fill_value })
+    return f(util.is_var(o.xi) and o.xi or coordinates(o.xi))
+  end
+  return M
+end
