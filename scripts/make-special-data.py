@@ -331,6 +331,28 @@ def elliptic_cases():
     edge("ellipkm1", (0.,), (-1.,), (nan,), (1.,))
 
 
+def order_cases():
+    x = spread(1e-12, 1, 14) + uniform(0.5, 30, 14) + spread(30, 650, 8)
+    v = (uniform(0, 1, 4) + uniform(0, 40, 5) + [-2.5, 3.0, 0.0, 0.5, 1.0]) * 2 + uniform(0, 60, 8)
+    case("kv", mp.besselk, 1e-13, v, x)
+    case("kve", lambda v, x: mp.besselk(v, x) * mp.exp(x), 1e-13, v + [0.3, 99.5, 1.5], x + [1e5, 1e4, 1e30])
+    case("ive", lambda v, x: mp.besseli(v, x) * mp.exp(-x), 1e-13, uniform(0, 60, 30), x[14:] + spread(650, 1e6, 8))
+    case("jve", mp.besselj, 1e-12, uniform(0, 6), uniform(0, 20))
+    n = [0, 1, 2, 5, 10, 30, 3] * 2
+    z = uniform(0.1, 5, 7) + uniform(5, 100, 7)
+    case("spherical_in", lambda n, z: mp.sqrt(mp.pi / 2 / z) * mp.besseli(n + mp.mpf(0.5), z), 2e-14, n, z)
+    case("spherical_kn", lambda n, z: mp.sqrt(mp.pi / 2 / z) * mp.besselk(n + mp.mpf(0.5), z), 2e-14, n, z)
+    above, below = spread(1e-9, 1, 6) + uniform(0.5, 6, 8) + spread(6, 90, 6), uniform(-20, 0, 10) + uniform(-1.5, 0, 4)
+    for i, f in enumerate((mp.airyai, lambda x: mp.airyai(x, derivative=1), mp.airybi,
+                           lambda x: mp.airybi(x, derivative=1))):
+        size = (lambda f, s: lambda x: f(x) * mp.exp(s * mp.mpf(2) / 3 * x * mp.sqrt(x)))(f, 1 if i < 2 else -1)
+        case("airy %d" % (i + 1), f, 1e-12, above + below)
+        case("airye %d" % (i + 1), size, 2e-14, above)
+    for name in ("kv", "kve"):
+        edge(name, (0., 0.), (1.5, -1.), (nan, 1.), (1.5, nan), (2.5, 0.))
+    edge("ive", (0., 0.), (2., -3.), (3., -3.), (1.5, -1.), (nan, 1.))
+
+
 bessel_cases()
 integral_cases()
 rules = []
@@ -341,6 +363,7 @@ agm_cases()
 inverse_cases()
 distribution_cases()
 elliptic_cases()
+order_cases()
 with open(os.path.join(ROOT, "special.json"), "w") as out:
     out.write("{")
     for key, table in (("exact", exact), ("edges", edges)):

@@ -179,6 +179,10 @@ GRADIENTS.elliprf, GRADIENTS.elliprd = { { 0.7, 1.3, 2.5 }, 1, 2, 3 }, { { 0.7, 
 GRADIENTS.elliprc, GRADIENTS.ellipkm1, GRADIENTS.lambertw = { { 0.7, 1.3 }, 1, 2 }, { { 0.4 }, 1 }, { { 1.3 }, 1 }
 for name in ("yn kn spherical_jn spherical_yn expn yvp kvp"):gmatch("%S+") do GRADIENTS[name] = { { 3, 1.3 }, 2 } end
 GRADIENTS.jvp, GRADIENTS.ivp = { { 2.5, 1.3 }, 2 }, { { 2.5, 1.3 }, 2 }
+GRADIENTS.kv, GRADIENTS.kve = { { 2.3, 1.7 }, 1, 2 }, { { 0.3, 1.7 }, 1, 2 }
+GRADIENTS.ive, GRADIENTS.jve = { { 2.3, 1.7 }, 2 }, { { 2.3, 1.7 }, 2 }
+for name in ("spherical_in spherical_kn"):gmatch("%S+") do GRADIENTS[name] = { { 3, 1.3 }, 2 } end
+for i = 1, 4 do GRADIENTS["airy " .. i], GRADIENTS["airye " .. i] = { { -1.7 }, 1 }, { { 1.7 }, 1 } end
 GRADIENTS.factorial2, GRADIENTS.factorialk = false, false
 
 describe("gradients, first and second:", function()
