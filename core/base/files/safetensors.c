@@ -314,7 +314,7 @@ int th_load_safetensors(ThContext *c, const char *path, const char *mmap, ThNpz 
     if (!c) return -1;
     if (!path || !out) return err_missing(c, __func__), -1;
     Reader r;
-    int64_t data_at;
+    int64_t data_at = 0;
     MapMode mode = MAP_READ;
     ThBuffer *map = NULL;
     *out = (ThNpz){0};
