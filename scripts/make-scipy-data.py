@@ -60,6 +60,8 @@ X["uneven"] = np.array([0.0, 0.75, 2.0])
 X["nine"], X["right9"] = X["line"][:9], X["line"][:18].reshape(9, 2)
 X["toeplitz_of_ones"] = np.ones((3, 3))
 X["positive4"] = X["square"] @ X["square"].T + np.eye(4)
+X["symmetric4"], X["symmetric22"] = X["square"] + X["square"].T, X["large"] + X["large"].T
+X["costs3"], X["weights3"] = X["square3"] @ X["square3"].T, X["square3"] @ X["square3"].T + 0.5
 X["square_f"], X["right_f"], X["short_f"] = (X[name].astype("float32") for name in ("square", "right", "short"))
 
 
@@ -522,7 +524,15 @@ def linalg_cases():
                  "solve_banded((2, 1), bands, places6)", "solve_banded((1, 2), bands, bands6)",
                  "solve_banded((0, 3), bands, places6)", "subspace_angles(right, square)",
                  "subspace_angles(square, right)", "issymmetric(positive4)", "issymmetric(square)",
-                 "ishermitian(turned)", "bandwidth(mask)", "bandwidth(bands)"):
+                 "ishermitian(turned)", "bandwidth(mask)", "bandwidth(bands)",
+                 "hessenberg(square)", "hessenberg(square, calc_q=True)", "hessenberg(turned, calc_q=True)",
+                 "ldl(positive4)", "ldl(symmetric4)", "ldl(symmetric4, lower=False)",
+                 "ldl(turned)", "ldl(turned, hermitian=False)", "ldl(turned, lower=False)", "ldl(symmetric22)",
+                 "signm(square3)", "signm(turned)",
+                 "solve_continuous_are(square, right, positive4, weights3)",
+                 "solve_continuous_are(turned, turned, costs3, weights3)",
+                 "solve_discrete_are(square, right, positive4, weights3)",
+                 "solve_discrete_are(turned, turned, costs3, weights3)"):
         rtol = 2e-4 if "_f" in call else 2e-10 if "large" in call else 1e-11
         case("linalg." + call, rtol)
 

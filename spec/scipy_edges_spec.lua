@@ -137,6 +137,61 @@ describe("SciPy's linear algebra", function()
     assert.same({ 5, 2 }, L.orth(a).shape)
     assert.is_true(nd.max(L.subspace_angles(a, a["::, ::-1"])) < 1e-7)
   end)
+  local function product(...)
+    local p = (...)
+    for i = 2, select("#", ...) do p = nd.matmul(p, (select(i, ...))) end
+    return p
+  end
+  it("has Schur's forms of real and complex matrices, with equal eigenvalues too", function()
+    local jordan = nd.eye(5) * 3 + nd.eye(5, 5, 1)
+    local turning = nd.roll(nd.eye(6), 1, 0)
+    for _, a in ipairs({ mat(1, 1), mat(2, 2), mat(3, 3), mat(7, 7), mat(24, 24), jordan, jordan.T, turning,
+      nd.zeros({ 3, 3 }), mat(6, 6) + nd.complex(0, 1) * mat(6, 6), mat(4, 4) * 1e150, mat(4, 4) * 1e-150 }) do
+      local n = a.shape[1]
+      for _, output in ipairs({ "real", "complex" }) do
+        local t, z = L.schur(a, { output = output })
+        assert.equal((output == "complex" or a.dtype:find("^c")) and "complex128" or "float64", t.dtype)
+        local size = nd.max(nd.abs(a)) + 1e-300
+        assert.is_true(nd.max(nd.abs(product(z, t, nd.conj(z.T)) - a)) <= 1e-13 * n * size)
+        assert.is_true(nd.max(nd.abs(product(z, nd.conj(z.T)) - nd.eye(n))) < 1e-13 * n)
+        assert.is_true(nd.all(nd.eq(nd.tril(t, t.dtype == "float64" and -2 or -1), 0)))
+        for i = 0, t.dtype == "float64" and n - 2 or -1 do
+          if t[{ i + 1, i }] ~= 0 then
+            assert.equal(t[{ i, i }], t[{ i + 1, i + 1 }])
+            assert.is_true(t[{ i, i + 1 }] * t[{ i + 1, i }] < 0)
+          end
+        end
+      end
+    end
+    assert.equal("complex64", (L.schur(mat():astype("float32"), "complex")).dtype)
+    assert.equal("float32", (L.ldl(mat():astype("float32"))).dtype)
+    assert.same({ 0, 0 }, (L.schur(nd.zeros({ 0, 0 }))).shape)
+    assert.same({ 0 }, (select(3, L.ldl(nd.zeros({ 0, 0 })))).shape)
+    assert.equal("[[1. 0.]\n [0. 1.]]", tostring((L.ldl({ { 0, 1 }, { 1, 0 } }))))
+  end)
+  it("solves Riccati's equations, or says that there is no solution", function()
+    local x = L.solve_continuous_are({ { 0, 1 }, { 0, 0 } }, { { 0 }, { 1 } }, nd.eye(2), { { 1 } })
+    same(nd.array({ { math.sqrt(3), 1 }, { 1, math.sqrt(3) } }), x)
+    same(nd.array({ { (1 + math.sqrt(5)) / 2 } }), L.solve_discrete_are({ { 1 } }, { { 1 } }, { { 1 } }, { { 1 } }))
+    same(nd.zeros({ 2, 2 }), L.solve_discrete_are(nd.eye(2) * 0.5, nd.eye(2), nd.zeros({ 2, 2 }), nd.eye(2)))
+    assert.same({ 0, 0 }, L.solve_continuous_are(nd.zeros({ 0, 0 }), nd.zeros({ 0, 1 }), nd.zeros({ 0, 0 }),
+      nd.eye(1)).shape)
+    local none = nd.zeros({ 2, 1 })
+    fails("LinAlgError", "solve_continuous_are: there is no solution", L.solve_continuous_are, nd.zeros({ 2, 2 }), none,
+      nd.eye(2), nd.eye(1))
+    fails("LinAlgError", "solve_discrete_are: there is no solution", L.solve_discrete_are, nd.eye(2) * 2, none,
+      nd.eye(2), nd.eye(1))
+    fails("LinAlgError", "solve_discrete_are: r is singular", L.solve_discrete_are, nd.eye(2), none, nd.eye(2),
+      { { 0 } })
+    fails("ValueError", "solve_continuous_are: q is symmetric", L.solve_continuous_are, nd.eye(2), none,
+      { { 1, 2 }, { 3, 4 } }, nd.eye(1))
+    fails("ValueError", "q is as large as a", L.solve_continuous_are, nd.eye(2), none, nd.eye(3), nd.eye(1))
+    fails("LinAlgError", "signm: an eigenvalue lies on the imaginary axis", L.signm, nd.zeros({ 2, 2 }))
+    fails("ValueError", "schur: a is a square matrix, not of shape (2, 3)", L.schur, mat(2, 3))
+    fails("ValueError", "schur: output is 'real' or 'complex', not 'both'", L.schur, mat(), "both")
+    fails("ValueError", "hessenberg: a has elements that are infinite or NaN", L.hessenberg, { { nd.nan } })
+    fails("TypeError", "ldl: argument 'A' is missing", L.ldl)
+  end)
   it("solves systems of a million numbers in bands", function()
     local n = 20000
     local ab = nd.ones({ 3, n })

@@ -62,5 +62,6 @@ return function(nd)
   end
 
   require("theano.alikematrices")(nd, require("theano.alikearrays")(nd), linalg)
-  return require("theano.ndmatrices")(nd, linalg)
+  require("theano.ndmatrices")(nd, linalg)
+  return require("theano.ndschur")(nd, linalg)
 end
