@@ -283,7 +283,7 @@ local ELSEWHERE = {
     optimize.bisect
     optimize.brentq optimize.check_grad optimize.curve_fit optimize.fsolve optimize.least_squares optimize.minimize
     optimize.brenth optimize.ridder optimize.golden optimize.bracket optimize.fminbound optimize.fixed_point
-    optimize.differential_evolution
+    optimize.differential_evolution optimize.brute optimize.basinhopping
     optimize.minimize_scalar optimize.newton optimize.root optimize.root_scalar integrate.dblquad integrate.fixed_quad
     integrate.nquad integrate.odeint integrate.quad integrate.solve_ivp integrate.tplquad]],
   ["NumPy lacks it: spec/special_spec.lua"] = "special.softplus",
@@ -313,7 +313,8 @@ local ELSEWHERE = {
     signal.group_delay signal.unique_roots signal.residue signal.csd signal.coherence signal.lombscargle
     signal.czt signal.zoom_fft signal.hilbert2 signal.correlate2d signal.medfilt2d signal.wiener
     signal.deconvolve linalg.schur linalg.hessenberg linalg.ldl linalg.signm linalg.solve_continuous_are
-    linalg.solve_discrete_are]],
+    linalg.solve_discrete_are
+    optimize.milp]],
 }
 
 -- ---- the matrix -----------------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ describe("a field that a module lacks", function()
   end)
 
   it("may be SciPy's", function()
-    missing("SciPy has it, this version does not", nd.optimize, "milp")
+    missing("SciPy has it, this version does not", nd.optimize, "dual_annealing")
     missing("SciPy has it, this version does not", nd.special, "mathieu_a")
     missing("did you mean 'lfilter'?", nd.signal, "lfiltre")
   end)

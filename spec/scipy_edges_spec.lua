@@ -306,6 +306,47 @@ describe("SciPy's programs and searches", function()
     end })
     assert.same({ 1, 1 }, { calls, r.nit })
   end)
+  it("find whole numbers, as trying all of them does", function()
+    local draw = nd.random.RandomState(5)
+    for _ = 1, 6 do
+      local c, A = draw:randint(-9, 9, { 4 }) * 1.0, draw:randint(1, 9, { 3, 4 }) * 1.0
+      local r = O.milp(c, { integrality = 1, bounds = O.Bounds(0, nd.full({ 4 }, 4.0)),
+        constraints = { O.LinearConstraint(A, nil, 30) } })
+      local least = 0.0
+      for i = 0, 624 do
+        local x = nd.array({ i % 5, i // 5 % 5, i // 25 % 5, i // 125 }) * 1.0
+        if nd.all(nd.le(A:dot(x), 30)) then least = math.min(least, c:dot(x)) end
+      end
+      assert.is_true(r.success and math.abs(r.fun - least) < 1e-9)
+      assert.is_true(nd.array_equal(r.x, nd.rint(r.x)) and r.mip_gap == 0 and nd.all(nd.le(A:dot(r.x), 30)))
+    end
+    local r = O.milp({ -1, -1 }, { integrality = { 1, 0 }, bounds = { { 0, 2.5 }, { 0, 1.25 } } })
+    assert.is_true(nd.allclose(r.x, { 2, 1.25 }))
+    assert.equal(2, O.milp({ 1 }, { integrality = 1, bounds = { { 0.25, 0.75 } } }).status)
+    assert.equal(3, O.milp({ -1 }, { integrality = 1 }).status)
+    assert.equal(1, O.milp({ -5, -4 }, { integrality = 1, options = { node_limit = 1 },
+      constraints = O.LinearConstraint({ { 6, 4 }, { 1, 2 } }, nil, { 24.5, 6.5 }) }).status)
+    fails("ValueError", "milp: integrality is 0 or 1, not 3", O.milp, { 1, 2 }, { integrality = 3 })
+    fails("ValueError", "milp: integrality is a vector of 2 numbers, not of shape (3,)", O.milp, { 1, 2 },
+      { integrality = { 1, 1, 1 } })
+    fails("ValueError", "a constraint's A has 2 columns", O.milp, { 1, 2 },
+      { constraints = O.LinearConstraint({ { 1, 2, 3 } }, 0, 1) })
+    fails("TypeError", "milp: a constraint is LinearConstraint(A, lb, ub), not", O.milp, { 1 }, { constraints = { 3 } })
+    fails("ValueError", "milp: c is a vector of finite numbers", O.milp, { nd.nan })
+  end)
+  it("search grids, and hop between minima", function()
+    local function hilly(x) return 20 + nd.sum(x * x - 10 * nd.cos(x * (2 * math.pi))) end
+    local x, least, values = O.brute(hilly, { { -2, 3 }, { -2, 3, 0.5 } }, { Ns = 11, full_output = true })
+    assert.is_true(nd.max(nd.abs(x)) < 1e-4 and least < 1e-6)
+    assert.same({ 11, 10 }, values.shape)
+    same(nd.array({ 0.5 }), O.brute(function(v) return (v[0] - 0.6) ^ 2 end, { { 0, 1 } }, { Ns = 3, finish = false }))
+    fails("ValueError", "brute: each range is {low, high} or {low, high, step}", O.brute, hilly, { { 1 } })
+    local r = O.basinhopping(hilly, { 1.9, -0.9 }, { niter = 60, rng = 3, stepsize = 1.0 })
+    assert.is_true(math.abs(r.fun) < 1e-8 and r.nit == 60)
+    assert.is_true(nd.array_equal(r.x, O.basinhopping(hilly, { 1.9, -0.9 }, { niter = 60, rng = 3, stepsize = 1.0 }).x))
+    assert.equal(1, O.basinhopping(hilly, { 1, 1 }, { callback = function() return true end }).nit)
+    fails("TypeError", "basinhopping: argument 'x0' is missing", O.basinhopping, hilly)
+  end)
   it("solve programs that turn in circles, and with many equal rows", function()
     local r = O.linprog({ -0.75, 150, -0.02, 6 }, { A_ub = { { 0.25, -60, -0.04, 9 }, { 0.5, -90, -0.02, 3 },
       { 0, 0, 1, 0 } }, b_ub = { 0, 0, 1 } })

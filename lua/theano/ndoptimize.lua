@@ -630,5 +630,6 @@ return function(nd)
   end
 
   require("theano.ndsearch")(nd, M, bracketing)
-  return require("theano.ndprograms")(nd, M)
+  require("theano.ndprograms")(nd, M)
+  return require("theano.ndwhole")(nd, M)
 end
