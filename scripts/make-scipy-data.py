@@ -460,6 +460,15 @@ def filter_cases():
     case("signal.freqz_zpk([0.5, -1.0], [0.1, 0.2], 2.0, worN=[0.1, 0.3], fs=1.0)", 1e-11)
     case("signal.group_delay(([0.2, 0.3], [1.0, -0.5]), w=16)", 1e-11)
     case("signal.group_delay(([0.2, 0.3, 0.1], [1.0]), w=[0.1, 0.3], fs=1.0)", 1e-11)
+    for given in ("15, [0.0, 0.3, 0.6, 1.0], [1.0, 1.0, 0.25, 0.0]", "16, [0.0, 0.5, 0.5, 1.0], [1.0, 1.0, 0.0, 0.0]",
+                  "9, [0.0, 100.0, 500.0], [0.0, 1.0, 0.0], fs=1000.0, antisymmetric=True, window='hann'",
+                  "10, [0.0, 0.5, 1.0], [0.0, 1.0, 1.0], antisymmetric=True, nfreqs=40",
+                  "1, [0.0, 1.0], [1.0, 1.0], window=('kaiser', 4.0), nfreqs=9"):
+        case("signal.firwin2(%s)" % given, 1e-10)
+    for given in ("", ", worN=9", ", worN=[0.0, 0.5, 3.0]"):
+        case("signal.freqs([1.0, 0.5], [1.0, 2.0, 2.0, 0.25]%s)" % given, 1e-10)
+        case("signal.freqs([2.0, 0.0], [1.0, 0.0, 4.0, 0.5]%s)" % given, 1e-10)
+        case("signal.freqs_zpk([-1.0 + 0.5j, -1.0 - 0.5j], [-2.0 + 3.0j, -2.0 - 3.0j, -0.25], 1.5%s)" % given, 1e-10)
     for rtype in ("min", "max", "avg"):
         case("signal.unique_roots([0.0, 1.3, 1.31, 2.8, 1.25, 2.2, 10.3], tol=2e-2, rtype='%s')" % rtype, 1e-12)
     case("signal.residue([1.0, 2.0], [1.0, -3.5, 1.5])", 1e-9)

@@ -314,7 +314,7 @@ local ELSEWHERE = {
     signal.czt signal.zoom_fft signal.hilbert2 signal.correlate2d signal.medfilt2d signal.wiener
     signal.deconvolve linalg.schur linalg.hessenberg linalg.ldl linalg.signm linalg.solve_continuous_are
     linalg.solve_discrete_are
-    optimize.milp]],
+    optimize.milp signal.firwin2 signal.freqs signal.freqs_zpk]],
 }
 
 -- ---- the matrix -----------------------------------------------------------------------------------------------------

@@ -502,4 +502,120 @@ return function(nd, M, kit)
     if real then return nd.real(r):copy(), nd.real(all):copy(), k end
     return r, all, k
   end
+
+  -- ---- gains at given frequencies -----------------------------------------------------------------------------------
+  -- Frequencies and gains of firwin2, jumps drawn apart.
+  local function gains_of(o, kind, half)
+    local freq, gain = nd.atleast_1d(arr(o.freq)):astype("float64"), nd.atleast_1d(arr(o.gain)):astype("float64")
+    if freq.ndim ~= 1 or gain.ndim ~= 1 or freq.size ~= gain.size or freq.size < 2 then
+      util.raise("ValueError", "firwin2: freq and gain are vectors of one length, at least 2")
+    end
+    local f, g = freq:tolist(), gain:tolist()
+    local n = #f
+    if f[1] ~= 0 or f[n] ~= half then
+      util.raise("ValueError", "firwin2: freq begins with 0 and ends with half of fs")
+    end
+    if (kind == 2 or kind == 3) and g[n] ~= 0 or kind >= 3 and g[1] ~= 0 then
+      util.raise("ValueError", "firwin2: a filter of type %d has the gain 0 at %s", kind,
+        kind == 2 and "half of fs" or kind == 3 and "0 and half of fs" or "0")
+    end
+    local eps = 2.0 ^ -52 * half
+    for i = 1, n - 1 do
+      if f[i + 1] < f[i] or f[i + 1] ~= f[i + 1] then util.raise("ValueError", "firwin2: freq does not fall") end
+      if i < n - 1 and f[i] == f[i + 2] then
+        util.raise("ValueError", "firwin2: a frequency stands at most twice")
+      end
+    end
+    if f[2] == 0 or f[n - 1] == half then
+      util.raise("ValueError", "firwin2: 0 and half of fs stand once")
+    end
+    for i = 1, n - 1 do
+      if f[i] == f[i + 1] then f[i], f[i + 1] = f[i] - eps, f[i + 1] + eps end
+    end
+    return nd.array(f):astype("float64"), gain
+  end
+  --- `firwin2(numtaps, freq, gain, {nfreqs, window = "hamming", antisymmetric = false, fs})`: the filter without
+  -- feedback whose gains go in lines from one frequency to the next, from 0 to half of fs (1),
+  -- under a window (false: none).
+  function M.firwin2(...)
+    local o = util.bind("firwin2", { "numtaps", "freq", "gain", "nfreqs", "window", "antisymmetric", "fs",
+      numtaps = "integer", nfreqs = "integer", antisymmetric = "boolean", fs = "number" }, ...)
+    util.present("firwin2", o, { "numtaps", "freq", "gain" })
+    local taps, half, odd = o.numtaps, (o.fs or 2.0) / 2, o.numtaps % 2 == 1
+    if taps < 1 then util.raise("ValueError", "firwin2: numtaps is at least 1, not %d", taps) end
+    local kind = o.antisymmetric and (odd and 3 or 4) or odd and 1 or 2
+    local freq, gain = gains_of(o, kind, half)
+    local count = o.nfreqs
+    if count and count <= taps then
+      util.raise("ValueError", "firwin2: nfreqs is more than numtaps, not %d of %d", count, taps)
+    end
+    if not count then
+      count = 1
+      while count < taps do count = count * 2 end
+      count = count + 1
+    end
+    local x = nd.linspace(0.0, half, count)
+    local turn = nd.exp(x * nd.complex(0, -(taps - 1) / 2 * math.pi / half))
+    if kind > 2 then turn = turn * nd.complex(0, 1) end
+    local h = nd.fft.irfft(nd.interp(x, freq, gain) * turn)[(":%d"):format(taps)]:copy()
+    if o.window ~= false then h = h * M.get_window(o.window or "hamming", taps, false) end
+    if kind == 3 then h[taps // 2] = 0.0 end
+    return h
+  end
+
+  -- ---- responses of analog filters ----------------------------------------------------------------------------------
+  -- Frequencies around zeros and poles.
+  local function around(zeros, poles, count)
+    local list = {}
+    for _, v in ipairs(#poles > 0 and poles or { nd.complex(-1000, 0) }) do
+      if v.imag >= 0 then list[#list + 1] = v end
+    end
+    for _, v in ipairs(zeros) do
+      if math.sqrt(v.real * v.real + v.imag * v.imag) < 1e5 and v.imag >= 0 then list[#list + 1] = v end
+    end
+    local most, least = -math.huge, math.huge
+    for _, v in ipairs(list) do
+      local re = math.abs(v.real + (math.sqrt(v.real * v.real + v.imag * v.imag) < 1e-10 and 1 or 0))
+      most, least = math.max(most, 3 * re + 1.5 * v.imag), math.min(least, re + 2 * v.imag)
+    end
+    if #list == 0 then most, least = 1.0, 1.0 end
+    return nd.logspace(nd.rint(math.log(0.1 * least, 10) - 0.5), nd.rint(math.log(most, 10) + 0.5), count)
+  end
+  local function places(what, worN, zeros, poles)
+    if worN == nil or math.type(worN) == "integer" then
+      if worN and worN < 1 then util.raise("ValueError", "%s: worN is at least 1, not %d", what, worN) end
+      return around(zeros, poles, worN or 200)
+    end
+    return nd.atleast_1d(arr(worN)):astype("float64")
+  end
+  --- `freqs(b, a, {worN = 200})`: frequencies in radians a second (worN of them around zeros and poles, or these), and
+  -- what the analog filter makes of them.
+  function M.freqs(...)
+    local o = util.bind("freqs", { "b", "a", "worN" }, ...)
+    util.present("freqs", o, { "b", "a" })
+    local b, a = nd.atleast_1d(arr(o.b)):astype("float64"), nd.atleast_1d(arr(o.a)):astype("float64")
+    if b.ndim ~= 1 or a.ndim ~= 1 or b.size == 0 or a.size == 0 then
+      util.raise("ValueError", "freqs: b and a are vectors, not empty")
+    end
+    local w = places("freqs", o.worN, kit.as_list(nd.roots(b)), kit.as_list(nd.roots(a)))
+    local s = w * nd.complex(0, 1)
+    local function value(c)
+      local h = s * 0.0
+      for i = 0, c.size - 1 do h = h * s + c[i] end
+      return h
+    end
+    return w, value(b) / value(a)
+  end
+  --- `freqs_zpk(z, p, k, {worN = 200})`: the same of zeros, poles and gain.
+  function M.freqs_zpk(...)
+    local o = util.bind("freqs_zpk", { "z", "p", "k", "worN", k = "number" }, ...)
+    util.present("freqs_zpk", o, { "z", "p", "k" })
+    local z, p = kit.as_list(o.z), kit.as_list(o.p)
+    local w = places("freqs_zpk", o.worN, z, p)
+    local s = w * nd.complex(0, 1)
+    local h = s * 0.0 + o.k
+    for _, v in ipairs(z) do h = h * (s - v) end
+    for _, v in ipairs(p) do h = h / (s - v) end
+    return w, h
+  end
 end
