@@ -111,12 +111,15 @@ describe("at edges as SciPy:", function()
   end
 end)
 
-describe("in graphs, exact values and edges:", function()
+describe("in graphs, whatever floatX is, exact values and edges:", function()
   for _, name in ipairs(names(DATA.exact)) do
     it(name, function()
-      local f = compiled(name, "interpreter")
-      for _, c in ipairs(DATA.exact[name]) do checked(name, c, rows_of(f, name, columns_of(c))) end
-      for _, c in ipairs(DATA.edges[name] or {}) do checked(name, c, rows_of(f, name, columns_of(c))) end
+      for _, floatX in ipairs({ "float64", "float32" }) do
+        local _ <close> = theano.config.change_flags({ floatX = floatX })
+        local f = compiled(name, "interpreter")
+        for _, c in ipairs(DATA.exact[name]) do checked(name, c, rows_of(f, name, columns_of(c))) end
+        for _, c in ipairs(DATA.edges[name] or {}) do checked(name, c, rows_of(f, name, columns_of(c))) end
+      end
     end)
   end
 end)

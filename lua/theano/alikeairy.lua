@@ -13,8 +13,7 @@ return function(M, K)
   local inf = math.huge
 
   local C = require("theano.alikechoice")(M, K)
-  local call, stop, pick, both = C.call, C.stop, C.pick, C.both
-  local function kept(x, a, b) return call(M.clip, x, D(a), D(b)) end -- within a piece, where another one is meant
+  local call, stop, pick, both, kept = C.call, C.stop, C.pick, C.both, C.kept
   local function root(x) return call(M.sqrt, x) end
   local function powers(c, z) -- sum of c[k + 1] z^k
     local s = D(c[#c])

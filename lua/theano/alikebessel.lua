@@ -14,8 +14,7 @@ return function(M, K)
   local inf = math.huge
 
   local C = require("theano.alikechoice")(M, K)
-  local call, stop, pick, both = C.call, C.stop, C.pick, C.both
-  local function kept(x, a, b) return call(M.clip, x, a, b) end -- within a piece, where another one is meant
+  local call, stop, pick, both, kept = C.call, C.stop, C.pick, C.both, C.kept
   local function whole(what, name, n, least)
     local k = type(n) == "number" and math.tointeger(n)
     if k and k >= least and k <= MOST then return k end
@@ -127,7 +126,7 @@ return function(M, K)
     local middle = chebyshev(tables["y" .. n], (kept(x, 3.0, 8.0) - 5.5) / 2.5)
     local r = pick(M.lt(x, 8), middle, y_far(n, kept(x, 8.0, 1e300)))
     r = pick(M.le(x, 3), y_small(n, kept(x, 1e-320, 3.0)), r)
-    r = pick(M.isnan(x), x, pick(M.gt(x, 1e300), 0.0, r))
+    r = pick(M.isnan(x), x, pick(M.gt(x, D(1e300)), 0.0, r))
     return pick(M.eq(x, 0), -inf, pick(M.lt(x, 0), M.nan, r))
   end
   local function y_climbed(n, x)

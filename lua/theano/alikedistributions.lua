@@ -129,7 +129,7 @@ return function(M, K)
     return pick(good, r, edge)
   end
   local function part_of(odds) -- x of x / (1 - x)
-    local finite = as(M.lt(odds, 1e300))
+    local finite = as(M.lt(odds, D(1e300)))
     return pick(finite, pick(finite, odds, 1.0) / (1.0 + odds), pick(M.isnan(odds), odds, 1.0))
   end
   --- `betaincinv(a, b, p)`: x with betainc(a, b, x) = p.

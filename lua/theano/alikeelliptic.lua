@@ -105,7 +105,7 @@ return function(M, K)
     local k = pick(good, m, 0.5)
     local s, c = call(M.sin, p), call(M.cos, p)
     local rest = (1.0 - k) + k * c * c -- 1 - m sin^2
-    rest = pick(M.gt(rest, 0), rest, 1e-300)
+    rest = pick(M.gt(rest, 0), rest, D(1e-300))
     local one = s * 0.0 + 1.0
     local r = s * rf(c * c, rest, one, 8)
     if not first then r = r - k * s * s * s * D(1 / 3) * rd(c * c, rest, one, 8) end

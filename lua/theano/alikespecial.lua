@@ -75,7 +75,7 @@ return function(M, K)
     x = floats(as(x))
     local pole = both(M.le(x, 0), M.eq(M.floor(x), x))
     local r = pick(pole, 0.0, 1.0 / as(M.gamma(pick(pole, 1.0, x))))
-    return chosen(M.lt(M.abs(x), 1e-300), x, r) -- gamma is infinite there
+    return chosen(M.lt(M.abs(x), K.double(1e-300)), x, r) -- gamma is infinite there
   end
 
   --- `comb(N, k, {repetition = false})`: in how many ways k of N things are chosen, as floats; 0 where there is none.
@@ -159,7 +159,8 @@ return function(M, K)
     local back
     x, lmbda, back = wide("boxcox1p", x, lmbda)
     local l = as(M.log1p(x))
-    local zero = as(M.or_(as(M.lt(M.abs(lmbda), 1e-19)), both(M.lt(M.abs(l), 1e-289), M.lt(M.abs(lmbda), 1e273))))
+    local size = as(M.abs(lmbda))
+    local zero = as(M.or_(as(M.lt(size, 1e-19)), both(M.lt(M.abs(l), K.double(1e-289)), M.lt(size, K.double(1e273)))))
     local by = pick(zero, 1.0, lmbda)
     return back(pick(zero, l, M.expm1(by * l) / by))
   end
