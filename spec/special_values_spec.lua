@@ -312,3 +312,33 @@ describe("Lambert's W of the branch -1", function()
     end
   end)
 end)
+
+describe("derivatives at 0 of what is a quotient there:", function()
+  local pi = math.pi
+  local WANT = { -- the value and four derivatives
+    ellipk = { pi / 2, pi / 8, 9 * pi / 64, 75 * pi / 256, 3675 * pi / 4096 },
+    ellipe = { pi / 2, -pi / 8, -3 * pi / 64, -15 * pi / 256, -525 * pi / 4096 },
+    sinc = { 1, 0, -pi ^ 2 / 3, 0, pi ^ 4 / 5 },
+    exprel = { 1, 1 / 2, 1 / 3, 1 / 4, 1 / 5 },
+    i1e = { 0, 1 / 2 }, -- the second one jumps there
+  }
+  for _, name in ipairs(names(WANT)) do
+    it(name, function()
+      local x = T.dscalar()
+      local y, outputs = named(T.special, name)(x), {}
+      for k in ipairs(WANT[name]) do
+        outputs[k] = y
+        y = T.grad(y, x)
+      end
+      outputs[#outputs + 1] = y
+      local f = compile({ inputs = { x }, outputs = outputs })
+      for _, at in ipairs({ 0.0, 1e-14, -1e-14 }) do
+        local got = { f(at) }
+        for k, want in ipairs(WANT[name]) do
+          assert(math.abs(got[k] - want) < 1e-12, ("%d of %g: %.17g, not %.17g"):format(k - 1, at, got[k], want))
+        end
+        assert(got[#got] == got[#got], "NaN")
+      end
+    end)
+  end
+end)

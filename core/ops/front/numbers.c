@@ -132,9 +132,16 @@ int front_sinc(Front *f) {
     if (!x) return -1;
     ThVar *pi = const_float(f->b, 3.141592653589793,
                             dtype_of(x) == TH_FLOAT32 || dtype_of(x) == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64);
-    ThVar *unit = number(f, 1, x), *zero = two(f, S_eq, x, number(f, 0, x));
-    ThVar *y = pick(f, zero, unit, two(f, S_mul, x, pi));
-    return front_return(f, pick(f, zero, unit, two(f, S_true_div, one(f, S_sin, y), y)));
+    ThVar *unit = number(f, 1, x), *y = two(f, S_mul, x, pi);
+    ThVar *near = y ? two(f, S_lt, one(f, S_abs_, y), const_float(f->b, 0.03125, dtype_of(pi))) : NULL;
+    /* near 0 three terms of the series, which have derivatives there: 1 - s / 6 (1 - s / 20 (1 - s / 42)), s = y^2 */
+    ThVar *s = one(f, S_sqr, pick(f, near, y, number(f, 0, x))), *sum = unit;
+    for (int k = 6; k >= 2; k -= 2) {
+        ThVar *part = two(f, S_mul, s, const_float(f->b, -1.0 / (k * (k + 1)), dtype_of(pi)));
+        sum = two(f, S_add, unit, two(f, S_mul, part, sum));
+    }
+    y = pick(f, near, unit, y);
+    return front_return(f, pick(f, near, sum, two(f, S_true_div, one(f, S_sin, y), y)));
 }
 
 int front_float_power(Front *f) {

@@ -231,11 +231,12 @@
       "gz*lit(2.5066282746310002)*exp(lit(0.5)*sqr(z))", NULL, NULL, "inverse of ndtr") \
     X(i0e, "I0e", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "i0e(a)", NULL, "gz*(i1e(x)-sgn(x)*z)", NULL, NULL, "exp(-|x|) i0(x)") \
     X(i1e, "I1e", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "i1e(a)", NULL, \
-      "gz*switch(eq(z, 0), lit(0.5), i0e(x)-z*sgn(x)-z/x)", NULL, NULL, "exp(-|x|) i1(x)") \
+      "gz*switch(eq(z, 0), lit(0.5), i0e(x)-z*sgn(x)-z/switch(eq(x, 0), lit(1), x))", NULL, NULL, "exp(-|x|) i1(x)") \
     X(expi, "Expi", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "expi(a)", NULL, "gz*exp(x)/x", NULL, NULL, "exponential integral Ei") \
     X(exp1, "Exp1", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "exp1(a)", NULL, "-gz*exp(-x)/x", NULL, NULL, "exponential integral E1") \
     X(ellipd, "EllipD", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "ellipd(a)", NULL, \
-      "gz*((ellipk(x)-z)/(lit(2)*(lit(1)-x))-z*lit(0.5))/x", NULL, NULL, "(ellipk(x) - ellipe(x)) / x") \
+      "gz*switch(lt(abs_(x), lit(0.00390625)), lit(0.2945243112740431)+x*(lit(0.36815538909255385)+x*(lit(0.4026699568199808)+x*(lit(0.42280345466097985)+x*(lit(0.43601606261913545)+x*lit(0.4453592639609741))))), " \
+      "((ellipk(x)-z)/(lit(2)*(lit(1)-x))-z*lit(0.5))/switch(lt(abs_(x), lit(0.00390625)), lit(0.5), x))", NULL, NULL, "(ellipk(x) - ellipe(x)) / x") \
     X(ellipk, "EllipK", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "ellipk(a)", NULL, \
       "gz*(z-ellipd(x))/(lit(2)*(lit(1)-x))", NULL, NULL, "complete elliptic integral of the first kind") \
     X(ellipe, "EllipE", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "ellipe(a)", NULL, "-gz*lit(0.5)*ellipd(x)", NULL, NULL, "complete elliptic integral of the second kind") \
