@@ -24,6 +24,44 @@ local function alike(inputs, outputs, kernels, ...)
   assert.same(kernels, names)
 end
 
+describe("a reshape that makes several lengths of one", function()
+  -- x[index], turned by `order`, in another shape, and then something of it, in kernels of this number.
+  local CASES = {
+    { { 4, 30 }, ":, 6:18", { 0, 1 }, { 4, 3, 4 }, 1 }, { { 4, 30 }, ":, 18:6:-1", { 0, 1 }, { 4, -1, 4 }, 1 },
+    { { 6, 5 }, ":, ::2", { 0, 1 }, { 2, 3, 3 }, 1 }, { { 12, 5 }, "::-1, :", { 1, 0 }, { 5, 2, 3, 2 }, 1 },
+    { { 3, 12, 5 }, ":, 2:10, 1:", { 2, 1, 0 }, { 4, 2, 2, 2, 3 }, 1 },
+    { { 1, 8, 2 }, ":, 1::2, :", { 0, 2, 1 }, { 1, 2, 2, 2 } }, { { 4, 4 }, ":, ::2", { 0, 1 }, { 4, 2, 1 } },
+    { { 4, 4 }, ":, ::2", { 0, 1 }, { 1, 4, 2 } },
+    { { 4, 6 }, ":, :", { 1, 0 }, { 3, 2, 2, 2 }, 2 }, { { 4, 6 }, ":, :", { 1, 0 }, { 24 }, 2 },
+    { { 0, 6 }, ":, ::2", { 0, 1 }, { 0, 3, 1 } }, { { 4, 0 }, ":, ::-1", { 1, 0 }, { 0, 2, 2 } },
+    { { 0, 6 }, ":, ::2", { 0, 1 }, { 0, 5, 7 } },
+  }
+  it("sees what lies apart where it lies, with the CPU's bits", function()
+    local rng = nd.random.RandomState(6)
+    for i, case in ipairs(CASES) do
+      local from, index, order, to, kernels = table.unpack(case)
+      local a = (#from == 3 and T.ftensor3 or T.fmatrix)("a")
+      local z = T.specify_shape(a, from)[index]:dimshuffle(table.unpack(order)):reshape(to) * 2
+      local f, g = compiled("cuda-emulated", { a }, { z }), compiled("cpu", { a }, { z })
+      local x = rng:uniform(-1, 1, from):astype("float32")
+      local want = g(x)
+      assert.equal(tostring(want.shape), tostring(f(x).shape))
+      assert(nd.array_equal(f(x), want), i)
+      if kernels then assert.equal(kernels, theano.printing.roofline(f).launches, i) end
+    end
+  end)
+
+  it("leaves alone what is written where it was read", function()
+    local x = T.fmatrix("x")
+    local seen = T.specify_shape(x, { 4, 12 })[":, 2:8"]:reshape({ 4, 2, 3 })
+    local z = T.set_subtensor(seen[{ 1, 1, 1 }], 7)
+    local a = nd.arange(48):astype("float32"):reshape(4, 12)
+    local f, g = compiled("cuda-emulated", { x }, { z, x * 2, seen }), compiled("cpu", { x }, { z, x * 2, seen })
+    local got, want = { f(a) }, { g(a) }
+    for i = 1, 3 do assert.is_true(nd.array_equal(got[i], want[i])) end
+  end)
+end)
+
 describe("tiles that turn what they load", function()
   it("give the CPU's bits, and are taken where they are full enough", function()
     local rng = nd.random.RandomState(3)

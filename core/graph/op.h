@@ -221,6 +221,7 @@ typedef struct LowerApi {
     Size (*mul)(Lower *l, Size a, Size b);
     Size (*add)(Lower *l, Size a, Size b);
     Size (*op)(Lower *l, char op, Size a, Size b); /* as ShapeAlg.op */
+    bool (*same)(Lower *l, Size a, Size b);        /* known to be equal at plan time */
     Size (*in_value)(Lower *l, int i,
                      int64_t elem); /* integer input's value as a Size (shape program or a size step) */
     /* output o is a view of input i: strides in elements and offset from the buffer's base, both absolute (built from

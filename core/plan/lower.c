@@ -434,6 +434,7 @@ static bool api_host(Lower *l, HostFn fn, size_t scratch_bytes) {
     return true;
 }
 
+static bool api_same(Lower *l, Size a, Size b) { return sizes_same(&planner(l)->sizes, a, b); }
 static bool api_loops(Lower *l) { return ((const Planner *)l->plan)->fg->device; }
 
 static const LowerApi lower_api = {.in_type = api_in_type,
@@ -442,6 +443,7 @@ static const LowerApi lower_api = {.in_type = api_in_type,
                                    .mul = api_mul,
                                    .add = api_add,
                                    .op = api_op,
+                                   .same = api_same,
                                    .in_value = api_in_value,
                                    .view = api_view,
                                    .in_stride = api_in_stride,

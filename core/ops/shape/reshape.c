@@ -1,7 +1,8 @@
 /*
  * reshape.c -- Reshape and Rebroadcast: the same elements under other lengths or other promises.
  * In: a tensor and its new lengths (an int vector, one entry may be -1), or a new broadcast pattern. Out: a view where
- * the tensor is C-contiguous, else of a contiguous copy. Wrong sizes raise ValueError before anything runs.
+ * the tensor is C-contiguous (for a device: or one length becomes several), else of a contiguous copy. Wrong sizes
+ * raise ValueError before anything runs.
  */
 #include "ops/table/shape.h"
 
@@ -151,12 +152,34 @@ static void grad_reshape(Grad *g) {
     g->gx[1] = NULL;
 }
 
+/* Is length d of the tensor that of the result at o? */
+static bool keeps(Lower *l, int d, int o) { return l->api->same(l, l->api->in_dim(l, 0, d), l->api->out_dim(l, 0, o)); }
+
+/* For a device: does one length become several and the others stay? Such a tensor is seen where it lies, by stride. */
+static bool splits(Lower *l, Size *stride) {
+    int n = l->node->out[0]->type.ndim, m = l->api->in_type(l, 0).ndim, first = 0, last = 0;
+    if (!l->api->loops(l) || m == 0 || n <= m) return false;
+    while (first < m - 1 && keeps(l, first, first)) first++;
+    while (last < m - 1 - first && keeps(l, m - 1 - last, n - 1 - last)) last++;
+    if (first + last != m - 1) return false;
+    for (int d = 0; d < first; d++) stride[d] = l->api->in_stride(l, 0, d);
+    for (int d = n - last; d < n; d++) stride[d] = l->api->in_stride(l, 0, d - n + m);
+    Size run = l->api->in_stride(l, 0, first);
+    for (int d = n - last - 1; d >= first; d--) {
+        stride[d] = run;
+        if (d > first) run = l->api->mul(l, run, l->api->out_dim(l, 0, d));
+    }
+    return true;
+}
+
 static bool lower_reshape(Lower *l) {
     Size shape[TH_MAX_NDIM], stride[TH_MAX_NDIM], run = size_const(1);
     int n = l->node->out[0]->type.ndim;
-    if (!l->api->in_contiguous(l, 0) && !l->api->contiguous(l, 0)) return false;
+    for (int d = 0; d < n; d++) shape[d] = l->api->out_dim(l, 0, d);
+    bool there = l->api->in_contiguous(l, 0);
+    if (!there && splits(l, stride)) return l->api->view(l, 0, 0, n, shape, stride, l->api->in_offset(l, 0));
+    if (!there && !l->api->contiguous(l, 0)) return false;
     for (int d = n - 1; d >= 0; d--) {
-        shape[d] = l->api->out_dim(l, 0, d);
         stride[d] = run;
         if (d) run = l->api->mul(l, run, shape[d]);
     }

@@ -83,6 +83,9 @@ static bool settle(Opt *o, ThApply *down) {
         from = v->in[0];
     }
     if (!reshaped) return true;
+    if (!up && n == 3 && from->owner && from->owner->op == &op_subtensor && view[0]->op == &op_reshape &&
+        view[1]->op == &op_dimshuffle) /* a part of an array, seen where it lies: the cast is its copy */
+        from = view[0]->in[0], n = 1;
     builder_begin_fg(&o->b, o->fg, down->prov);
     o->b.rule = "amp_views";
     ThVar *r = cast_make(&o->b, from, (ThDtype)down->out[0]->type.dtype);
