@@ -3,9 +3,7 @@
 -- @module theano.alikeairy
 local util = require("theano.util")
 
-local MOST = 1000 -- orders that recurrences climb to
 local NODES = 192
-local EULER = 0.57721566490153286061
 
 return function(M, K)
   local special = M.special
@@ -46,7 +44,7 @@ return function(M, K)
   local function k_small(v, x)
     v = kept(v, 1e-20, 0.9)
     local z, far = v * v, kept(v, 1e-3, 0.9)
-    local a = pick(M.lt(v, 1e-3), v * powers({ -EULER, -1.2020569031595943 / 3, -1.03692775514337 / 5 }, z),
+    local a = pick(M.lt(v, 1e-3), v * powers({ -C.EULER, -1.2020569031595943 / 3, -1.03692775514337 / 5 }, z),
       0.5 * (call(special.gammaln, 1.0 + far) - call(special.gammaln, 1.0 - far)))
     local turn = D(math.pi) * v
     return root(turn / call(M.sin, turn)) * call(M.sinh, a - v * call(M.log, 0.5 * x)) / v * call(M.exp, x)
@@ -195,12 +193,7 @@ return function(M, K)
   end
 
   -- ---- of spheres (DLMF 10.47) -------------------------------------------------------------------------------------
-  local function whole(what, n)
-    local k = type(n) == "number" and math.tointeger(n)
-    if k and k >= 0 and k <= MOST then return k end
-    return util.raise("ValueError", "special.%s: n is a whole number from 0 to %d, not %s", what, MOST,
-      type(n) == "number" and tostring(n) or util.kind_of(n))
-  end
+  local function whole(what, n) return C.order(what, "n", n, 0) end
   local function sphere_i(n, x) -- of x that are not negative
     local some = both(M.gt(x, 0), M.lt(x, inf))
     local y = pick(some, x, 1.0)

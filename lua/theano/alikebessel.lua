@@ -5,9 +5,6 @@
 local tables = require("theano.alikechebyshev")
 local util = require("theano.util")
 
-local MOST = 1000 -- orders that recurrences climb to
-local EULER = 0.57721566490153286061
-
 return function(M, K)
   local special = M.special
   local as, wide, D = K.as, K.wide, K.double
@@ -15,12 +12,7 @@ return function(M, K)
 
   local C = require("theano.alikechoice")(M, K)
   local call, stop, pick, both, kept = C.call, C.stop, C.pick, C.both, C.kept
-  local function whole(what, name, n, least)
-    local k = type(n) == "number" and math.tointeger(n)
-    if k and k >= least and k <= MOST then return k end
-    return util.raise("ValueError", "special.%s: %s is a whole number from %d to %d, not %s", what, name, least, MOST,
-      type(n) == "number" and tostring(n) or util.kind_of(n))
-  end
+  local whole, EULER, MOST = C.order, C.EULER, C.MOST
 
   -- sum of c[k + 1] T(k, t) by Clenshaw's recurrence
   local function chebyshev(c, t)

@@ -1,5 +1,10 @@
---- What compositions of special functions choose by (see theano.alike): through a condition no gradient goes.
+--- What compositions of special functions share (see theano.alike): choices, through whose conditions no gradient goes,
+-- and orders.
 -- @module theano.alikechoice
+local util = require("theano.util")
+
+local MOST = 1000 -- orders that recurrences climb to
+
 return function(M, K)
   local as = K.as
   local C = {}
@@ -10,5 +15,13 @@ return function(M, K)
   function C.either(a, b) return C.call(M.or_, as(a), as(b)) end
   -- x within a piece, where another one is meant. Bounds are float64 whatever floatX is: float32 has no 1e-320.
   function C.kept(x, a, b) return C.call(M.clip, x, K.double(a), K.double(b)) end
+  -- n, the argument `name` of special[what], as a whole number from `least` on.
+  function C.order(what, name, n, least)
+    local k = type(n) == "number" and math.tointeger(n)
+    if k and k >= least and k <= MOST then return k end
+    return util.raise("ValueError", "special.%s: %s is a whole number from %d to %d, not %s", what, name, least, MOST,
+      type(n) == "number" and tostring(n) or util.kind_of(n))
+  end
+  C.MOST, C.EULER = MOST, 0.57721566490153286061
   return C
 end
