@@ -177,20 +177,16 @@ return function(M, K)
     end
     return r
   end
+  local function four(what, x, scaled)
+    local back
+    x, back = wide(what, x)
+    local r = airy(x, scaled)
+    return back(r[1]), back(r[2]), back(r[3]), back(r[4])
+  end
   --- `airy(x)`: Airy's functions and their derivatives, Ai, Ai', Bi, Bi', of real numbers.
-  function special.airy(x)
-    local back
-    x, back = wide("airy", x)
-    local r = airy(x, false)
-    return back(r[1]), back(r[2]), back(r[3]), back(r[4])
-  end
+  function special.airy(x) return four("airy", x, false) end
   --- `airye(x)`: those of airy, Ai and Ai' times exp(2/3 x^(3/2)) (NaN below 0), Bi and Bi' above 0 divided by it.
-  function special.airye(x)
-    local back
-    x, back = wide("airye", x)
-    local r = airy(x, true)
-    return back(r[1]), back(r[2]), back(r[3]), back(r[4])
-  end
+  function special.airye(x) return four("airye", x, true) end
 
   -- ---- of spheres (DLMF 10.47) -------------------------------------------------------------------------------------
   local function whole(what, n) return C.order(what, "n", n, 0) end
