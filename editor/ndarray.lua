@@ -558,8 +558,8 @@ function ndarray:astype(dtype) end
 ---@return any
 function ndarray:bytes() end
 
----`clip(x, min, max)`: x within bounds, one of which may be left out; where they cross, an array's max, as in
----NumPy, in graphs the min of what is below it, as in Theano.
+---`clip(x, min, max)`: x within bounds, which may be left out; where they cross, an array's max, as in NumPy,
+---in graphs the min of what is below it, as in Theano.
 ---@param min any
 ---@param max any
 ---@return any
@@ -1259,8 +1259,8 @@ function nd.broadcast_to(x, shape) end
 ---@return any
 function nd.can_cast(from_, to, casting) end
 
----`clip(x, min, max)`: x within bounds, one of which may be left out; where they cross, an array's max, as in
----NumPy, in graphs the min of what is below it, as in Theano.
+---`clip(x, min, max)`: x within bounds, which may be left out; where they cross, an array's max, as in NumPy,
+---in graphs the min of what is below it, as in Theano.
 ---@param x any
 ---@param min any
 ---@param max any
@@ -1285,8 +1285,8 @@ function nd.common_type(...) end
 ---@return any
 function nd.concat(arrays, axis) end
 
----`convolve(a, v, mode)`: sums of products of two vectors, one turned round and moved over the other: "full",
----"same" or "valid". In graphs integers go through float64.
+---`convolve(a, v, mode)`: sums of products of two vectors (or numbers), one turned round and moved over the
+---other: "full", "same" or "valid". In graphs integers go through float64.
 ---@param a any
 ---@param v any
 ---@param mode string

@@ -4644,8 +4644,8 @@ function T.consider_constant(x) end
 ---@return theano.Variable
 function T.constant(value, name, options) end
 
----`convolve(a, v, mode)`: sums of products of two vectors, one turned round and moved over the other: "full",
----"same" or "valid". In graphs integers go through float64.
+---`convolve(a, v, mode)`: sums of products of two vectors (or numbers), one turned round and moved over the
+---other: "full", "same" or "valid". In graphs integers go through float64.
 ---@param a any
 ---@param v any
 ---@param mode string

@@ -629,6 +629,64 @@ for text, f in [
 add("nd.polyfit({0, 1, 2, 3, 4}, {1, 2, 5, 4, 9}, 2)", lambda: np.polyfit([0, 1, 2, 3, 4], [1, 2, 5, 4, 9], 2), 2**14)
 add("nd.polyfit({10, 11, 12.5, 13}, {1, 2, 5, 4}, 1, {w = {1, 2, 1, 0.5}})",
     lambda: np.polyfit([10, 11, 12.5, 13], [1, 2, 5, 4], 1, w=[1, 2, 1, 0.5]), 2**14)
+# Complex numbers beside numbers with a fraction, which must not be cut to integers on the way.
+def beside_fractions(d):
+    z, y, s = "m_%s[0]" % d, "m_%s[1]" % d, "c_" + d
+    a, b, v, where = X["m_" + d][0], X["m_" + d][1], X["c_" + d], X["m_bool"][0]
+    x = np.array([0.5, 1.25, 2.75])
+    for text, f in [
+        ("where(m_bool[0], %s, 0.5)" % z, lambda: np.where(where, a, 0.5)),
+        ("where(m_bool[0], -1.75, %s)" % z, lambda: np.where(where, -1.75, a)),
+        ("select({m_bool[0]}, {%s}, 0.5)" % z, lambda: np.select([where], [a], 0.5)),
+        ("full_like(%s, 0.5)" % z, lambda: np.full_like(a, 0.5)),
+        ("full({2}, -1.75, '%s')" % d, lambda: np.full((2,), -1.75, d)),
+        ("nan_to_num(v_%s, true, 0.5, 2.25, -1.75)" % d, lambda: np.nan_to_num(X["v_" + d], True, 0.5, 2.25, -1.75)),
+        ("isclose(%s, 0.5, 0.75)" % z, lambda: np.isclose(a, 0.5, 0.75)),
+        ("isclose(%s, %s, 0.1, 2.5)" % (z, y), lambda: np.isclose(a, b, 0.1, 2.5)),
+        ("allclose(%s, 0.5, 0.25, 6.5)" % z, lambda: np.allclose(a, 0.5, 0.25, 6.5)),
+        ("power(%s, 0.5)" % z, lambda: np.power(a, 0.5)), ("power(0.5, %s)" % z, lambda: np.power(0.5, a)),
+        ("float_power(%s, 0.5)" % z, lambda: np.float_power(a, 0.5)),
+        ("subtract(0.5, %s)" % z, lambda: np.subtract(0.5, a)), ("equal(%s, -0.75)" % z, lambda: np.equal(a, -0.75)),
+        ("logical_and(%s, 0.5)" % z, lambda: np.logical_and(a, 0.5)),
+        ("logical_xor(0.5, %s)" % z, lambda: np.logical_xor(0.5, a)),
+        ("real_if_close(%s, 0.5)" % z, lambda: np.real_if_close(a, 0.5)),
+        ("sinc(%s)" % z, lambda: np.sinc(a)),
+        ("append(%s, 0.5)" % s, lambda: np.append(v, 0.5)), ("insert(%s, 1, 0.5)" % s, lambda: np.insert(v, 1, 0.5)),
+        ("pad(%s, 1, {constant_values = 0.5})" % s, lambda: np.pad(v, 1, constant_values=0.5)),
+        ("pad(%s, 2, {mode = 'linear_ramp', end_values = 0.5})" % s,
+         lambda: np.pad(v, 2, "linear_ramp", end_values=0.5)),
+        ("diff(%s, {prepend = 0.5, append = -1.75})" % s, lambda: np.diff(v, prepend=0.5, append=-1.75)),
+        ("ediff1d(%s, 0.5, -1.75)" % s, lambda: np.ediff1d(v, v.dtype.type(0.5), v.dtype.type(-1.75))),
+        ("concatenate({%s, {0.5, 1.5}})" % s, lambda: np.concatenate([v, [0.5, 1.5]])),
+        ("isin(%s, {0.5, -0.25})" % s, lambda: np.isin(v, [0.5, -0.25])),
+        ("convolve(%s, 0.5)" % s, lambda: np.convolve(v, 0.5)),
+        ("convolve(%s, {0.5, 1.5})" % s, lambda: np.convolve(v, [0.5, 1.5])),
+        ("interp({0.25, 1, 1.5, 9}, {0.5, 1.25, 2.75}, %s['0:3'])" % s, lambda: np.interp([0.25, 1, 1.5, 9], x, v[:3])),
+        ("interp({0.25, 9}, {0.5, 1.25, 2.75}, %s['0:3'], 0.5, -1.75)" % s,
+         lambda: np.interp([0.25, 9], x, v[:3], 0.5, -1.75)),
+        ("polyval(%s, 0.5)" % s, lambda: np.polyval(v, v.dtype.type(0.5))),
+        ("polyval({0.5, 1.5}, %s)" % s, lambda: np.polyval([0.5, 1.5], v)),
+        ("polyint(%s, 1, 0.5)" % s, lambda: np.polyint(v.astype("complex128"), 1, 0.5)),
+        ("polyadd(%s, 0.5)" % s, lambda: np.polyadd(v, 0.5)),
+        ("polymul(%s, {0.5, 1.5})" % s, lambda: np.polymul(v, [0.5, 1.5])),
+        ("trapezoid(%s, {dx = 0.5})" % s, lambda: np.trapezoid(v, dx=v.real.dtype.type(0.5))),
+        ("trapezoid(%s, {0.5, 1, 1.5, 3, 4})" % s, lambda: np.trapezoid(v, [0.5, 1, 1.5, 3, 4])),
+        ("gradient(%s, 0.5)" % s, lambda: np.gradient(v, 0.5)),
+        ("linspace(%s, 0.5, 4)" % s, lambda: np.linspace(v, v.dtype.type(0.5), 4)),
+        ("geomspace(n_%s['0:2'], 0.5, 4)" % d, lambda: np.geomspace(X["n_" + d][:2], 0.5, 4)),
+        ("piecewise(%s, {m_bool[0], nd.logical_not(m_bool[0])}, {0.5, -1.75})" % z,
+         lambda: np.piecewise(a, [where, ~where], [0.5, -1.75])),
+        ("average(%s, {weights = {0.5, 1, 1.5, 2, 0.25}})" % s, lambda: np.average(v, weights=[0.5, 1, 1.5, 2, 0.25])),
+        ("cross(%s['0:3'], {0.5, -1.75, 2.25})" % s, lambda: np.cross(v[:3], [0.5, -1.75, 2.25])),
+        ("kron(%s, {0.5, -1.75})" % s, lambda: np.kron(v, [0.5, -1.75])),
+        ("outer({0.5, -1.75}, %s)" % s, lambda: np.outer([0.5, -1.75], v)),
+        ("vander(%s, 3)" % s, lambda: np.vander(v, 3)), ("union1d(%s, 0.5)" % s, lambda: np.union1d(v, 0.5)),
+    ]:
+        add("nd." + text, f, 64)
+
+
+for d in COMPLEX:
+    beside_fractions(d)
 for a, b in PAIRS:
     add("({['%s'] = 1})[nd.promote_types('%s', '%s')] or nd.promote_types('%s', '%s')"
         % (np.promote_types(a, b), a, b, a, b), lambda: np.array(1))

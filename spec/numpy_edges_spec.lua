@@ -376,3 +376,43 @@ describe("quantiles of float32", function()
     end
   end)
 end)
+
+describe("arguments", function()
+  local x = nd.array({ 1.0, 2.0, 3.0 })
+  it("that must be given are asked for", function()
+    for _, pair in ipairs({ { nd, x }, { T, T.dvector() } }) do
+      local M, v = table.unpack(pair)
+      for name, argument in pairs({ partition = "kth", argpartition = "kth", expand_dims = "axis", resize = "new_shape",
+        broadcast_to = "shape", quantile = "q", percentile = "q", nanquantile = "q", nanpercentile = "q",
+        delete = "positions", moveaxis = "source" }) do
+        raises("TypeError", argument, function() local _ = M[name](v) end)
+      end
+      raises("TypeError", "destination", function() local _ = M.moveaxis(v, 0) end)
+      raises("TypeError", "deg", function() local _ = M.polyfit(v, v) end)
+      raises("TypeError", "kind", function() local _ = M.isdtype("int8") end)
+      raises("TypeError", "integers", function() local _ = M.delete(v, { 1, 0.5 }) end)
+      raises("TypeError", "integers", function() local _ = M.insert(v, { 1, 0.5 }, 7) end)
+    end
+  end)
+  it("of clip may be left out, of convolve be numbers", function()
+    same({ 1.0, 2.0, 3.0 }, nd.clip(x))
+    assert.is_false(nd.shares_memory(x, nd.clip(x)))
+    assert.equal(3, nd.clip(3))
+    same({ 6.0 }, nd.convolve(2.0, 3))
+    in_graphs(x, function(M, v) return { M.clip(v), M.convolve(v, 0.5), M.convolve(2.0, v) } end, function(f)
+      local a, b, c = f(x)
+      same({ 1.0, 2.0, 3.0 }, a)
+      same({ 0.5, 1.0, 1.5 }, b)
+      same({ 2.0, 4.0, 6.0 }, c)
+    end)
+  end)
+  it("of geomspace: arrays are not 0, complex ones turn with the first", function()
+    raises("ValueError", "neither end is 0", function() nd.geomspace(x, { 1.0, 0.0, 2.0 }) end)
+    local start = nd.array({ nd.complex(0, 2), nd.complex(-3, 1) })
+    in_graphs(start, function(M, v) return M.geomspace(v, 0.5, 4) end, function(f)
+      local want = nd.geomspace(start, 0.5, 4)
+      assert.is_true(nd.allclose(want, f(start), 1e-12))
+      assert.is_true(nd.allclose(want["1:"] / want[":-1"], (0.5 / start) ^ (1 / 3), 1e-12))
+    end)
+  end)
+end)

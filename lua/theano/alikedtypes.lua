@@ -56,6 +56,7 @@ return function(M, K)
   -- "complex floating", "numeric", or a sequence of such.
   function M.isdtype(dtype, kind)
     dtype = dtype_of(dtype)
+    util.needed("isdtype", "kind", kind)
     for _, k in ipairs(type(kind) == "table" and util.list("isdtype: kind", kind) or { kind }) do
       if type(k) ~= "string" then util.raise("TypeError", "isdtype: a kind is a text, not %s", util.kind_of(k)) end
       local names = KINDS[k] or dtype_of(k)

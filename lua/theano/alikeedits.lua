@@ -21,8 +21,13 @@ return function(M, K)
   end
   -- Places along an axis: an integer, or int64 for a list, bool for one of booleans.
   local function places(what, at)
+    util.needed(what, "positions", at)
     if type(at) == "table" and getmetatable(at) == nil then
-      return K.number(util.list(what .. ": the positions", at), type(at[1]) == "boolean" and "bool" or "int64")
+      at = util.list(what .. ": the positions", at)
+      for _, v in ipairs(at) do
+        if math.type(v) == "float" then util.raise("TypeError", "%s: positions are integers, not %s", what, v) end
+      end
+      return K.number(at, type(at[1]) == "boolean" and "bool" or "int64")
     end
     if type(at) == "number" and math.type(at) ~= "integer" then
       util.raise("TypeError", "%s: positions are integers, not %s", what, util.kind_of(at))

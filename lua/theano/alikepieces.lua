@@ -67,13 +67,16 @@ return function(M, K)
     if endpoint == false then return r end
     return as(M.switch(M.and_(M.eq(at, num - 1), M.gt(at, 0)), K.number(stop, "float64"), r))
   end
-  -- Of tensors, along a new first axis; what has no logarithm is NaN.
+  -- Of tensors, along a new first axis; what has no logarithm is NaN, in graphs the line of a 0 too.
   local function geometric(start, stop, num, endpoint)
     start, stop = as(as(start) + 0.0), as(as(stop) + 0.0)
     start, stop = as(start + M.zeros_like(stop)), as(stop + M.zeros_like(start))
-    local sign, pattern = M.sign(start), { 0 }
+    if K.plain and not (M.all(start) and M.all(stop)) then
+      util.raise("ValueError", "geomspace: neither end is 0")
+    end
+    local sign, pattern = M.sign(start), { 0 } -- of complex numbers the direction of the first
     for d = 1, start.ndim do pattern[d + 1] = "x" end
-    local line = M.linspace(M.log10(start * sign), M.log10(stop * sign), num, endpoint ~= false)
+    local line = M.linspace(M.log10(start / sign), M.log10(stop / sign), num, endpoint ~= false)
     local r, at = M.power(10.0, line) * sign, order(as(M.arange(num)), pattern)
     r = as(M.switch(M.eq(at, 0), start, r))
     if endpoint == false then return r end
@@ -167,6 +170,7 @@ return function(M, K)
   local function kth_of(what, x, kth, axis)
     x = as(x)
     axis = axis == nil and -1 or axis
+    util.needed(what, "kth", kth)
     local n = x.ndim == 0 and 1 or K.known(x, axis_of(what, x, axis))
     for _, k in ipairs(type(kth) == "table" and util.list(what .. ": kth", kth) or { kth }) do
       if math.type(k) ~= "integer" or n and (k < -n or k >= n) then
@@ -284,6 +288,7 @@ return function(M, K)
   --- The elements in order, again and again, until the shape is full.
   function M.resize(x, new_shape)
     x = as(x):reshape({ -1 })
+    util.needed("resize", "new_shape", new_shape)
     local shape = type(new_shape) == "table" and util.list("resize: the shape", new_shape) or { new_shape }
     local n = 1
     for i, d in ipairs(shape) do

@@ -151,7 +151,7 @@ return function(M, K)
     x, y = floats(coefficients("polyfit", x)), floats(M.atleast_1d(y))
     local wide = (x.dtype .. y.dtype):find("complex") and "complex128" or "float64"
     x, y = K.to(x, wide), K.to(y, wide)
-    deg = deg == nil and 0 or deg
+    util.needed("polyfit", "deg", deg)
     local n, m = K.known(x, 0), K.known(y, 0)
     if math.type(deg) ~= "integer" or deg < 0 then
       util.raise("ValueError", "polyfit: a degree is an integer of at least 0, not %s", util.text(deg))

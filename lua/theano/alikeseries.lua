@@ -26,7 +26,7 @@ return function(M, K)
     if type(v) == "table" and rawget(v, "__arg") == "none" then return nil end
     return v
   end
-  --- `clip(x, min, max)`: x within bounds, one of which may be left out; where they cross, an array's max, as in NumPy,
+  --- `clip(x, min, max)`: x within bounds, which may be left out; where they cross, an array's max, as in NumPy,
   -- in graphs the min of what is below it, as in Theano.
   function M.clip(x, min, max)
     min, max = bound(min), bound(max)
@@ -39,7 +39,7 @@ return function(M, K)
     end
     if min ~= nil then return M.maximum(x, min) end
     if max ~= nil then return M.minimum(x, max) end
-    return util.raise("TypeError", "clip: one of min and max must be given")
+    return K.result(K.plain and as(x):copy() or as(x))
   end
   --- `angle(z, deg)`: the angle of a complex number, in (-pi, pi], or in degrees.
   function M.angle(z, deg)
@@ -375,10 +375,10 @@ return function(M, K)
     if mode == "valid" then return part(whole, 0, short - 1, long) end
     return util.raise("ValueError", "%s: mode is 'full', 'same' or 'valid', not '%s'", what, tostring(mode))
   end
-  --- `convolve(a, v, mode)`: sums of products of two vectors, one turned round and moved over the other: "full", "same"
-  -- or "valid". In graphs integers go through float64.
+  --- `convolve(a, v, mode)`: sums of products of two vectors (or numbers), one turned round and moved over the other:
+  -- "full", "same" or "valid". In graphs integers go through float64.
   function M.convolve(a, v, mode)
-    a, v = operands("convolve", a, v)
+    a, v = operands("convolve", M.atleast_1d(a), M.atleast_1d(v))
     local n, m = len(a, 0), len(v, 0)
     return mode_of("convolve", K.convolved(a, v), n, m, mode or "full", (least(n, m) - 1) // 2)
   end
@@ -464,7 +464,11 @@ return function(M, K)
     return as(both):astype(M.promote_types(u.dtype, as(y).dtype))
   end
   --- The sorted elements that are in either.
-  function M.union1d(x, y) return M.unique(M.append(x, y)) end
+  function M.union1d(x, y)
+    local all = M.append(x, y)
+    if type(x) == "number" or type(y) == "number" then all = K.to(all, M.result_type(x, y)) end
+    return M.unique(all)
+  end
   --- `setdiff1d(x, y, assume_unique)`: the sorted elements of x that are not in y; in their order in x where
   -- assume_unique says that each occurs once.
   function M.setdiff1d(x, y, assume_unique)

@@ -47,7 +47,7 @@ return function(M, K)
   --- A new dimension of length 1 at a position, or at each of a sequence of positions.
   function M.expand_dims(x, axis)
     x = as(x)
-    local axes = several("expand_dims", axis)
+    local axes = several("expand_dims", util.needed("expand_dims", "axis", axis))
     local ndim, new = x.ndim + #axes, {}
     for _, d in ipairs(axes) do
       if math.type(d) ~= "integer" or d < -ndim or d >= ndim or new[d % ndim] then
@@ -115,6 +115,7 @@ return function(M, K)
   -- ---- broadcasting -------------------------------------------------------------------------------------------------
   --- With the shape given, as broadcasting would have it: of arrays a view that is read-only.
   function M.broadcast_to(x, shape)
+    util.needed("broadcast_to", "shape", shape)
     x, shape = as(x), type(shape) == "table" and util.list("broadcast_to: shape", shape) or { shape }
     if x.ndim > #shape then
       util.raise("ValueError", "broadcast_to: %d dimensions do not broadcast to %d", x.ndim, #shape)

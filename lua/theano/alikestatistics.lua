@@ -208,6 +208,7 @@ return function(M, K)
 
   local function quantiles(what, of, x, q, scale, ...)
     local o = options(what, { "axis", "keepdims", "method", "weights" }, ...)
+    util.needed(what, "q", q)
     local method = METHODS[o.method or "linear"]
     if not method then
       util.raise("ValueError", "%s: the method is one of NumPy's, \"linear\", \"lower\", \"hazen\", .., not \"%s\"",

@@ -32,7 +32,8 @@ return function(nd, methods)
   --- The axes `source` (one, or a sequence) moved to the places `destination`.
   function nd.moveaxis(a, source, destination)
     a = arr(a)
-    local from, to = places("moveaxis", a, source), places("moveaxis", a, destination)
+    local from = places("moveaxis", a, util.needed("moveaxis", "source", source))
+    local to = places("moveaxis", a, util.needed("moveaxis", "destination", destination))
     if #from ~= #to then util.raise("ValueError", "moveaxis: %d axes to move to %d places", #from, #to) end
     local order, taken = {}, util.set(from)
     for i, d in ipairs(to) do order[d + 1] = from[i] end

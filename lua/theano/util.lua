@@ -130,6 +130,12 @@ function M.check_type(what, name, value, types)
   end
 end
 
+--- An argument that must be given.
+function M.needed(what, name, value)
+  if value == nil then M.raise("TypeError", "%s: argument '%s' is missing", what, name) end
+  return value
+end
+
 --- Checks the keys of a keyword table; unknown ones raise and list the known ones.
 -- @tparam table known by name: true, or the types that its value may have, as check_type takes them
 function M.check_keywords(what, t, known)

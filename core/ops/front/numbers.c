@@ -10,11 +10,12 @@ static ThVar *two(Front *f, int s, ThVar *a, ThVar *b) { return elemwise_2(f->b,
 static ThVar *pick(Front *f, ThVar *c, ThVar *a, ThVar *b) { return elemwise_3(f->b, S_switch, c, a, b); }
 static ThDtype dtype_of(const ThVar *x) { return (ThDtype)x->type.dtype; }
 
-/* A constant beside x, in its dtype. */
+/* A constant beside x, in its dtype; beside complex numbers of any value, too. */
 static ThVar *number(Front *f, double v, const ThVar *x) {
     if (!x) return NULL;
-    return dtype_is_float(dtype_of(x)) ? const_float(f->b, v, dtype_of(x))
-                                       : cast_make(f->b, const_int(f->b, (int64_t)v, TH_INT8), dtype_of(x));
+    if (dtype_is_float(dtype_of(x))) return const_float(f->b, v, dtype_of(x));
+    ThVar *r = dtype_is_complex(dtype_of(x)) ? const_float(f->b, v, TH_FLOAT64) : const_int(f->b, (int64_t)v, TH_INT8);
+    return cast_make(f->b, r, dtype_of(x));
 }
 
 /* Argument i, which is not complex. NULL with TypeError. */
