@@ -42,6 +42,8 @@ function M.rules(total)
     #silent > 0 and table.concat(silent, ", ") or "none")
 end
 
+local NAMED = 30 -- a short run misses hundreds: so many by name
+
 --- What of the kinds of operations was met.
 function M.kinds(seen, names)
   local missing, have, kinds, met = {}, {}, 0, 0
@@ -51,7 +53,9 @@ function M.kinds(seen, names)
       if seen[n] then met = met + 1 else missing[#missing + 1] = n end
     end
   end
-  return ("%d of %d kinds%s"):format(met, kinds, #missing > 0 and "; without " .. table.concat(missing, ", ") or "")
+  local words = table.concat(missing, ", ", 1, math.min(#missing, NAMED))
+  if #missing > NAMED then words = ("%s and %d more"):format(words, #missing - NAMED) end
+  return ("%d of %d kinds%s"):format(met, kinds, #missing > 0 and "; without " .. words or "")
 end
 
 --- Adds counters to others.
