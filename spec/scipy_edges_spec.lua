@@ -326,6 +326,21 @@ describe("SciPy's programs and searches", function()
     assert.equal(3, O.milp({ -1 }, { integrality = 1 }).status)
     assert.equal(1, O.milp({ -5, -4 }, { integrality = 1, options = { node_limit = 1 },
       constraints = O.LinearConstraint({ { 6, 4 }, { 1, 2 } }, nil, { 24.5, 6.5 }) }).status)
+    local draws, fewer = nd.random.RandomState(5), 0
+    for _ = 1, 8 do -- within the gap, in no more nodes
+      local c, A = draws:uniform(1, 9, { 9 }), draws:uniform(1, 9, { 4, 9 })
+      local function solved(gap)
+        return O.milp(-c, { integrality = 1, bounds = { { 0, 3 } }, options = { mip_rel_gap = gap },
+          constraints = O.LinearConstraint(A, nil, nd.full({ 4 }, 45.5)) })
+      end
+      local exact, near = solved(nil), solved(0.08)
+      assert.same({ 0, 0.0 }, { exact.status, exact.mip_gap })
+      assert.is_true(near.success and near.mip_gap <= 0.08 and near.fun - exact.fun <= 0.08 * math.abs(near.fun))
+      assert.is_true(near.mip_dual_bound <= exact.fun + 1e-9 and near.mip_node_count <= exact.mip_node_count)
+      fewer = fewer + exact.mip_node_count - near.mip_node_count
+    end
+    assert.is_true(fewer > 20, fewer)
+    fails("ValueError", "milp: mip_rel_gap is at least 0, not -1", O.milp, { 1 }, { options = { mip_rel_gap = -1 } })
     fails("ValueError", "milp: integrality is 0 or 1, not 3", O.milp, { 1, 2 }, { integrality = 3 })
     fails("ValueError", "milp: integrality is a vector of 2 numbers, not of shape (3,)", O.milp, { 1, 2 },
       { integrality = { 1, 1, 1 } })

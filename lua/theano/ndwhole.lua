@@ -99,18 +99,28 @@ return function(nd, M)
     new[field][j] = value
     return new
   end
+  -- Whether a node may hold what is better than the best by more than the gap; the least bound of better ones that are
+  -- left out so is kept.
+  local function worth(p, bound)
+    if not p.best then return true end
+    local size = math.abs(p.best)
+    if bound >= p.best - 1e-9 * math.max(1, size) then return false end
+    if bound < p.best - p.gap * size then return true end
+    p.left = math.min(p.left, bound)
+    return false
+  end
   -- Depth first: the side that is nearer to the program's own answer before the other.
   local function branch(p, most)
     local stack, count = { { low = p.low, high = p.high, bound = -INF } }, 0
     while #stack > 0 do
       if count >= most then return 1, count, stack end
       local node = table.remove(stack)
-      if not p.best or node.bound < p.best - 1e-9 * math.max(1, math.abs(p.best)) then
+      if worth(p, node.bound) then
         count = count + 1
         local r = relaxed(p, node)
         if r.status == 1 or r.status == 3 or r.status == 4 then return r.status, count, stack end
         local bound = r.status == 0 and (p.steps and math.ceil(r.fun - WHOLE) or r.fun)
-        if bound and (not p.best or bound < p.best - 1e-9 * math.max(1, math.abs(p.best))) then
+        if bound and worth(p, bound) then
           local x = r.x:tolist()
           local j = broken(x, p.whole)
           if j then
@@ -133,8 +143,9 @@ return function(nd, M)
     "The problem is infeasible.", "The problem is unbounded.", "Numerical difficulties encountered." }
   --- `milp(c, {integrality, bounds, constraints, options = {node_limit, mip_rel_gap}})`: the x for which dot(c, x) is
   -- least, within bounds (Bounds, or pairs; not below 0 where there are none) and LinearConstraints; integrality: 1 for
-  -- what is a whole number, else 0. By linprog, branched where an element is none. A table: `x fun status success
-  -- message mip_node_count mip_dual_bound mip_gap`.
+  -- what is a whole number, else 0. By linprog, branched where an element is none; what is better by no more than
+  -- mip_rel_gap (0) times the value is not looked for. A table: `x fun status success message mip_node_count
+  -- mip_dual_bound mip_gap`.
   function M.milp(...)
     local what = "milp"
     local o = util.bind(what, { "c", "integrality", "bounds", "constraints", "options",
@@ -146,6 +157,8 @@ return function(nd, M)
     if c.size == 0 or not nd.all(nd.isfinite(c)) then
       util.raise("ValueError", "%s: c is a vector of finite numbers", what)
     end
+    local gap = options.mip_rel_gap or 0
+    if gap ~= gap or gap < 0 then util.raise("ValueError", "%s: mip_rel_gap is at least 0, not %s", what, gap) end
     local n, whole, steps = c.size, {}, true
     local kinds, costs = vector(what, "integrality", o.integrality or 0, c.size):tolist(), c:tolist()
     for j = 1, n do
@@ -155,10 +168,11 @@ return function(nd, M)
       whole[j] = kinds[j] == 1
       steps = steps and (costs[j] == 0 or whole[j] and costs[j] % 1 == 0)
     end
-    local p = { c = c, n = n, whole = whole, steps = steps, rows = rows_of(what, o.constraints, n) }
+    local p = { c = c, n = n, whole = whole, steps = steps, gap = gap, left = INF,
+      rows = rows_of(what, o.constraints, n) }
     p.low, p.high = bounds_of(what, o.bounds, n, whole)
     local status, count, open = branch(p, options.node_limit or 100000)
-    local least = p.best
+    local least = p.best and math.min(p.best, p.left)
     for _, node in ipairs(open) do least = math.min(least or INF, node.bound) end
     return { x = p.x, fun = p.best, status = status, success = status == 0, message = WORDS[status],
       mip_node_count = count, mip_dual_bound = least,
