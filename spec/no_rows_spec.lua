@@ -129,6 +129,28 @@ describe("many rows without elements", function()
     assert.is_true(os.clock() - began < 1)
   end)
 
+  it("are reduced some at a time, and taken out as a length", function()
+    local rows, began = nd.zeros({ MANY >> 4, 0 }), os.clock()
+    for _, name in ipairs({ "any", "all", "sum", "prod", "nansum", "count_nonzero" }) do
+      local r = nd[name](rows, { axis = 1 })
+      assert.same({ MANY >> 4 }, shape_of(r))
+      assert.equal((name == "all" or name == "prod") and 1 or 0, nd.array({ r[12345] }):astype("int64")[0])
+    end
+    assert.same({ (MANY >> 4) - 2, 0 }, shape_of(nd.delete(rows, { 3, -1 }, 0)))
+    assert.is_true(os.clock() - began < 1.5)
+    raises("IndexError", "out of bounds", function() return nd.delete(nd.zeros({ 3, 0 }), 3, 0) end)
+    local x, v = T.dmatrix("x"), T.dvector("v")
+    local s = T.sum(x, { axis = 1 })
+    local f = theano.compile { inputs = { x, v }, outputs = { (s + T.prod(x, { axis = 1 })) * v,
+      T.sum(x - T.reshape(s, { -1, 1 }), { axis = 1 }) }, mode = theano.compile.Mode { linker = "interpreter" } }
+    for _, n in ipairs({ 0, 7, 8, 127, 128, 129, 300 }) do
+      for _, empty in ipairs({ nd.zeros({ n, 0 }), nd.zeros({ 0, n }).T, nd.zeros({ 2 * n, 4 })["::-2, 4:"] }) do
+        local a, b = f(empty, nd.arange(n):astype("float64"))
+        assert.is_true(nd.array_equal(a, nd.arange(n)) and nd.array_equal(b, nd.zeros(n)), n)
+      end
+    end
+  end)
+
   it("are written where nothing makes something, and looked at where they may be wrong", function()
     assert.equal("[0. 0. 0.]", tostring(nd.sum(nd.zeros({ 3, 0 }), { axis = 1 })))
     assert.equal("[[0. 0.] [0. 0.]]", (tostring(nd.matmul(nd.zeros({ 2, 0 }), nd.zeros({ 0, 2 }))):gsub("%s+", " ")))

@@ -45,6 +45,7 @@ return function(M, K)
       util.raise("TypeError", "delete: positions are integers, not %s", as(at).dtype)
     end
     local keep = K.written(M.ones({ len(x, axis) }, "bool"), at, K.number(false, "bool"))
+    if K.plain and x.size == 0 then return part(x, axis, 0, M.count_nonzero(keep)):copy() end
     return M.compress(keep, x, axis)
   end
 

@@ -180,13 +180,12 @@ static bool rows_apart(const IRun *r, const LoopStage *s, int over) {
     return true;
 }
 
-/* Elements of the longest row; 0: there are none. */
+/* Elements of the longest row. */
 static int64_t longest(const IRun *r) {
-    int64_t most = 1;
+    int64_t most = 0;
     for (int i = 0; i < r->ik->k->st.n; i++) {
         const LoopStage *s = &r->ik->order.stage[i];
         const int64_t n = s->vec < 0 ? 1 : r->n[s->loop[s->vec]];
-        if (n <= 0) return 0;
         if (n > most) most = n;
     }
     return most;
@@ -197,6 +196,7 @@ static bool turns(const IRun *r, const IKernel *ik, const LoopStage *s, int tile
     const Kernel *k = ik->k;
     const SideTile *t = &ik->tile[tile];
     const int64_t bytes = (int64_t)th_dtype_bytes((ThDtype)k->acc.at[t->acc].dtype), *st = r->st[t->acc];
+    if (!r->n[ik->acc[t->acc].along]) return false; /* rows of nothing */
     if (st[ik->acc[t->acc].along] != bytes || st[s->loop[s->vec]] == 0 || st[s->loop[s->vec]] == bytes) return false;
     const Reach x = reach(r, t->acc, s, 0);
     for (int i = 0; i < k->acc.n; i++) {
@@ -212,8 +212,8 @@ static bool turns(const IRun *r, const IKernel *ik, const LoopStage *s, int tile
 
 static bool pays(const IRun *r, const LoopStage *s, int over, int64_t n) {
     const int64_t rows = r->n[s->loop[over]];
-    if (rows < FEWEST || n < 1 || n > LONGEST || rows < n) return false;
-    if (!r->ik->k->nouter && r->ik->rows[0] && interp_each_row_stores(r, s)) return false;
+    if (rows < FEWEST || n > LONGEST || rows < n) return false;
+    if (n && !r->ik->k->nouter && r->ik->rows[0] && interp_each_row_stores(r, s)) return false;
     for (int l = 0; l < over; l++)
         if (r->n[s->loop[l]] <= 0) return false;
     return rows_apart(r, s, over);
