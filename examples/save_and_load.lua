@@ -20,7 +20,9 @@ for name, param in pairs(first) do
 end
 nd.save(path, values)
 
-for name, value in pairs(nd.load(path)) do
+local loaded = nd.load(path)
+for _, name in ipairs({ "W", "b" }) do
+  local value = loaded[name]
   print(name, value.dtype, table.concat(value.shape, " x "))
   second[name]:set_value(value)
 end

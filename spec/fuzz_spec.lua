@@ -3,6 +3,7 @@
 local fuzz = require("spec.support.fuzz")
 local run = require("spec.support.fuzz_run")
 local body = require("spec.fuzz.text")
+local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local check = require("spec.fuzz.check")
@@ -120,15 +121,15 @@ describe("random sessions", function()
     local said = {}
     local folder = os.tmpname()
     os.remove(folder)
-    local runner = folder .. ".sh" -- dies at seed 3 and ends at once everywhere else
-    local file <close> = assert(io.open(runner, "w"))
+    local dying = folder .. ".sh" -- dies at seed 3 and ends at once everywhere else
+    local file <close> = assert(io.open(dying, "w"))
     file:write("#!/bin/sh\nprintf '%d fast \\n' $(( $5 < 3 ? 3 : $5 )) >$3/progress\n[ $5 -ge 3 ] || kill -SEGV $$\n",
       "printf 'counters{ graphs = %d }\\n' $7 >$3/results\n")
     file:close()
-    os.execute("chmod +x " .. runner)
-    local summary = jobs.run({ seed = 1, graphs = 10, ways = { "fast" }, runner = runner, folder = folder, batch = 5,
+    os.execute("chmod +x " .. dying)
+    local summary = jobs.run({ seed = 1, graphs = 10, ways = { "fast" }, runner = dying, folder = folder, batch = 5,
       ["keep-going"] = true }, function(text) said[#said + 1] = text end)
-    os.execute(("rm -rf %s %s"):format(folder, runner))
+    os.execute(("rm -rf %s %s"):format(folder, dying))
     assert.equal(10, summary.graphs)
     assert.equal(1, summary.deaths)
     assert.truthy(said[1]:find("seed 3 fast: dies", 1, true), said[1])
@@ -157,5 +158,41 @@ describe("random graphs", function()
     local source = fuzz.minimal(p, seen)
     assert.truthy(source:find("theano.compile", 1, true))
     assert.truthy(load(source:gsub("print", "tostring")))
+  end)
+end)
+
+describe("scripts/fuzz --device", function()
+  local function fuzz_device(words)
+    local pipe = assert(io.popen(runner.quote(runner.path) .. " scripts/fuzz --device " .. words .. " 2>&1"))
+    local text = pipe:read("a")
+    local _, _, code = pipe:close()
+    return text, code
+  end
+
+  it("runs one part of it, from a name on", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
+    local text, code = fuzz_device("cuda-emulated --part examples --from shared")
+    assert.equal(0, code, text)
+    assert.truthy(text:find("^examples/shared_state.lua on cuda%-emulated: as on the CPU\n[^\n]*1 of 1 programs"),
+      text)
+    text, code = fuzz_device("cuda-emulated --part graphs --graphs 2 --no-files")
+    assert.equal(0, code, text)
+    assert.truthy(text:find("\n2 graphs in device, ", 1, true), text)
+    for _, words in ipairs({ "cuda-emulated --part nothing", "cuda-emulated --part" }) do
+      text, code = fuzz_device(words)
+      assert.equal(2, code, text)
+    end
+  end)
+
+  it("fails where there is no such device, and plays its graphs there", function()
+    local text, code = fuzz_device("cuda7 --part graphs --graphs 1 --no-files")
+    assert.equal(1, code, text)
+    assert.truthy(text:find("GpuError", 1, true), text)
+    local play = require("spec.fuzz.play")
+    play.on_device("cuda7")
+    local way, why = check.try(check.session(1), { "device" })
+    play.on_device("cuda-emulated")
+    assert.equal("device", way)
+    assert.truthy(why:find("GpuError", 1, true), why)
   end)
 end)

@@ -44,7 +44,7 @@ end
 local watched = [[
 %s
 THEANO_FLAGS=base_compiledir=%s/cache,$THEANO_FLAGS ASAN_OPTIONS=hard_rss_limit_mb=4000:$ASAN_OPTIONS \
-  %s scripts/fuzz --child %s --seed %d --graphs %d --ways %s >%s 2>&1 &
+  %s scripts/fuzz --child %s --seed %d --graphs %d --ways %s%s >%s 2>&1 &
 child=$! late=
 while kill -0 $child 2>/dev/null; do
   sleep 0.5
@@ -56,6 +56,8 @@ status=$?
 [ -z "$late" ] || exit 124
 exit $status
 ]]
+
+local function device(options) return options.device and " --device " .. shell(options.device) or "" end
 
 local function found(summary, say, first, program)
   summary.findings = summary.findings + 1
@@ -111,8 +113,8 @@ function M.work(options, say)
     os.remove(paths.progress)
     os.remove(paths.results)
     local command = watched:format(slow == 1 and "ulimit -v 6000000" or ":", shell(folder), shell(options.runner),
-      shell(folder), seed, count, table.concat(options.ways, ","), shell(paths.log), shell(paths.progress),
-      (options.patience or 60) * slow)
+      shell(folder), seed, count, table.concat(options.ways, ","), device(options), shell(paths.log),
+      shell(paths.progress), (options.patience or 60) * slow)
     local _, how, status = os.execute(command)
     if how == "signal" then status = "signal " .. status end
     local ended = collect(summary, say, paths.results)
@@ -141,10 +143,10 @@ function M.run(options, say)
   for k = 1, n do
     local first = options.seed + (share or 1000000) * (k - 1)
     local graphs = share and (k == n and options.graphs - share * (n - 1) or share)
-    command[k] = ("%s scripts/fuzz --worker %s --seed %d%s%s --ways %s --batch %d%s"):format(shell(options.runner),
+    command[k] = ("%s scripts/fuzz --worker %s --seed %d%s%s --ways %s%s --batch %d%s"):format(shell(options.runner),
       shell(("%s/%d"):format(options.folder, k)), first, graphs and (" --graphs %d"):format(graphs) or "",
       options.seconds and (" --seconds %d"):format(options.seconds) or "", table.concat(options.ways, ","),
-      options.batch or 100, options["keep-going"] and " --keep-going" or "")
+      device(options), options.batch or 100, options["keep-going"] and " --keep-going" or "")
   end
   os.execute(table.concat(command, " & ") .. " & wait")
   local summary = new_summary()

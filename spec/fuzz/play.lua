@@ -27,10 +27,16 @@ M.ways = {
     text = 'theano.compile.Mode({ linker = "c", optimizer = "fast_run" })' },
   -- sums: a GPU folds long sums in an order of its own
   device = { name = "device", mode = mode("c", "fast_run"), c = true, sums = true,
-    config = { device = "cuda-emulated" },
+    config = { device = "cuda-emulated", force_device = true },
     flags = { 'theano.config.device = "cuda-emulated"' },
     text = 'theano.compile.Mode({ linker = "c", optimizer = "fast_run" })' },
 }
+
+--- The device of the way `device`, the emulated one else.
+function M.on_device(name)
+  M.ways.device.config = { device = name, force_device = true }
+  M.ways.device.flags = { ('theano.config.device = "%s"'):format(name) }
+end
 
 -- ---- notes --------------------------------------------------------------------------------------------------------
 local function note(value)
