@@ -307,6 +307,48 @@ def interpolate_cases():
     case("interpolate.BSpline([0.0, 0.0, 1.0, 2.0, 2.0], [1.0, -1.0, 0.5], 1)(grid)")
     case("interpolate.BSpline([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1.0, -1.0, 0.5], 2, extrapolate=False)(x)")
     case("interpolate.BSpline([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1.0, -1.0, 0.5], 2, extrapolate='periodic')(x)", 1e-12)
+    for k in range(1, 6):
+        case("interpolate.splev(x, interpolate.splrep(t, y, k=%d))" % k, 1e-9)
+        for s in (0.0, 0.02, 0.3):
+            curve = "interpolate.UnivariateSpline(places, noisy, s=%g, k=%d)" % (s, k)
+            case(curve + ".get_knots()", 1e-12)
+            case(curve + "(x)", 1e-7)
+            case(curve + ".get_residual()", 1e-6 if s else 1.0)
+        case("interpolate.splev(x, interpolate.splrep(places, noisy, w=1.0 / sigmas, k=%d))" % k, 1e-7)
+        case("interpolate.LSQUnivariateSpline(places, noisy, [1.0, 2.5], k=%d)(x)" % k, 1e-10)
+        case("interpolate.InterpolatedUnivariateSpline(t, y, k=%d)(x)" % k, 1e-9)
+    case("interpolate.splev(x, interpolate.splrep(places, noisy, xb=-1.0, xe=5.0, s=0.1), der=2)", 1e-6)
+    case("interpolate.splev(x, interpolate.splrep(places, noisy, task=-1, t=[0.5, 1.0, 2.0]))", 1e-10)
+    for ext in range(2):
+        case("interpolate.splev([-1.0, 0.5, 9.0], interpolate.splrep(t, y), ext=%d)" % ext, 1e-9)
+    case("interpolate.UnivariateSpline(t, y, s=0.0, ext='const')([-1.0, 0.5, 9.0])", 1e-9)
+    case("interpolate.UnivariateSpline(places, noisy, s=0.1, bbox=[-1.0, 5.0]).integral(-2.0, 3.0)", 1e-7)
+    case("interpolate.UnivariateSpline(places, noisy, s=0.1).derivative()(x)", 1e-6)
+    case("interpolate.UnivariateSpline(places, noisy, s=0.1).antiderivative()(x)", 1e-7)
+    case("interpolate.UnivariateSpline(t, y, s=0.0).derivatives(2.0)", 1e-8)
+    case("interpolate.UnivariateSpline(t, y, s=0.0).roots()", 1e-8)
+    case("interpolate.splint(0.5, 3.5, interpolate.splrep(t, y))", 1e-9)
+    case("interpolate.splint(-1.0, 9.0, interpolate.splrep(t, y, k=2))", 1e-9)
+    case("interpolate.splev(x, interpolate.splder(interpolate.splrep(t, y), 2))", 1e-8)
+    case("interpolate.splev(x, interpolate.splantider(interpolate.splrep(t, y)))", 1e-9)
+    case("interpolate.spalde(2.0, interpolate.splrep(t, y))", 1e-8)
+    case("interpolate.sproot(interpolate.splrep(t, y))", 1e-8)
+    for lam in ("", ", lam=0.0", ", lam=0.05", ", lam=10.0", ", w=1.0 / sigmas", ", w=1.0 / sigmas, lam=2.0"):
+        case("interpolate.make_smoothing_spline(places, noisy%s)(x)" % lam, 1e-8 if "lam" in lam else 1e-4)
+    case("interpolate.make_smoothing_spline(t, y, lam=0.1).c", 1e-8)
+    for kx, ky in ((3, 3), (1, 2), (2, 4)):
+        surface = "interpolate.RectBivariateSpline([0.0, 1.0, 2.5], t, mesh, kx=%d, ky=%d)" % (min(kx, 2), ky)
+        case(surface + "([0.5, 1.5, 2.0], t)", 1e-9)
+        case(surface + ".ev([0.5, 1.5, 9.0], [1.0, 0.5, 2.0])", 1e-9)
+        case(surface + ".integral(0.0, 2.0, 1.0, 9.0)", 1e-9)
+        if kx > 1:
+            case(surface + "([0.5, 1.5], t, dx=1, dy=1)", 1e-8)
+    case("interpolate.KroghInterpolator(t, y)(x)", 1e-7)
+    case("interpolate.KroghInterpolator([0.0, 0.0, 1.0, 2.0, 2.0, 2.0], [1.0, 2.0, 0.0, -1.0, 3.0, 2.0])(x)", 1e-11)
+    case("interpolate.KroghInterpolator([0.0, 0.0, 1.0, 2.0, 2.0, 2.0], [1.0, 2.0, 0.0, -1.0, 3.0, 2.0])"
+         ".derivatives(x)", 1e-10)
+    case("interpolate.KroghInterpolator(t, ym, axis=1).derivative(x, 2)", 1e-6)
+    case("interpolate.krogh_interpolate(t, y2, x)", 1e-7)
     for kernel in "linear thin_plate_spline cubic quintic".split():
         case("interpolate.RBFInterpolator(plane, heights, kernel='%s')(plane * 0.75)" % kernel, 1e-8)
     for kernel in "multiquadric inverse_multiquadric inverse_quadratic gaussian".split():

@@ -374,6 +374,7 @@ return function(nd, M, kit)
     return function_of("RBFInterpolator", f, Radial)
   end
 
-  kit.form, kit.function_of, kit.rows_of, kit.squares = form, function_of, rows_of, squares
+  kit.form, kit.function_of, kit.rows_of, kit.squares, kit.shaped = form, function_of, rows_of, squares, shaped
+  require("theano.ndsmooth")(nd, M, kit)
   return require("theano.ndscattered")(nd, M, kit)
 end
