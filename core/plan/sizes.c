@@ -67,6 +67,7 @@ static void unite(Sizes *s, int a, int b) {
     a = find(s, a), b = find(s, b);
     if (a == b) return;
     const SizeIns *x = &s->ins.at[a], *y = &s->ins.at[b];
+    if (x->op == SHAPE_CONST && y->op == SHAPE_CONST) return; /* a check fails */
     bool first = x->op == SHAPE_CONST   ? true
                  : y->op == SHAPE_CONST ? false
                  : x->dyn != y->dyn     ? !x->dyn
@@ -228,6 +229,20 @@ static ShapeCheck parse_check(Sizes *s, const char *why, ThError kind) {
     return c;
 }
 
+/* a and b, in canonical form, must be equal: what follows for their slots, a check of it being there. */
+static bool equate(Sizes *s, Size a, Size b) {
+    if (a.sym >= 0 && b.sym >= 0) {
+        if (a.k == b.k) unite(s, a.sym, b.sym);
+        return true;
+    }
+    if (a.sym < 0 && b.sym < 0) return true;
+    int64_t n = a.sym < 0 ? a.k : b.k, each = a.sym < 0 ? b.k : a.k;
+    if (each <= 0 || n % each != 0) return true; /* 2 n == 9: the check is enough */
+    int c = sizes_slot(s, SHAPE_CONST, -1, -1, -1, n / each, false);
+    if (c >= 0) unite(s, a.sym < 0 ? b.sym : a.sym, c);
+    return c >= 0;
+}
+
 bool sizes_equal(Sizes *s, Size a, Size b, const char *why) {
     if (size_bad(a) || size_bad(b)) return false;
     a = sizes_find(s, a), b = sizes_find(s, b);
@@ -236,13 +251,7 @@ bool sizes_equal(Sizes *s, Size a, Size b, const char *why) {
     ShapeCheck c = parse_check(s, why, TH_ValueError);
     if (x < 0 || y < 0 || !c.text || !vec_push(s->ctx, &s->check, c)) return false;
     if (push(s, SHAPE_CHECK_EQ, x, y, -1, s->check.n - 1, s->ins.at[x].dyn || s->ins.at[y].dyn) < 0) return false;
-    if (a.sym < 0 || b.sym < 0 || a.k == b.k) {
-        if (a.k == b.k && a.sym >= 0 && b.sym >= 0) x = a.sym, y = b.sym;
-        else if (a.sym >= 0 && a.k != 1) return true; /* 2 n == 10: the check is enough */
-        else if (b.sym >= 0 && b.k != 1) return true;
-        if (a.sym >= 0 || b.sym >= 0) unite(s, x, y);
-    }
-    return true;
+    return equate(s, a, b);
 }
 
 bool sizes_nonneg(const Sizes *s, Size x) { return nonneg(s, x, 4); }
@@ -267,33 +276,47 @@ static Size recompute(Sizes *s, int i) {
     return sizes_op(s, ops[at.op], (Size){1, at.a}, (Size){1, at.b});
 }
 
+/* Slot i equals its canonical operands' slot now. */
+static bool renumber(Sizes *s, int i) {
+    int node = s->node;
+    s->node = s->ins.at[i].node;
+    Size r = recompute(s, i);
+    s->node = node;
+    if (failed(s->ctx)) return false;
+    if (size_bad(r) || (r.sym >= 0 && r.k != 1)) return true;
+    int to = r.sym >= 0 ? r.sym : sizes_materialize(s, r);
+    if (to >= 0) unite(s, i, to);
+    return to >= 0;
+}
+
+/* x in canonical form, as a number times a slot where it is a slot of that. */
+static Size scaled(Sizes *s, Size x) {
+    x = sizes_find(s, x);
+    Size r = x.sym >= 0 && x.k == 1 && s->ins.at[x.sym].op == SHAPE_MUL ? recompute(s, x.sym) : x;
+    return size_bad(r) ? x : r;
+}
+
+/* A check of what has become 8 n == 40, or n == 5, tells n. */
+static bool told_by_check(Sizes *s, int i, bool *more) {
+    Size a = scaled(s, (Size){1, s->ins.at[i].a}), b = scaled(s, (Size){1, s->ins.at[i].b});
+    if (!equate(s, a, b)) return false;
+    *more |= (a.sym >= 0 && find(s, a.sym) != a.sym) || (b.sym >= 0 && find(s, b.sym) != b.sym);
+    return true;
+}
+
 /*
  * Unions make computations equal that were not when they were numbered (m*p and n*p once m == n). Walks the slots in
- * order, operands first, and unites each with the slot its canonical operands give.
+ * order, operands first, and unites each with the slot its canonical operands give; once more when checks told more.
  */
 bool sizes_renumber(Sizes *s) {
+    enum { TURNS = 2 };
     int n = s->ins.n;
     bool moved = false;
     for (int i = 0; i < n && !moved; i++) moved = s->ins.at[i].up != i;
-    for (int i = 0; i < n && moved; i++) {
-        if (find(s, i) != i) continue;
-        int node = s->node;
-        s->node = s->ins.at[i].node;
-        Size r = recompute(s, i);
-        s->node = node;
-        if (failed(s->ctx)) return false;
-        if (size_bad(r) || r.k != 1) {
-            if (size_bad(r) || r.sym >= 0) continue;
-            int c = sizes_materialize(s, r);
-            if (c < 0) return false;
-            unite(s, i, c);
-        } else if (r.sym >= 0 && r.sym != i) {
-            unite(s, i, r.sym);
-        } else if (r.sym < 0) {
-            int c = sizes_materialize(s, r);
-            if (c < 0) return false;
-            unite(s, i, c);
-        }
+    for (int turn = 0; turn < TURNS && moved; turn++) {
+        moved = false;
+        for (int i = 0; i < n; i++)
+            if (s->ins.at[i].op == SHAPE_CHECK_EQ ? !told_by_check(s, i, &moved) : !renumber(s, i)) return false;
     }
     return true;
 }
