@@ -249,12 +249,13 @@ bool group_alone_reads(const Planner *p, int root, int g); /* nobody else reads 
 bool group_writes_foreign(const Planner *p, int g);
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
 bool group_crosses(Planner *p, const Kernel *a, const Kernel *b); /* sums of one array along other dims of it */
-bool merge_groups(Planner *p);                                    /* merge.c */
-bool group_all(Planner *p);                                       /* group.c */
-bool fuse_all(Planner *p);                                        /* fuse.c: one kernel for each group; Planner.made */
-bool kernel_literal(Kernel *k, const ThArray *c, Ins *out);       /* passes.c */
-bool kernel_trim_all(Planner *p);                                 /* passes.c: before kernels become stages */
-bool kernel_tidy_all(Planner *p);                                 /* ..and after */
+bool fit_group(Planner *p, int w);                          /* fit.c: w and what reads it go by the same dims now */
+bool merge_groups(Planner *p);                              /* merge.c */
+bool group_all(Planner *p);                                 /* group.c */
+bool fuse_all(Planner *p);                                  /* fuse.c: one kernel for each group; Planner.made */
+bool kernel_literal(Kernel *k, const ThArray *c, Ins *out); /* passes.c */
+bool kernel_trim_all(Planner *p);                           /* passes.c: before kernels become stages */
+bool kernel_tidy_all(Planner *p);                           /* ..and after */
 bool kernel_collapse(Planner *p, Kernel *k); /* neighbouring loops that every access steps through evenly are one */
 int kernel_vec(const Kernel *k, const Stage *st); /* the dim that a LOOP stage runs vectors along, -1 */
 bool stages_all(Planner *p);                      /* stages.c: kernels over the same rows become one */

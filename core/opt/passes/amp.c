@@ -4,7 +4,10 @@
  * float32; everything else stays as it is. Runs only where it is asked for by name. A view is rounded where it comes
  * from, so that a matrix and its transpose are rounded once.
  */
+#include "ops/table/index.h"
 #include "opt/engine/rewrite.h"
+
+#include <string.h>
 
 enum { VIEWS = 4 };
 
@@ -70,8 +73,8 @@ static ThApply *widening(const ThApply *down) {
 }
 
 /* down(view(x)) as view(down(x)), and what casts back likewise. A turned array that is reshaped is copied: as a half
- * where it stays one, else by the cast. */
-static bool settle(Opt *o, ThApply *down) {
+ * where it stays one, else by the cast. *now: the rounding. */
+static bool settle(Opt *o, ThApply *down, ThApply **now) {
     ThApply *view[VIEWS], *up = widening(down);
     bool reshaped = false;
     int n = 0;
@@ -82,6 +85,7 @@ static bool settle(Opt *o, ThApply *down) {
         reshaped |= v->op == &op_reshape;
         from = v->in[0];
     }
+    *now = down;
     if (!reshaped) return true;
     if (!up && n == 3 && from->owner && from->owner->op == &op_subtensor && view[0]->op == &op_reshape &&
         view[1]->op == &op_dimshuffle) /* a part of an array, seen where it lies: the cast is its copy */
@@ -89,6 +93,7 @@ static bool settle(Opt *o, ThApply *down) {
     builder_begin_fg(&o->b, o->fg, down->prov);
     o->b.rule = "amp_views";
     ThVar *r = cast_make(&o->b, from, (ThDtype)down->out[0]->type.dtype);
+    *now = r ? r->owner : NULL;
     if (r && up) r = cast_make(&o->b, r, TH_FLOAT32);
     while (r && n > 0) {
         const ThApply *v = view[--n];
@@ -101,6 +106,42 @@ static bool settle(Opt *o, ThApply *down) {
     return !failed(o->c);
 }
 
+/* x rounded to half d, as float32; the rounding in *down. */
+static ThVar *round_trip(Opt *o, ThVar *x, ThDtype d, ThApply **down) {
+    ThVar *r = cast_make(&o->b, x, d);
+    *down = r ? r->owner : NULL;
+    return r ? cast_make(&o->b, r, TH_FLOAT32) : NULL;
+}
+
+/* Parts that are set one after the other in memory of their own, and rounded as a whole: each is rounded where it is
+ * made, so that it is stored as a half at once. */
+static bool settle_parts(Opt *o, ThApply *down) {
+    enum { PARTS = 16 };
+    ThApply *set[PARTS], *part[PARTS], *up = widening(down);
+    ThVar *from = down->in[0];
+    int n = 0;
+    for (ThApply *a; n < PARTS && (a = from->owner) && a->op == &op_inc_subtensor && from->nclients == 1; n++) {
+        if (!ATTRS(IncSubtensorAttrs, a)->set || a->in[1]->type.dtype != TH_FLOAT32) return true;
+        set[n] = a;
+        from = a->in[0];
+    }
+    if (!up || !n || !from->owner || from->owner->op != &op_alloc_empty) return true;
+    builder_begin_fg(&o->b, o->fg, down->prov);
+    o->b.rule = "amp_views";
+    ThVar *r = from;
+    for (int i = n - 1; i >= 0 && r; i--) {
+        ThVar *in[2 + 3 * TH_MAX_NDIM] = {r, round_trip(o, set[i]->in[1], (ThDtype)down->out[0]->type.dtype, &part[i])};
+        memcpy(in + 2, set[i]->in + 2, (size_t)(set[i]->nin - 2) * sizeof *in);
+        ThApply *again = in[1] ? apply_copy(&o->b, set[i], in) : NULL;
+        r = again ? again->out[0] : NULL;
+    }
+    if (r) engine_replace(o, up->out[0], r, "amp_views");
+    builder_end(&o->b);
+    for (int i = 0; i < n && !failed(o->c); i++)
+        if (part[i] && !(part[i]->flags & APPLY_DEAD) && rounding(part[i])) settle(o, part[i], &down);
+    return !failed(o->c);
+}
+
 /* Rewrites move casts behind reshapes, where what computes the elements cannot take them along: so back. */
 bool pass_amp_views(Opt *o) {
     if (!o->fg->device) return true;
@@ -108,7 +149,8 @@ bool pass_amp_views(Opt *o) {
     bool ok = order != NULL;
     for (int i = 0; ok && i < order->n; i++) {
         ThApply *a = order->at[i];
-        if (!(a->flags & APPLY_DEAD) && rounding(a)) ok = settle(o, a);
+        if (a->flags & APPLY_DEAD || !rounding(a)) continue;
+        ok = settle(o, a, &a) && (!a || a->flags & APPLY_DEAD || settle_parts(o, a));
     }
     return ok;
 }

@@ -753,6 +753,7 @@ static int try_join(Planner *p, int w) {
     Join j[MAX_JOIN];
     bool outside;
     int n = find_joins(p, w, j, &outside);
+    while (n == 1 && !outside && !j->fits && fit_group(p, w)) n = find_joins(p, w, j, &outside);
     if (n == 0 || n > MAX_JOIN) return no(p, n ? APART_MANY : APART_NOBODY);
     if (leaves_updates(p, w, j, n)) return no(p, APART_UPDATES);
     for (int i = 0; i < n && k->k->can_fail; i++)

@@ -13,10 +13,9 @@ typedef struct Narrow {
     uint8_t *stored;
 } Narrow;
 
-/* Ours, float32, and stored once. */
+/* Ours, float32, and stored, once or part by part. */
 static bool own(const Root *r) {
-    return r->kind == BUF_TEMP && r->dtype == TH_FLOAT32 && r->writers == 1 && !r->written && !r->kept && !r->gone &&
-           !r->rowtemp;
+    return r->kind == BUF_TEMP && r->dtype == TH_FLOAT32 && r->writers > 0 && !r->kept && !r->gone && !r->rowtemp;
 }
 
 static bool is_factor(const Kernel *k, int acc) {
@@ -50,9 +49,10 @@ static void look(Narrow *x, const Kernel *k) {
     for (int a = 0; a < k->acc.n; a++) {
         const Access *c = &k->acc.at[a];
         bool writes = c->flags & (ACC_WRITE | ACC_ADD);
-        uint8_t d = writes && c->flags == ACC_WRITE && !written_by_call(k, a) ? rounded(k, a) : 0;
+        uint8_t d = writes && (c->flags & ~ACC_PART) == ACC_WRITE && !written_by_call(k, a) ? rounded(k, a) : 0;
+        bool other = writes && x->stored[c->buf] && x->stored[c->buf] != d;
         if (writes) x->stored[c->buf] = d;
-        if (writes ? d == 0 : !is_factor(k, a)) x->to[c->buf] = 0;
+        if (writes ? d == 0 || other : !is_factor(k, a)) x->to[c->buf] = 0;
         if (writes && x->to[c->buf]) x->to[c->buf] = d;
     }
     for (int i = 0; i < k->ins.n; i++) /* of a factor's access, too */

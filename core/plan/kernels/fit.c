@@ -1,0 +1,174 @@
+/*
+ * fit.c -- for a device: what a reshape put between a work and its only reader is taken out of the way. In: a work, and
+ * a group that reads it by other dims. Out: dims of one of them cut in those that the other one has, so that group.c
+ * finds both alike: what copies an array that lies apart (heads, turned ones) does so where its reader stores. Always
+ * holds: no element is another; loops that nothing needs become one again (passes.c).
+ */
+#include "plan/parts.h"
+
+/* Each member is all that its work does, point by point. */
+static bool own(const Planner *p, int g) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
+        const Work *w = &p->work.at[p->member.at[m].work];
+        if (w->kind != WORK_KERNEL || !w->point || w->k->nouter || p->member.at[m].next_of_work >= 0) return false;
+    }
+    return true;
+}
+
+/* The group stores what is reduced: stages go by the rows of both. */
+static bool reduced(const Planner *p, int g) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
+        const Kernel *k = p->work.at[p->member.at[m].work].k;
+        for (int a = 0; a < k->acc.n; a++)
+            for (int u = p->use0[k->acc.at[a].buf]; u < p->use0[k->acc.at[a].buf + 1]; u++)
+                if (k->acc.at[a].flags & ACC_WRITE && p->work.at[p->use[u].work].reduce) return true;
+    }
+    return false;
+}
+
+/* The group reads what a call left, which may want to join it. */
+static bool calls(const Planner *p, int g) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
+        const Kernel *k = p->work.at[p->member.at[m].work].k;
+        for (int a = 0; a < k->acc.n; a++) {
+            const int r = k->acc.at[a].buf;
+            bool reads = k->acc.at[a].flags & ACC_READ && p->root.at[r].writers == 1;
+            if (reads && p->work.at[p->wr[p->wr0[r]]].call) return true;
+        }
+    }
+    return false;
+}
+
+static bool asked(const Kernel *k, int d) {
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_INDEX && k->ins.at[i].a == d) return true;
+    return false;
+}
+
+/* Dim d as n dims of lengths len, the outermost first; `really`: else only whether that can be. */
+static bool split(Planner *p, Kernel *k, int d, const Size *len, int n, bool really) {
+    if (k->ndim + n - 1 > KDIM || asked(k, d) || k->st.n != 1) return false;
+    for (int a = 0; a < k->acc.n; a++) {
+        Size *st = k->acc.at[a].st, step = st[d];
+        if (really) memmove(&st[d + n], &st[d + 1], (size_t)(KDIM - d - n) * sizeof *st);
+        for (int i = n - 1; i >= 0; i--) {
+            if (size_bad(step)) return false;
+            if (really) st[d + i] = step;
+            if (i > 0) step = sizes_op(&p->sizes, '*', step, len[i]);
+        }
+    }
+    if (!really) return true;
+    memmove(&k->dim[d + n], &k->dim[d + 1], (size_t)(k->ndim - d - 1) * sizeof *k->dim);
+    for (int i = n - 1; i >= 0; i--) k->dim[d + i] = (Dim){len[i], k->dim[d].kind};
+    k->ndim += n - 1;
+    k->st.at[0].nd = (uint8_t)(k->st.at[0].nd + n - 1);
+    for (int i = 0; i < k->ins.n; i++) {
+        Ins *x = &k->ins.at[i];
+        if (x->depth > d) x->depth = (uint8_t)(x->depth + n - 1);
+        if (x->op == INS_INDEX && x->a > d) x->a += n - 1;
+    }
+    return true;
+}
+
+/* The same dim of a group's base. */
+static bool split_group(Planner *p, int g, int c, const Size *len, int n, bool really) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
+        Member *x = &p->member.at[m];
+        Kernel *k = p->work.at[x->work].k;
+        int d = 0;
+        while (d < k->ndim && x->map[d] != c) d++;
+        const bool here = d < k->ndim;
+        if (here && !split(p, k, d, len, n, really)) return false;
+        if (!really) continue;
+        for (int i = 0; i < KDIM; i++)
+            if (x->map[i] > c) x->map[i] = (int8_t)(x->map[i] + n - 1);
+        if (here) memmove(&x->map[d + n], &x->map[d + 1], (size_t)(KDIM - d - n));
+        for (int i = 0; i < n && here; i++) x->map[d + i] = (int8_t)(c + i);
+        for (int i = k->ndim; i < KDIM; i++) x->map[i] = -1;
+    }
+    return true;
+}
+
+/* What was seen of accesses was told by the old dims. */
+static void forget(Group *g) {
+    for (int i = 0; i < g->nacc; i++) g->seen[i].key = 0;
+}
+
+/* Dims of k ending in d that access a goes through evenly, as one of length n: how many, 0 none. */
+static int run_of(Planner *p, const Kernel *k, const Access *a, int d, Size n) {
+    Size all = k->dim[d].n, step = a->st[d];
+    for (int c = d - 1; c >= 0; c--) {
+        step = sizes_op(&p->sizes, '*', step, k->dim[c + 1].n);
+        if (size_bad(step) || !sizes_same(&p->sizes, step, a->st[c])) return 0;
+        all = sizes_op(&p->sizes, '*', all, k->dim[c].n);
+        if (size_bad(all)) return 0;
+        if (sizes_same(&p->sizes, all, n)) return d - c + 1;
+    }
+    return 0;
+}
+
+/* A dim of `coarse` that is several of `fine`, both as the accesses s and a go through one root: it, the last of those
+ * and how many. */
+typedef struct Cut {
+    int d, last, n;
+} Cut;
+
+static Cut find_cut(Planner *p, const Kernel *coarse, const Access *s, const Kernel *fine, const Access *a) {
+    for (int d = 0; d < coarse->ndim; d++)
+        for (int c = fine->ndim - 1; c > 0 && !size_is(s->st[d], 0); c--) {
+            if (!sizes_same(&p->sizes, s->st[d], a->st[c]) || coarse->dim[d].kind != DIM_PAR) continue;
+            if (sizes_same(&p->sizes, coarse->dim[d].n, fine->dim[c].n)) continue;
+            int n = run_of(p, fine, a, c, coarse->dim[d].n);
+            if (n) return (Cut){d, c, n};
+        }
+    return (Cut){-1, -1, 0};
+}
+
+static void lengths(const Kernel *k, const Cut *c, Size *len) {
+    for (int i = 0; i < c->n; i++) len[i] = k->dim[c->last - c->n + 1 + i].n;
+}
+
+static bool cut_reader(Planner *p, const Kernel *wk, const Access *s, const Kernel *rk, const Access *a,
+                       const Member *m) {
+    Size len[KDIM];
+    Cut c = find_cut(p, rk, a, wk, s);
+    int base = c.d < 0 ? -1 : m->map[c.d];
+    if (base < 0 || calls(p, m->group)) return false;
+    lengths(wk, &c, len);
+    return split_group(p, m->group, base, len, c.n, false) && split_group(p, m->group, base, len, c.n, true);
+}
+
+static bool cut_work(Planner *p, Kernel *wk, const Access *s, const Kernel *rk, const Access *a) {
+    Size len[KDIM];
+    Cut c = find_cut(p, wk, s, rk, a);
+    if (c.d < 0) return false;
+    lengths(rk, &c, len);
+    return split(p, wk, c.d, len, c.n, false) && split(p, wk, c.d, len, c.n, true);
+}
+
+/* Work w writes s, which member m reads by a. True: some dims are others now. */
+static bool fit(Planner *p, int w, const Access *s, const Access *a, const Member *m) {
+    Kernel *k = p->work.at[w].k, *reader = p->work.at[m->work].k;
+    const Access from = *s, to = *a; /* which move */
+    if (!p->work.at[p->group.at[m->group].base].point || !own(p, m->group) || reduced(p, m->group)) return false;
+    if (a->idx >= 0 || a->guard >= 0 || s->dtype != a->dtype || !sizes_same(&p->sizes, s->off, a->off)) return false;
+    if (!cut_work(p, k, &from, reader, &to) && !cut_reader(p, k, &from, reader, &to, m)) return false;
+    forget(&p->group.at[m->group]);
+    return true;
+}
+
+/* Work w, which has joined nothing yet, is read by one group, that sees it otherwise. True: look again. */
+bool fit_group(Planner *p, int w) {
+    const Work *from = &p->work.at[w];
+    if (!p->fg->device || !from->point || from->k->nouter) return false;
+    for (int a = 0; a < from->k->acc.n; a++) {
+        const Access *s = &from->k->acc.at[a];
+        for (int u = p->use0[s->buf]; s->flags & ACC_WRITE && u < p->use0[s->buf + 1]; u++) {
+            const Work *x = &p->work.at[p->use[u].work];
+            bool reads = x->live && x->kind == WORK_KERNEL && p->use[u].acc >= 0;
+            for (int m = reads ? x->members : -1; m >= 0; m = p->member.at[m].next_of_work)
+                if (fit(p, w, s, &x->k->acc.at[p->use[u].acc], &p->member.at[m])) return true;
+        }
+    }
+    return false;
+}
