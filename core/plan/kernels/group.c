@@ -365,10 +365,24 @@ static bool shrinks_draw(const Planner *p, int w) {
     return to < from;
 }
 
+/* On a device: w reads no more than it would store, so that who reads it may as well read that. */
+static bool as_small(const Planner *p, const Kernel *k) {
+    size_t from = 0, to = 0;
+    for (int a = 0; a < k->acc.n; a++) {
+        const Access *x = &k->acc.at[a];
+        bool all = true;
+        for (int d = 0; d < k->ndim; d++) all &= !size_is(x->st[d], 0) || size_is(k->dim[d].n, 1);
+        if (x->flags & ACC_WRITE) to += th_dtype_bytes((ThDtype)x->dtype);
+        else if (all) from += th_dtype_bytes((ThDtype)x->dtype);
+        if (x->idx >= 0 || x->guard >= 0) return false;
+    }
+    return p->fg->device && from <= to;
+}
+
 /* All readers take w over: w leaves no store behind. 1 joined, 0 not, -1 error. */
 static int join_vertical(Planner *p, int w, const Join *j, int n) {
     const Kernel *k = p->work.at[w].k;
-    bool again = (cheap(k) && (n <= AGAIN || k->ndim == 0)) || !loads_any(k);
+    bool again = (cheap(k) && (n <= AGAIN || k->ndim == 0 || as_small(p, k))) || !loads_any(k);
     if (n > 1 && (shrinks_draw(p, w) || !again)) return no(p, APART_AGAIN);
     for (int i = 0; i < n; i++) {
         if (!j[i].fits || !j[i].seen) return misfit(p, &j[i]);
