@@ -18,7 +18,7 @@ end
 
 -- The same numbers of the emulated GPU and of the CPU's interpreter; the function of the first.
 local function alike(inputs, outputs, values, amp, near)
-  local spec = { inputs = inputs, outputs = outputs, amp = amp }
+  local spec = { inputs = inputs, outputs = outputs, amp = amp, on_unused_input = "ignore" }
   local f = made(emulated.flags, spec)
   local g = made({ device = "cpu", linker = "interpreter" }, spec)
   local got, want = { f(table.unpack(values)) }, { g(table.unpack(values)) }
@@ -40,7 +40,7 @@ describe("a copy of what lies apart", function()
       local b, n, h, e = table.unpack(case)
       local x, y = T.ftensor4("x"), T.ftensor3("y")
       local turned = T.specify_shape(x, { b, h, n, e }):dimshuffle(0, 2, 1, 3):reshape({ b, n, h * e })
-      local f = alike({ x, y }, T.tanh(turned) - y, { numbers(b, h, n, e), numbers(b, n, h * e) })
+      local f = alike({ x, y }, T.sqr(turned) - y, { numbers(b, h, n, e), numbers(b, n, h * e) })
       if b > 1 and n > 1 and h > 1 then assert.equal(1, launches(f)) end
       local row = alike({ x, y }, turned - y[{ 0, 0 }], { numbers(b, h, n, e), numbers(1, 1, h * e) })
       if b > 1 and n > 1 and h > 1 then assert.equal(1, launches(row)) end
@@ -94,5 +94,29 @@ describe("parts of an array that products read", function()
       { T.dot(z.T, T.dot(z, w)) } }) do
       alike({ x, w }, out, { numbers(6, 4), numbers(10, 3) }, "bfloat16", true)
     end
+  end)
+end)
+
+describe("a sum of everything", function()
+  it("is made by the kernel that goes through the same array", function()
+    for _, case in ipairs({ { 1, 1 }, { 7, 5 }, { 33, 64 }, { 300, 257 }, { 0, 4 }, { 4, 0 } }) do
+      local x, y, n = T.fmatrix("x"), T.fmatrix("y"), T.fscalar("n")
+      local d = T.tanh(x) - y
+      local f = alike({ x, y, n }, { T.sqr(d):sum(), (T.sqr(x) + y) * n, T.cast(x, "int8") },
+        { numbers(table.unpack(case)) * 3, numbers(table.unpack(case)), nd.asarray(2, "float32") }, nil, true)
+      if case[1] > 1 then assert.equal(1, launches(f)) end
+    end
+  end)
+
+  it("stays alone beside rows, what is turned, and what reads it", function()
+    local x, row = T.fmatrix("x"), T.fvector("row")
+    local a, b = numbers(30, 50), numbers(50)
+    local f = alike({ x, row }, { T.exp(x):sum(), x * row }, { a, b }, nil, true)
+    assert.equal(2, launches(f))
+    alike({ x, row }, { T.exp(x):sum(), T.exp(x) * row[3] }, { a, b }, nil, true)
+    alike({ x, row }, { x:sum(), x.T * 2 + 1 }, { a, b }, nil, true)
+    alike({ x, row }, { x:sum(), x / x:sum(), x:max(), x - x:max() }, { a, b }, nil, true)
+    a[{ 3, 4 }], a[{ 5, 6 }] = 0 / 0, math.huge
+    alike({ x, row }, { x:max(), x * 2, x:argmax() }, { a, b })
   end)
 end)

@@ -90,8 +90,43 @@ static int together(const Planner *p, const Group *a, const Group *b, Seen *out)
     return n;
 }
 
+/* Each access of the group steps evenly through all dims of its base, or through none of them: they stay one loop. */
+static bool in_line(Planner *p, const Group *g) {
+    const Kernel *base = p->work.at[g->base].k;
+    for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) {
+        const Member *x = &p->member.at[m];
+        const Kernel *k = kernel_of(p, x);
+        for (int a = 0; a < k->acc.n; a++) {
+            Size st[KDIM];
+            for (int d = 0; d < base->ndim; d++) st[d] = size_const(0);
+            for (int d = 0; d < k->ndim; d++)
+                if (x->map[d] >= 0) st[x->map[d]] = k->acc.at[a].st[d];
+            for (int d = 0; d + 1 < base->ndim; d++) {
+                Size step = sizes_op(&p->sizes, '*', st[d + 1], base->dim[d + 1].n);
+                if (size_bad(step) || !sizes_same(&p->sizes, step, st[d])) return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* On a device: one adds up everything of what the other one goes through point by point, so that it is read once. */
+static bool sums_points(Planner *p, const Group *a, const Group *b) {
+    const Kernel *sum = p->work.at[a->base].k;
+    bool shared = false;
+    if (!p->fg->device || !p->work.at[a->base].reduce || !p->work.at[b->base].point || sum->nouter) return false;
+    if (sum->ndim != p->work.at[b->base].k->ndim) return false;
+    for (int d = 0; d < sum->ndim; d++)
+        if (sum->dim[d].kind != DIM_RED || !sizes_same(&p->sizes, sum->dim[d].n, p->work.at[b->base].k->dim[d].n))
+            return false;
+    for (int i = 0; i < a->nacc; i++)
+        for (int j = 0; j < b->nacc; j++) shared |= a->seen[i].key && a->seen[i].key == b->seen[j].key;
+    return shared && in_line(p, b);
+}
+
 /* Loops without outer dims, both elementwise or both reductions: the kinds that fuse.c can put side by side. */
 static bool alike(Planner *p, const Group *a, const Group *b) {
+    if (sums_points(p, a, b) || sums_points(p, b, a)) return true;
     const Work *x = &p->work.at[a->base], *y = &p->work.at[b->base];
     if (x->kind != WORK_KERNEL || y->kind != WORK_KERNEL || x->effect || y->effect) return false;
     if (stage_convolves(&x->k->st.at[0]) || stage_convolves(&y->k->st.at[0])) return false; /* each runs by tiles */
@@ -104,8 +139,9 @@ static bool mergeable(Planner *p, int ga, int gb, Seen *seen, int *nseen) {
     if (a->n + b->n > KINS || a->nins + b->nins > KINS - KACC || !alike(p, a, b)) return false;
     if ((can_fail(p, ga) && group_writes_foreign(p, gb)) || (can_fail(p, gb) && group_writes_foreign(p, ga)))
         return false;
+    bool reduces = p->work.at[a->base].reduce || p->work.at[b->base].reduce;
     for (int m = b->first; m >= 0; m = p->member.at[m].next_in_group)
-        if (!agrees(p, &p->member.at[m], ga, ga + 1, p->work.at[b->base].reduce, compute(a, b))) return false;
+        if (!agrees(p, &p->member.at[m], ga, ga + 1, reduces, compute(a, b))) return false;
     *nseen = together(p, a, b, seen);
     return *nseen <= KACC;
 }
@@ -134,6 +170,7 @@ static void merge(Planner *p, int ga, int gb, const Seen *seen, int nseen) {
     a->nins += b->nins;
     a->n += b->n;
     a->exec = b->exec;
+    if (p->work.at[b->base].reduce) a->base = b->base;
     b->exec = -1;
 }
 
