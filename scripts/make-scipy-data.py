@@ -362,6 +362,10 @@ def interpolate_cases():
          " -1.0)", 1e-11)
     case("interpolate.griddata(plane * 100.0, heights, plane * 50.0, rescale=True)", 1e-11)
     case("interpolate.LinearNDInterpolator(plane, mesh[0, 0] * plane)(plane[:, 0] * 0.5, plane[:, 1] * 0.5)", 1e-11)
+    case("interpolate.griddata(plane, heights, plane * 0.75, 'cubic')", 1e-5)
+    case("interpolate.griddata(plane * 100.0, heights, plane * 50.0, 'cubic', rescale=True)", 1e-5)
+    case("interpolate.CloughTocher2DInterpolator(plane, mesh[0, 0] * plane + 1j)(plane * 0.5)", 1e-5)
+    case("interpolate.CloughTocher2DInterpolator(plane, heights, fill_value=-1.0)([[0.1, 0.2], [9.0, 0.1]])", 1e-5)
     case("interpolate.NearestNDInterpolator(mesh3, y2)(mesh3 * 1.1)")
     case("interpolate.interpn((grid, t), mesh, [[0.5, 1.5], [1.75, 3.0]])")
 

@@ -304,7 +304,8 @@ local ELSEWHERE = {
     optimize.isotonic_regression optimize.lsq_linear optimize.linprog interpolate.pchip_interpolate
     interpolate.BarycentricInterpolator interpolate.barycentric_interpolate interpolate.lagrange interpolate.BSpline
     interpolate.make_interp_spline interpolate.RBFInterpolator interpolate.NearestNDInterpolator interpolate.griddata
-    interpolate.LinearNDInterpolator interpolate.splrep interpolate.splev interpolate.splint interpolate.splder
+    interpolate.LinearNDInterpolator interpolate.CloughTocher2DInterpolator
+    interpolate.splrep interpolate.splev interpolate.splint interpolate.splder
     interpolate.splantider interpolate.spalde interpolate.sproot interpolate.UnivariateSpline
     interpolate.InterpolatedUnivariateSpline interpolate.LSQUnivariateSpline interpolate.make_smoothing_spline
     interpolate.RectBivariateSpline interpolate.KroghInterpolator interpolate.krogh_interpolate

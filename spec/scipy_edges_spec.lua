@@ -515,8 +515,8 @@ describe("SciPy's splines and rules", function()
       { { 0, 0 }, { 1, 1 }, { 2, 0 } }, { 1, 2, 3 }, { 1, 2, 3 })
     fails("NotImplementedError", "places are arrays, not Variables", I.griddata, { { 0, 0 }, { 1, 1 }, { 2, 0 } },
       { 1, 2, 3 }, T.dmatrix())
-    fails("NotImplementedError", "griddata: in 2 dimensions the method is 'nearest' or 'linear', not 'cubic'",
-      I.griddata, { { 0, 0 }, { 1, 1 }, { 2, 0 } }, { 1, 2, 3 }, { { 0, 0 } }, "cubic")
+    fails("NotImplementedError", "griddata: in 3 dimensions the method is 'nearest', not 'cubic'",
+      I.griddata, { { 0, 0, 0 }, { 1, 1, 1 }, { 2, 0, 1 } }, { 1, 2, 3 }, { { 0, 0, 0 } }, "cubic")
     fails("ValueError", "make_interp_spline: degree 3 needs at least 4 points, not 3", I.make_interp_spline,
       { 0, 1, 2 }, { 0, 1, 2 })
     fails("NotImplementedError", "bc_type is 'not-a-knot'", I.make_interp_spline, x, y, { bc_type = "natural" })

@@ -2,6 +2,7 @@
 -- @module theano.ndscattered
 local core = require("theano.core")
 local help = require("theano.ndhelp")
+local surface = require("theano.ndclough")
 local triangles = require("theano.triangles")
 local util = require("theano.util")
 
@@ -9,6 +10,7 @@ local util = require("theano.util")
 return function(nd, M, kit)
   local arr = core.asarray
   local real, form, function_of, squares = kit.real, kit.form, kit.function_of, kit.squares
+  local smooth = surface(nd)
 
   -- Coordinates as one array, along its last axis: such an array, a vector of places on a line, or a list of arrays,
   -- one for each coordinate.
@@ -58,47 +60,55 @@ return function(nd, M, kit)
     return function_of(what, { x = places, y = values, line = line }, Nearest)
   end
 
-  -- ---- linear in triangles ------------------------------------------------------------------------------------------
+  -- ---- in triangles -------------------------------------------------------------------------------------------------
   local function list(column) return nd.ascontiguousarray(column):tolist() end
-  local Linear = {}
-  Linear.__call = function(f, ...)
+  -- The lengths of the result and, for each place, the first half-edge of its triangle (0: outside) and its parts of
+  -- the three corners.
+  local function located(f, what, ...)
     local x = places_of(...)
     if x.ndim == 0 or x.shape[x.ndim] ~= 2 then
-      util.raise("ValueError", "LinearNDInterpolator: places of 2 coordinates are expected, not of shape %s", form(x))
+      util.raise("ValueError", "%s: places of 2 coordinates are expected, not of shape %s", what, form(x))
     end
     local lengths = x.shape
     table.remove(lengths)
-    local flat = (x:reshape({ -1, 2 }) - f.shift) * f.scale
-    local n, t = flat.shape[1], f.triangles
-    local px, py = list(flat[":, 0"]), list(flat[":, 1"])
-    local corners, parts, from, last = { {}, {}, {} }, { {}, {}, {} }, t.from, 1
-    for i = 1, n do
-      local at, ab, bc, ca = triangles.find(t, px[i], py[i], last)
-      if at then
-        last = at
-        local all = ab + bc + ca
-        for k = 1, 3 do corners[k][i] = from[at + k - 1] - 1 end
-        parts[1][i], parts[2][i], parts[3][i] = bc / all, ca / all, ab / all
-      else
-        for k = 1, 3 do corners[k][i], parts[k][i] = 0, -1.0 end
-      end
-    end
     for k = 2, f.y.ndim do lengths[#lengths + 1] = f.y.shape[k] end
-    if n == 0 then return nd.zeros(lengths, f.y.dtype) end
-    local function along(v)
-      v = nd.array(v)
-      return f.y.ndim == 1 and v or v:reshape({ n, table.unpack(f.ones) })
+    local flat = (x:reshape({ -1, 2 }) - f.shift) * f.scale
+    local px, py = list(flat[":, 0"]), list(flat[":, 1"])
+    local first, parts, last = {}, { {}, {}, {} }, 1
+    for i = 1, #px do
+      local at, ab, bc, ca = triangles.find(f.triangles, px[i], py[i], last)
+      last = at or last
+      local all = at and ab + bc + ca
+      first[i] = at or 0
+      parts[1][i], parts[2][i], parts[3][i] = at and bc / all or 0.0, at and ca / all or 0.0, at and ab / all or 0.0
     end
-    local r, outside = 0.0, along(parts[1])
-    for k = 1, 3 do r = r + f.y[nd.array(corners[k])] * along(parts[k]) end
-    return help.result(arr(nd.where(nd.eq(outside, -1), f.fill, r)):reshape(lengths))
+    return lengths, first, parts
   end
-  --- `LinearNDInterpolator(points, values, {fill_value = nan, rescale})`: linear between scattered points in the plane
-  -- (rows of two coordinates), in Delaunay's triangles; outside of their hull fill_value: `f(places)`, `f(X, Y)`.
-  function M.LinearNDInterpolator(...)
-    local what = "LinearNDInterpolator"
-    local o = util.bind(what, { "points", "values", "fill_value", "rescale", fill_value = "number",
-      rescale = "boolean" }, ...)
+  -- v as a column beside values, which are rows.
+  local function column(f, v)
+    v = arr(v)
+    return f.y.ndim == 1 and v or v:reshape({ v.size, table.unpack(f.ones) })
+  end
+  local function filled(f, lengths, first, r)
+    return help.result(arr(nd.where(column(f, nd.eq(nd.array(first), 0)), f.fill, r)):reshape(lengths))
+  end
+  local Linear = {}
+  Linear.__call = function(f, ...)
+    local lengths, first, parts = located(f, "LinearNDInterpolator", ...)
+    if #first == 0 then return nd.zeros(lengths, f.y.dtype) end
+    local r = 0.0
+    for k = 1, 3 do
+      local corner = {}
+      for i, at in ipairs(first) do corner[i] = at > 0 and f.triangles.from[at + k - 1] - 1 or 0 end
+      r = r + f.y[nd.array(corner)] * column(f, nd.array(parts[k]))
+    end
+    return filled(f, lengths, first, r)
+  end
+  -- Points with values and their triangles; `more`: options of one's own.
+  local function scattered(what, more, methods, ...)
+    local names = { "points", "values", "fill_value", fill_value = "number", rescale = "boolean" }
+    for k, v in pairs(more) do names[type(k) == "string" and k or #names + 1] = v end
+    local o = util.bind(what, names, ...)
     util.present(what, o, { "points", "values" })
     local x, y = coordinates(o.points), real(nd, o.values)
     if x.ndim ~= 2 or y.ndim == 0 or y.shape[1] ~= x.shape[1] then
@@ -125,10 +135,31 @@ return function(nd, M, kit)
     local ones = {}
     for k = 2, y.ndim do ones[k - 1] = 1 end
     return function_of(what, { points = x, values = y, y = y, triangles = t, shift = shift, scale = scale, ones = ones,
-      fill = o.fill_value or nd.nan }, Linear)
+      fill = o.fill_value or nd.nan }, methods), o
+  end
+  --- `LinearNDInterpolator(points, values, {fill_value = nan, rescale})`: linear between scattered points in the plane
+  -- (rows of two coordinates), in Delaunay's triangles; outside of their hull fill_value: `f(places)`, `f(X, Y)`.
+  function M.LinearNDInterpolator(...)
+    return (scattered("LinearNDInterpolator", { "rescale" }, Linear, ...))
+  end
+  local Cubic = {}
+  Cubic.__call = function(f, ...)
+    local lengths, first, parts = located(f, "CloughTocher2DInterpolator", ...)
+    if #first == 0 then return nd.zeros(lengths, f.y.dtype) end
+    return filled(f, lengths, first, smooth.values(f.pieces, first, parts):reshape({ #first,
+      table.unpack(f.y.shape, 2) }))
+  end
+  --- `CloughTocher2DInterpolator(points, values, {fill_value = nan, tol = 1e-6, maxiter = 400, rescale})`: a smooth
+  -- surface through scattered points in the plane, of three cubic pieces in each of Delaunay's triangles.
+  function M.CloughTocher2DInterpolator(...)
+    local f, o = scattered("CloughTocher2DInterpolator", { "tol", "maxiter", "rescale", tol = "number",
+      maxiter = "integer" }, Cubic, ...)
+    f.pieces = smooth.pieces(f.triangles, f.y, o.tol or 1e-6, o.maxiter or 400)
+    return f
   end
   --- `griddata(points, values, xi, {method = "linear", fill_value = nan, rescale})`: values at places xi of scattered
-  -- points: the "nearest" one's; in the plane also "linear" (LinearNDInterpolator), on a line that and "cubic".
+  -- points: the "nearest" one's; in the plane also "linear" (LinearNDInterpolator) and "cubic" (CloughTocher..), as on
+  -- a line.
   function M.griddata(...)
     local o = util.bind("griddata", { "points", "values", "xi", "method", "fill_value", "rescale", method = "string",
       fill_value = "number", rescale = "boolean" }, ...)
@@ -142,12 +173,12 @@ return function(nd, M, kit)
       return M.interp1d(places:reshape({ -1 }), o.values, { kind = method, axis = 0, bounds_error = false,
         fill_value = o.fill_value or nd.nan })(coordinates(o.xi))
     end
-    if method == "cubic" or places.shape[places.ndim] ~= 2 then
-      util.raise("NotImplementedError", "griddata: in %d dimensions the method is 'nearest'%s, not '%s'",
-        places.shape[places.ndim], places.shape[places.ndim] == 2 and " or 'linear'" or "", method)
+    if places.shape[places.ndim] ~= 2 then
+      util.raise("NotImplementedError", "griddata: in %d dimensions the method is 'nearest', not '%s'",
+        places.shape[places.ndim], method)
     end
-    return M.LinearNDInterpolator(places, o.values, { fill_value = o.fill_value or nd.nan,
-      rescale = o.rescale })(o.xi)
+    return M[method == "linear" and "LinearNDInterpolator" or "CloughTocher2DInterpolator"](places, o.values,
+      { fill_value = o.fill_value or nd.nan, rescale = o.rescale })(o.xi)
   end
   --- `interpn(points, values, xi, {method = "linear", bounds_error, fill_value})`: RegularGridInterpolator at xi.
   function M.interpn(...)
