@@ -278,6 +278,9 @@ int main(int argc, char **argv) {
         fprintf(stderr, "theano: unknown option %s\n", argv[1]);
         return usage(stderr, 2);
     }
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit (ulimit -f) is a write that fails */
+#endif
     Pool pool = {0};
     Warnings warnings = {0};
     lua_State *L = lua_newstate(pool_alloc, &pool);

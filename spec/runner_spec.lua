@@ -166,6 +166,18 @@ describe("generated units", function()
     assert.equal(first, second)
   end)
 
+  it("runs in the interpreter where no file may become as large as a unit", function()
+    local text = [[
+      local x = require("theano").tensor.dvector("x")
+      print(require("theano").compile({ inputs = { x }, outputs = require("theano").tensor.exp(x) })({ 0.0 }))
+    ]]
+    local line = "ulimit -f 4; THEANO_FLAGS=linker=c,base_compiledir=%s/small %s -e %s 2>&1 | cat"
+    local pipe = assert(io.popen(line:format(folder, runner.quote(runner.path), runner.quote(text))))
+    local said = pipe:read("a")
+    pipe:close()
+    assert.truthy(said:find("\n?%[1%.%]\n$"), said)
+  end)
+
   it("loads the tree's modules compiled while that is what their text says", function()
     local names = io.popen("ls lua/theano")
     local n = 0
