@@ -229,14 +229,6 @@ function ndarray:remat() end
 ---@return any
 function ndarray:transfer(target) end
 
----diagonal of two axes of a, as the last axis
----@param offset? number
----@param axis1? integer
----@param axis2? integer
----@overload fun(self: theano.ndarray, keywords: { offset?: number, axis1?: integer, axis2?: integer }): any
----@return any
-function ndarray:diagonal(offset, axis1, axis2) end
-
 ---elements along axis in ascending order, NaN last (None: flattened)
 ---@param axis? theano.Axis
 ---@param kind? string
@@ -568,6 +560,13 @@ function ndarray:clip(min, max) end
 ---a copy in row-major order
 ---@return any
 function ndarray:copy() end
+
+---a read-only view of a diagonal, as the last axis
+---@param offset any
+---@param axis1 integer
+---@param axis2 integer
+---@return any
+function ndarray:diagonal(offset, axis1, axis2) end
 
 ---the same as assign
 ---@param value any
@@ -1357,6 +1356,11 @@ function nd.cumulative_sum(x, axis, dtype, include_initial) end
 ---@return any
 function nd.delete(x, at, axis) end
 
+---`diag(v, k)`: diagonal k of a matrix, a view that is read alone; the matrix with the vector v there.
+---@param ... any
+---@return any
+function nd.diag(...) end
+
 ---`diag_indices(n, ndim)`: the positions of a diagonal, a vector for each dimension (2).
 ---@param n any
 ---@param ndim integer
@@ -1374,6 +1378,11 @@ function nd.diag_indices_from(x) end
 ---@overload fun(v: any, keywords: { k?: any }): any
 ---@return any
 function nd.diagflat(v, k) end
+
+---`diagonal(a, offset, axis1, axis2)`: a diagonal of two axes, as the last axis: a view that is read alone.
+---@param ... any
+---@return any
+function nd.diagonal(...) end
 
 ---`digitize(x, bins, right)`: which bin each element falls into; the edges increase or decrease.
 ---@param x any
@@ -3134,22 +3143,6 @@ function nd.remat(x) end
 ---@overload fun(x: theano.Value, keywords: { target?: theano.Value }): any
 ---@return any
 function nd.transfer(x, target) end
-
----diagonal k of a matrix, or the matrix with vector v on diagonal k
----@param v theano.Value
----@param k? number
----@overload fun(v: theano.Value, keywords: { k?: number }): any
----@return any
-function nd.diag(v, k) end
-
----diagonal of two axes of a, as the last axis
----@param a theano.Value
----@param offset? number
----@param axis1? integer
----@param axis2? integer
----@overload fun(a: theano.Value, keywords: { offset?: number, axis1?: integer, axis2?: integer }): any
----@return any
-function nd.diagonal(a, offset, axis1, axis2) end
 
 ---matrix a with diagonal `offset` set to val
 ---@param a theano.Value

@@ -274,7 +274,7 @@ int moves_triu_indices(lua_State *L, LtState *s) { return square_places(L, s, tr
 int moves_tril_indices_from(lua_State *L, LtState *s) { return places_of(L, s, false); }
 int moves_triu_indices_from(lua_State *L, LtState *s) { return places_of(L, s, true); }
 
-int moves_diag(lua_State *L, LtState *s) { /* diag(v), diagflat(v) of a vector */
+int moves_diagflat(lua_State *L, LtState *s) { /* of a vector */
     ThArray *a = short_dense(L, s, 1);
     if (!a || lua_gettop(L) != 1 || th_array_ndim(a) != 1 || th_array_size(a) > 1 << 20) return 0;
     const int64_t n = th_array_size(a), shape[2] = {n, n};
@@ -285,6 +285,46 @@ int moves_diag(lua_State *L, LtState *s) { /* diag(v), diagflat(v) of a vector *
     const char *from = th_array_data(a);
     for (int64_t i = 0; i < n; i++) put_one(to + (size_t)(i * (n + 1)) * bytes, from + (size_t)i * bytes, bytes);
     return 1;
+}
+
+/* Diagonal k of two axes, as the last axis: a view that is read alone. */
+static int diagonal_view(lua_State *L, LtState *s, ThArray *a, int64_t k, int64_t axis1, int64_t axis2) {
+    const int64_t *n = th_array_shape(a), *st = th_array_strides(a), nd = th_array_ndim(a);
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], from = 0, rows = n[axis1], columns = n[axis2];
+    int kept = 0;
+    for (int d = 0; d < nd; d++) {
+        if (d != axis1 && d != axis2) shape[kept] = n[d], strides[kept++] = st[d];
+    }
+    if (k > columns || k < -rows) k = k > 0 ? columns : -rows; /* nothing there, nor beyond */
+    if (k >= 0) columns -= k;
+    else rows += k;
+    shape[kept] = rows < columns ? rows : columns, strides[kept] = st[axis1] + st[axis2];
+    if (shape[kept] > 0) from = k >= 0 ? k * st[axis2] : -k * st[axis1];
+    ThArray *v = th_array_view(a, kept + 1, shape, strides, from);
+    lt_push_array(L, s, v);
+    th_array_protect(v);
+    return 1;
+}
+
+int moves_diagonal(lua_State *L, LtState *s) { /* diagonal(a, offset, axis1, axis2) */
+    ThArray *a = lt_array(L, s, 1);
+    int64_t at[3] = {0, 0, 1};
+    const int given = lua_gettop(L);
+    if (!a || given > 4 || th_array_ndim(a) < 2) return 0;
+    for (int i = 2; i <= given; i++) {
+        if (lua_type(L, i) != LUA_TNUMBER || !lua_isinteger(L, i)) return 0;
+        at[i - 2] = lua_tointeger(L, i);
+    }
+    for (int i = 1; i < 3; i++) {
+        if (at[i] < 0) at[i] += th_array_ndim(a);
+        if (at[i] < 0 || at[i] >= th_array_ndim(a)) return 0;
+    }
+    return at[1] != at[2] ? diagonal_view(L, s, a, at[0], at[1], at[2]) : 0;
+}
+
+int moves_diag(lua_State *L, LtState *s) { /* diag(a, k) of a matrix; diag(v) */
+    ThArray *a = lt_array(L, s, 1);
+    return a && lua_gettop(L) <= 2 && th_array_ndim(a) == 2 ? moves_diagonal(L, s) : moves_diagflat(L, s);
 }
 
 int moves_fill_diagonal(lua_State *L, LtState *s) { /* fill_diagonal(m, number) of float64 */

@@ -17,7 +17,8 @@ ShortWay vectors_take, vectors_put, vectors_putmask, vectors_convolve, vectors_c
 ShortWay vectors_extract, vectors_place, vectors_isin, vectors_nanmax, vectors_nanmin, vectors_resize;
 ShortWay vectors_eye;
 ShortWay moves_pad, moves_tile, moves_repeat, moves_tri, moves_tril, moves_triu, moves_tril_indices, moves_triu_indices;
-ShortWay moves_tril_indices_from, moves_triu_indices_from, moves_diag, moves_fill_diagonal, moves_indices, moves_block;
+ShortWay moves_tril_indices_from, moves_triu_indices_from, moves_diag, moves_diagflat, moves_diagonal;
+ShortWay moves_fill_diagonal, moves_indices, moves_block;
 ShortWay moves_ones, moves_ones_like, moves_full, counts_polyval, counts_gradient, counts_cross;
 ShortWay moves_meshgrid, moves_empty, moves_full_like, moves_copyto;
 ShortWay moves_delete, moves_roll, moves_unstack, moves_ascontiguous, moves_empty_like;

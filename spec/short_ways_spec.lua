@@ -1,7 +1,7 @@
 -- Calls of functions of arrays that need no graph (lua/short.c and its files) give what the same calls give where they
 -- do not apply: on operands that do not lie densely. So do rows that are reduced as they lie.
 local theano = require("theano")
-local nd = theano.ndarray
+local nd, T = theano.ndarray, theano.tensor
 
 local rng = nd.random.RandomState(5)
 
@@ -134,6 +134,33 @@ describe("short ways", function()
       both("tile of a matrix", nd.tile, a, { 2, 3 })
       for axis = -2, 1 do both("repeat along " .. axis, nd.repeat_, a, 2, axis) end
     end
+  end)
+
+  it("see diagonals where they lie, and do not let them be written", function()
+    local cube = nd.arange(60):reshape(3, 4, 5)
+    for _, a in ipairs({ cube, cube:transpose(), cube["::-1, ::2, 1:"], nd.zeros({ 0, 2, 3 }) }) do
+      for offset = -6, 6 do
+        for axis1 = -3, 2 do
+          for axis2 = -3, 2 do
+            if (axis1 - axis2) % 3 ~= 0 then
+              local view = nd.diagonal(a, { offset = offset, axis1 = axis1, axis2 = axis2 })
+              same(T.diagonal(a, offset, axis1, axis2):eval(), view, ("%d %d %d"):format(offset, axis1, axis2))
+              same(view, a:diagonal(offset, axis1, axis2), "as a method")
+            end
+          end
+        end
+      end
+    end
+    local m = nd.arange(9):reshape(3, 3)
+    for _, d in ipairs({ nd.diagonal(m), nd.diag(m), m:diagonal(), nd.diag(m, { k = 0 }) }) do
+      m[{ 1, 1 }] = 70
+      assert.equal(70, d[1])
+      m[{ 1, 1 }] = 4
+      assert.is_true(not d.flags.writeable and d.flags.owndata == false)
+      assert.is_false(pcall(function() d[0] = 1 end))
+    end
+    assert.same({}, nd.diagonal(m, math.mininteger):tolist())
+    assert.same({}, nd.diag(m, math.maxinteger):tolist())
   end)
 
   it("give triangles, diagonals, grids and blocks", function()

@@ -57,6 +57,34 @@ return function(nd, methods)
   end
   methods.swapaxes = nd.swapaxes
 
+  local diagonal_of, diag_of = nd.diagonal, nd.diag
+  -- The axes of a diagonal where they are good.
+  local function axes(a, axis1, axis2)
+    local function good(d) return math.type(d) == "integer" and d >= -a.ndim and d < a.ndim and d % a.ndim end
+    axis1, axis2 = good(axis1), good(axis2)
+    if axis1 and axis2 and axis1 ~= axis2 then return axis1, axis2 end
+  end
+  --- `diagonal(a, offset, axis1, axis2)`: a diagonal of two axes, as the last axis: a view that is read alone.
+  function nd.diagonal(...)
+    local o = util.bind("diagonal", { "a", "offset", "axis1", "axis2" }, ...)
+    if o.a ~= nil and not util.is_var(o.a) and (o.offset == nil or math.type(o.offset) == "integer") then
+      local a = arr(o.a)
+      local first, second = axes(a, o.axis1 or 0, o.axis2 or 1)
+      if a.ndim >= 2 and first then return nd.diagonal(a, o.offset or 0, first, second) end -- the short way
+    end
+    return diagonal_of(...)
+  end
+  methods.diagonal = function(a, ...) return nd.diagonal(a, ...) end
+  --- `diag(v, k)`: diagonal k of a matrix, a view that is read alone; the matrix with the vector v there.
+  function nd.diag(...)
+    local o = util.bind("diag", { "v", "k" }, ...)
+    if o.v ~= nil and not util.is_var(o.v) and (o.k == nil or math.type(o.k) == "integer") then
+      local v = arr(o.v)
+      if v.ndim >= 2 then return nd.diagonal(v, o.k or 0, 0, 1) end
+    end
+    return diag_of(...)
+  end
+
   --- Without the axes of length 1, or without those that are named.
   function nd.squeeze(a, axis)
     a = arr(a)

@@ -233,6 +233,7 @@ return {
   ["ndarray.device"] = { false, "where it lives: \"cpu\", \"cuda:0\"" },
   ["ndarray.copy"] = { "", "a copy in row-major order" },
   ["ndarray.astype"] = { "dtype", "a copy in another dtype" },
+  ["ndarray.diagonal"] = { "offset, axis1, axis2", "a read-only view of a diagonal, as the last axis" },
   ["ndarray.reshape"] = { "shape", "a view where possible, else a copy; one length may be -1" },
   ["ndarray.transpose"] = { "axes", "a view with the axes reversed, or in that order" },
   ["ndarray.assign"] = { "value", "sets all elements, with broadcasting; gives the array back" },
