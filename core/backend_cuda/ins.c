@@ -118,9 +118,15 @@ static void first_point(Emit *e, int depth) {
     text_free(&t);
 }
 
+/* A thread that has one point, in turns where it hides nobody's ways: all that it loads is on its way at once. */
+static bool early(const Emit *e, int id) { return e->spread && neighbours_early(e->nest, id); }
+
 bool cuda_code(Emit *e, const int *ids, int n, bool shared) {
+    for (int j = 0; j < n; j++)
+        if (early(e, ids[j]) && !one(e, ids[j])) return false;
     for (int j = 0; j < n; j++) {
         const Ins *i = &e->k->ins.at[ids[j]];
+        if (early(e, ids[j])) continue;
         if (shared && i->op == INS_STORE && i->depth < e->nest->depth) first_point(e, i->depth);
         else if (shared && i->op == INS_STORE) {
             emit_line(e, e->nest->warp ? "__syncwarp();" : "__syncthreads();"); /* all have read what stood there */

@@ -19,6 +19,13 @@ static bool alone(const Kernel *k, int id) {
     return true;
 }
 
+bool neighbours_early(const Nest *t, int id) {
+    const Ins *i = &t->k->ins.at[id];
+    const Access *a = &t->k->acc.at[i->a];
+    return i->op == INS_LOAD && i->depth == t->o->stage[i->stage].nloop && a->guard < 0 && a->idx < 0 &&
+           !(a->flags & ACC_ADD) && alone(t->k, id);
+}
+
 bool neighbours_together(const Nest *t, int id) {
     const Kernel *k = t->k;
     const Ins *i = &k->ins.at[id];

@@ -285,6 +285,7 @@ int grid_neighbours(const Nest *t); /* points of the last loop a thread */
 bool neighbours_may(const Nest *t);
 bool neighbours_together(const Nest *t, int id); /* a load or store of all of them at once */
 bool neighbours_apply(Nest *t, int lanes);
+bool neighbours_early(const Nest *t, int id);         /* a load that may stand before all else that a point is */
 bool neighbours_may_inside(const Nest *t, int stage); /* likewise of what a block's threads do inside a point */
 bool neighbours_apply_inside(Nest *t, int stage, int lanes);
 int neighbours_inside(const Nest *t, int stage); /* 1: one by one */

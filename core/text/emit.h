@@ -117,6 +117,7 @@ unsigned half_bits(double v, ThDtype d);
  * rounds; NULL where division is as good */
 const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each);
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
+bool vmath_lone(const Emit *e, const char *prim, ThDtype d); /* one of its own for threads that have one point */
 
 /* value.c: the text of one scalar operation over named operands */
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);

@@ -386,7 +386,7 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     type_name(t, d, lanes);
     char *name = arena_alloc(e->arena, 64);
     if (!name) return "";
-    snprintf(name, 64, "%s_%s", prim, t);
+    snprintf(name, 64, "%s%s_%s", lanes == 1 && vmath_lone(e, prim, d) ? "lone_" : "", prim, t);
     if (!need(e, name)) return name;
     const Math *m = find(prim);
     if (!strcmp(prim, "c_make"))

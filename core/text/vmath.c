@@ -147,6 +147,34 @@ static void one_by(Emit *e, const Type *t) {
     text_put(h, "    return 1 / x; }\n");
 }
 
+/* What a GPU has in place of some divisions, which by its compiler are branches that nothing beside them passes: the
+ * rounded quotient without one, for the numbers that these are. */
+static const struct {
+    const char *name, *was, *now;
+    bool lone; /* it is more instructions: for threads alone that have one point (Emit.spread) */
+} gpu_quotients[] = {{"sigmoid", "1 / (1 + exp(-x))", "inverse(1 + exp(-x))", true},
+                     {"tanh", "d / (d + 2)", "by_two_more(d)", false}};
+
+static const char *const gpu_quotient_words =
+    "#ifdef __CUDACC__\n"
+    "INLINE f32 near_inverse(f32 x) { /* 1 / x of normal numbers that have a normal one */\n"
+    "    f32 y; asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+    "    return fmaf(fmaf(-x, y, 1.0f), y, y);\n"
+    "}\n"
+    "INLINE f32 inverse_f32(f32 x) { /* 1 / x of numbers from 1 to below 2^127; of 2^126 on it has a bit less */\n"
+    "    const f32 few = x > 0x1p124f ? 0x1p-4f : 1.0f, y = near_inverse(x * few), rest = fmaf(-x * few, y, 1.0f);\n"
+    "    const u32 odd = x > 0x1p126f ? bits_f32(y) & 1 : 0;\n"
+    "    return from_f32(rest > 0 ? bits_f32(y) + odd : rest < 0 ? bits_f32(y) - odd : bits_f32(y)) * few;\n"
+    "}\n"
+    "INLINE f32 by_two_more_f32(f32 d) { /* d / (d + 2) of numbers from 0 to below 2^30 */\n"
+    "    const f32 b = d + 2, y = near_inverse(b), q = d * y, z = fmaf(fmaf(-b, q, d), y, q);\n"
+    "    return d < 0x1p-30f ? d * 0.5f : z;\n"
+    "}\n"
+    "#else\n"
+    "INLINE f32 inverse_f32(f32 x) { return 1 / x; }\n"
+    "INLINE f32 by_two_more_f32(f32 d) { return d / (d + 2); }\n"
+    "#endif\n";
+
 /* What few bodies use. */
 static void seldom(Emit *e, Type *t, const VmathFn *f, bool can, const char *fma_, const char *bits, const char *from) {
     if (strstr(f->body, "REST") && need(e, part(t, "rest"))) rest(e, t, can, fma_, bits, from);
@@ -325,6 +353,27 @@ static void put_single(Emit *e, const Type *t, const char *p, const char *end) {
     }
 }
 
+static int gpu_quotient(const Emit *e, const Type *t, const VmathFn *f) {
+    for (int i = 0; i < TH_LEN(gpu_quotients) && !e->portable && t->d == TH_FLOAT32; i++)
+        if (!strcmp(f->name, gpu_quotients[i].name) && (e->spread || !gpu_quotients[i].lone)) return i;
+    return -1;
+}
+
+bool vmath_lone(const Emit *e, const char *prim, ThDtype d) {
+    return e->spread && !e->portable && !e->vector_bytes && d == TH_FLOAT32 && !strcmp(prim, gpu_quotients[0].name);
+}
+
+/* The body, with such a quotient. */
+static void put_single_body(Emit *e, Type *t, const VmathFn *f, int quotient) {
+    const char *was = quotient < 0 ? NULL : strstr(f->body, gpu_quotients[quotient].was);
+    char own[1024];
+    if (was)
+        snprintf(own, sizeof own, "%.*s%s%s", (int)(was - f->body), f->body, gpu_quotients[quotient].now,
+                 was + strlen(gpu_quotients[quotient].was));
+    const char *body = was ? own : f->body;
+    put_single(e, t, body, body + strlen(body));
+}
+
 static void single(Emit *e, Type *t, const VmathFn *f) {
     for (const char *p = f->uses; *p;) { /* as deep as the texts nest */
         char name[32];
@@ -336,11 +385,14 @@ static void single(Emit *e, Type *t, const VmathFn *f) {
     char to_bits[32], from_bits[32];
     snprintf(to_bits, sizeof to_bits, "bits_%s", t->v);
     snprintf(from_bits, sizeof from_bits, "from_%s", t->v);
+    const int quotient = gpu_quotient(e, t, f);
+    if (quotient >= 0 && need(e, "gpu quotients")) text_put(&e->helpers, gpu_quotient_words);
     seldom(e, t, f, e->fused, t->d == TH_FLOAT32 ? "fmaf" : "fma", to_bits, from_bits);
-    text_printf(&e->helpers, "INLINE %s %s_%s(%s x", t->v, f->name, t->v, t->v);
+    text_printf(&e->helpers, "INLINE %s %s%s_%s(%s x", t->v, vmath_lone(e, f->name, t->d) ? "lone_" : "", f->name, t->v,
+                t->v);
     if (f->arity == 2) text_printf(&e->helpers, ", %s y", t->v);
     text_put(&e->helpers, ") ");
-    put_single(e, t, f->body, f->body + strlen(f->body));
+    put_single_body(e, t, f, quotient);
     text_putc(&e->helpers, '\n');
 }
 

@@ -64,6 +64,8 @@ M.assumed = {
   wait = 1.2e-6, -- until all blocks of a launch have seen that all are there
   chain = 4, -- cycles from a term of a sum to the next
   near = 0.3e-6, -- seconds from a load to its value in the second cache
+  late = 30, -- cycles until shared memory, constants and the units for special functions answer (Luo and others,
+             -- Dissecting the NVIDIA Hopper Architecture through Microbenchmarking, 2024: 29 of shared memory)
   call = 6e-6,     -- of a call: its graph's launch, the argument's copy begun, the cost awaited
 }
 
@@ -109,6 +111,8 @@ local function instructions(code, leaves)
     local one = { class = class }
     if class == "load" or class == "store" then one.bits = ({ [4] = 32, [5] = 64, [6] = 128 })[high >> 9 & 7] or 8 end
     one.always = low >> 12 & 15 == 7
+    -- what the compiler wrote beside it: cycles to the next one, the counter it raises, those that must be down before
+    one.stall, one.raises, one.awaits = high >> 41 & 15, high >> 46 & 7, high >> 52 & 63
     one.ends = leaves and class == "exit" and one.always
     if class == "branch" then
       local far = low >> 34
@@ -138,6 +142,23 @@ local function way(list, from, to, skip)
     on[i] = best
   end
   return on
+end
+
+-- Cycles of one warp that is alone, from a kernel's first instruction to its last, each loop gone through once: what
+-- stands between two instructions by the code itself, and the time until what comes late is there (counters).
+local function alone(list, clock)
+  local a, on, t, there, i = M.assumed, way(list, 1, #list), 0, {}, 1
+  while i <= #list do
+    local one = list[i]
+    for c = 0, 5 do
+      if one.awaits >> c & 1 == 1 then t = math.max(t, there[c] or 0) end
+    end
+    local late = one.class == "load" and a.near * clock or a.late
+    if one.raises < 6 then there[one.raises] = math.max(there[one.raises] or 0, t + late) end
+    t = t + math.max(1, one.stall)
+    i = on[i]
+  end
+  return t
 end
 
 -- How many of each class stand on the way through a loop, or outside of loops, and in each loop that has none inside. A
@@ -440,9 +461,13 @@ local function judge(limits, k, image)
     shared = issue / a.issue / filled(limits, k, true)
   end
   k.lower = math.max(k.lower, issue)
-  memory = math.max(memory, k.bytes / in_flight(limits, k))
+  memory = math.max(memory, (k.bytes - (k.part and k.written or 0)) / in_flight(limits, k))
   k.busy = math.max(k.estimate, issue / a.issue)
   issue = shared
+  if k.part and code then -- a warp of each scheduler at most, so nobody hides its ways
+    k.alone = alone(instructions(code), limits.clock)
+    issue = math.max(issue_times(limits, k), k.alone / limits.clock)
+  end
   if k.kind == "serial" then issue = (k.flops + k.bytes / 4) * 20 / limits.clock end
   k.estimate = math.max(memory, issue)
   k.limit = issue > memory and "instructions" or "memory"
