@@ -290,6 +290,9 @@ def interpolate_cases():
     case("interpolate.interp1d(t, y2, axis=0, fill_value='extrapolate')(x)")
     case("interpolate.interp1d(t, y, bounds_error=False, fill_value=(-1.0, 2.0))([-5.0, 2.0, 9.0])")
     case("interpolate.RegularGridInterpolator((grid, t), mesh)([[0.5, 1.5], [1.75, 3.0]])")
+    for method in ("nearest", "slinear"):
+        case("interpolate.RegularGridInterpolator((grid, t), mesh, method='%s')([[0.5, 1.5], [1.75, 3.0]])" % method)
+    case("interpolate.interpn((grid, t), mesh, [[0.5, 1.5], [1.75, 3.0]], method='nearest')")
     case("interpolate.pchip_interpolate(t, y, x)")
     case("interpolate.pchip_interpolate(t, y2, x, der=1)", 1e-11)
     case("interpolate.BarycentricInterpolator(t, y)(x)", 1e-9)

@@ -153,6 +153,59 @@ describe("splines over a grid", function()
   end)
 end)
 
+describe("grids of any number of axes", function()
+  local u, v, w = nd.linspace(0, 2, 7), nd.linspace(-1, 1, 6), nd.array({ 0.0, 0.5, 2, 3, 4, 4.5 })
+  local z = nd.outer(nd.sin(u), nd.exp(v))
+  local cube = z:reshape({ 7, 6, 1 }) * nd.cos(w)
+  local inner = nd.random.RandomState(2):rand(9, 3) * nd.array({ 2.0, 1, 4 })
+  it("are splines along every axis", function()
+    local places = inner[":, :2"]
+    local f = I.RegularGridInterpolator({ u, v }, z, { method = "cubic" })
+    local surface = I.RectBivariateSpline(u, v, z)
+    assert.is_true(nd.allclose(f(places), surface:ev(places[":, 0"], places[":, 1"]), 1e-12, 1e-12))
+    local g = I.RegularGridInterpolator({ u, v, w }, cube, { method = "quintic" })
+    assert.is_true(nd.allclose(g(nd.array({ { u[2], v[3], w[4] } })), cube[{ 2, 3, 4 }]))
+    local want = nd.sin(inner[":, 0"]) * nd.exp(inner[":, 1"]) * nd.cos(inner[":, 2"])
+    assert.is_true(nd.allclose(g(inner), want, 0, 0.05))
+    assert.is_true(nd.allclose(I.RegularGridInterpolator({ u, v, w }, cube, { method = "slinear" })(inner),
+      I.RegularGridInterpolator({ u, v, w }, cube)(inner)))
+    assert.same({ 9, 2 }, I.RegularGridInterpolator({ u, v }, nd.stack({ z, z }, 2), { method = "cubic" })(places)
+      .shape)
+  end)
+  it("give graphs with gradients by the places", function()
+    for _, method in ipairs({ "linear", "nearest", "cubic" }) do
+      local f = I.RegularGridInterpolator({ u, v, w }, cube, { method = method, fill_value = "extrapolate" })
+      local m = T.dmatrix("m")
+      local g = theano.compile({ inputs = { m }, outputs = { f(m), T.grad(T.sum(f(m)), m) } })
+      local value, slope = g(inner)
+      assert.is_true(nd.allclose(f(inner), value), method)
+      local h = nd.zeros({ 9, 3 })
+      h[":, 1"] = 1e-6
+      assert.is_true(nd.allclose((f(inner + h) - f(inner - h)) / 2e-6, slope[":, 1"], 1e-4, 1e-6), method)
+    end
+  end)
+  it("end, or go on", function()
+    local f = I.RegularGridInterpolator({ u, v }, z)
+    fails("ValueError", "a place lies outside of the grid", f, { { 3, 0 } })
+    assert.is_true(nd.isnan(I.RegularGridInterpolator({ u, v }, z, { bounds_error = false })({ { 3, 0 } })[0]))
+    local on = I.RegularGridInterpolator({ u, v }, u:reshape({ 7, 1 }) + v, { fill_value = "extrapolate" })
+    assert.is_true(nd.allclose(on({ { 3, 2 }, { -1, 0 } }), { 5.0, -1.0 }))
+    assert.is_true(nd.isnan(I.interpn({ u, v }, z, { { nd.nan, 0 } }, "nearest", false)[0]))
+  end)
+  it("say what is wrong", function()
+    fails("ValueError", "RegularGridInterpolator: 6 places, 7 values along axis 0", I.RegularGridInterpolator, { v, u },
+      z)
+    fails("NotImplementedError", "the method is 'linear', 'nearest', 'slinear', 'cubic' or 'quintic', not 'pchip'",
+      I.RegularGridInterpolator, { u, v }, z, { method = "pchip" })
+    fails("ValueError", "fill_value is a number or 'extrapolate', not 'none'", I.RegularGridInterpolator, { u, v }, z,
+      { fill_value = "none" })
+    fails("ValueError", "splines of degree 5 need at least 6 places along an axis, not 5", I.RegularGridInterpolator,
+      { { 1, 2, 3, 4, 5 } }, { 1, 2, 3, 4, 5 }, { method = "quintic" })
+    fails("ValueError", "places of 2 coordinates are expected, not of shape (3,)",
+      I.RegularGridInterpolator({ u, v }, z), { 1, 2, 3 })
+  end)
+end)
+
 describe("smooth surfaces through scattered points", function()
   local rng = nd.random.RandomState(7)
   local p = rng:rand(80, 2)

@@ -428,57 +428,6 @@ return function(nd)
     end
   end
 
-  --- `RegularGridInterpolator(points, values, {method = "linear", bounds_error, fill_value})`: a function of places
-  -- (rows of coordinates) between values on a grid, linear along each axis.
-  function M.RegularGridInterpolator(...)
-    local o = util.bind("RegularGridInterpolator", { "points", "values", "method", "bounds_error", "fill_value",
-      points = "table", method = "string", bounds_error = "boolean", fill_value = "number" }, ...)
-    if o.method and o.method ~= "linear" then
-      util.raise("NotImplementedError", "RegularGridInterpolator: the method is 'linear', not '%s'", o.method)
-    end
-    local S = side(o.values)
-    local values = real(S, o.values)
-    local axes = util.each("RegularGridInterpolator: points", o.points, function(p)
-      return (points("RegularGridInterpolator", p, p))
-    end)
-    if values.ndim < #axes then
-      util.raise("ValueError", "RegularGridInterpolator: %d axes, values of %d dimensions", #axes, values.ndim)
-    end
-    return function(at)
-      local R = side(at, values)
-      local v, V = real(R, at), as(R, values)
-      local out, r = nil, nil
-      local rest = values.ndim - #axes
-      local lows, parts = {}, {}
-      for d, x in ipairs(axes) do
-        local w = v["..., " .. d - 1]
-        local i = R.clip(R.searchsorted(x, w, { side = "right" }) - 1, 0, x.size - 2)
-        local edges = R == nd and x or R.constant(x)
-        lows[d], parts[d] = i, spread(R, (w - edges[i]) / (edges[i + 1] - edges[i]), rest)
-        local far = R.or_(as(R, R.lt(w, x[0])), as(R, R.gt(w, x[x.size - 1])))
-        out = out and R.or_(out, far) or far
-      end
-      for corner = 0, (1 << #axes) - 1 do
-        local index, weight = {}, nil
-        for d = 1, #axes do
-          local up = corner >> (d - 1) & 1
-          index[d] = lows[d] + up
-          local part = up == 1 and parts[d] or 1 - parts[d]
-          weight = weight and weight * part or part
-        end
-        local term = V[index] * weight
-        r = r and r + term or term
-      end
-      if o.bounds_error ~= false and o.fill_value == nil and R == nd then
-        if nd.any(arr(out)) then
-          util.raise("ValueError", "RegularGridInterpolator: a place lies outside of the grid")
-        end
-        return r
-      end
-      return R.switch(spread(R, as(R, out), rest), o.fill_value or nd.nan, r)
-    end
-  end
-
   return require("theano.ndsplines")(nd, M, { side = side, as = as, real = real, spread = spread, placed = placed,
     points = points })
 end

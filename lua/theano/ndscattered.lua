@@ -1,4 +1,4 @@
---- nd.interpolate: values at scattered points, and on grids. Installed by theano.ndsplines.
+--- nd.interpolate: values at scattered points. Installed by theano.ndsplines.
 -- @module theano.ndscattered
 local core = require("theano.core")
 local help = require("theano.ndhelp")
@@ -180,14 +180,6 @@ return function(nd, M, kit)
     return M[method == "linear" and "LinearNDInterpolator" or "CloughTocher2DInterpolator"](places, o.values,
       { fill_value = o.fill_value or nd.nan, rescale = o.rescale })(o.xi)
   end
-  --- `interpn(points, values, xi, {method = "linear", bounds_error, fill_value})`: RegularGridInterpolator at xi.
-  function M.interpn(...)
-    local o = util.bind("interpn", { "points", "values", "xi", "method", "bounds_error", "fill_value", points = "table",
-      method = "string", bounds_error = "boolean", fill_value = "number" }, ...)
-    util.present("interpn", o, { "points", "values", "xi" })
-    local f = M.RegularGridInterpolator(o.points, o.values, { method = o.method or "linear",
-      bounds_error = o.bounds_error, fill_value = o.fill_value })
-    return f(util.is_var(o.xi) and o.xi or coordinates(o.xi))
-  end
-  return M
+  kit.coordinates = coordinates
+  return require("theano.ndgrids")(nd, M, kit)
 end

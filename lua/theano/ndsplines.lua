@@ -199,13 +199,14 @@ return function(nd, M, kit)
     return spline(t, c[(":%d"):format(n)], k, o.extrapolate, axis)
   end
   -- The k + 1 splines that are not 0 at each place, as columns, and the first of them.
-  local function basis(t, k, x)
-    local i = pieces(nd, { t = t, k = k }, x)
-    local B = { [0] = nd.ones(x.size) }
+  local function basis(S, t, k, x)
+    local i = pieces(S, { t = t, k = k }, x)
+    local edges = S == nd and t or S.constant(t)
+    local B = { [0] = as(S, S.ones_like(x)) }
     for r = 1, k do
-      local saved = nd.zeros(x.size)
+      local saved = 0.0
       for j = 0, r - 1 do
-        local low, high = t[i + (j + 1 - r)], t[i + (j + 1)]
+        local low, high = edges[i + (j + 1 - r)], edges[i + (j + 1)]
         local part = B[j] / (high - low)
         B[j] = saved + (high - x) * part
         saved = (x - low) * part
@@ -240,7 +241,7 @@ return function(nd, M, kit)
       util.raise("ValueError", "%s: %d points of degree %d have %d knots, not of shape %s", what, n, k, n + k + 1,
         form(t))
     end
-    local B, first = basis(t, k, x)
+    local B, first = basis(nd, t, k, x)
     local at = nd.arange(n)
     local c
     if S == nd then
@@ -375,6 +376,7 @@ return function(nd, M, kit)
   end
 
   kit.form, kit.function_of, kit.rows_of, kit.squares, kit.shaped = form, function_of, rows_of, squares, shaped
+  kit.basis = basis
   require("theano.ndsmooth")(nd, M, kit)
   return require("theano.ndscattered")(nd, M, kit)
 end
