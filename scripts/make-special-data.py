@@ -9,6 +9,7 @@ of it each may be off. "edges" the same by SciPy: poles, ends, NaN and infinitie
 are Gauss's: {name, n, args, nodes, weights}.
 """
 import json
+import math
 import os
 import warnings
 
@@ -353,6 +354,33 @@ def order_cases():
     edge("ive", (0., 0.), (2., -3.), (3., -3.), (1.5, -1.), (nan, 1.))
 
 
+def quotient_cases():
+    """Quotients of gamma functions beside poles, of large and of tiny arguments; what many degrees of freedom are."""
+    case("poch", mp.rf, 2e-13, [1e10, -700., 1e20, -3., 1e8, 1e15, -1e-10, -5.5, 0.1, 100., 1e5, -2.] + uniform(-20, 20)
+         + spread(1e-8, 1e10), [-.5, 50., 1e-3, -1., 3., 2., 2., 8., 150., .25, -3., -7.] + uniform(-20, 20)
+         + uniform(-9, 9))
+    case("perm", lambda n, k: mp.gamma(n + 1) / mp.gamma(n - k + 1), 1e-13, [v + 9 for v in spread(1e-3, 1e12)],
+         [float(v) for v in rng.randint(0, 9, 12)])
+    case("binom", mp.binomial, 1e-14, spread(1e-12, 40) + [-v for v in spread(1e-12, 0.99)],
+         [float(v) for v in rng.randint(1, 40, 12)] + [float(round(v)) for v in spread(1, 1e5)])
+    case("zeta", mp.zeta, 1e-14, [-v for v in spread(1e-300, 0.5)] + uniform(-1.9, 1))
+    df, t = spread(5e4, 1e17), uniform(-9, 4)
+
+    def part(df, t):
+        c = mp.exp(mp.loggamma((df + 1) / 2) - mp.loggamma(df / 2)) / mp.sqrt(df * mp.pi)
+        return c * mp.quad(lambda x: mp.exp(-(df + 1) / 2 * mp.log1p(x * x / df)), list(range(-36, math.ceil(t))) + [t])
+
+    p = [float(part(mp.mpf(a), mp.mpf(b))) for a, b in zip(df, t)]
+    case("stdtr", part, 2e-13, df, t)
+    case("stdtrit", lambda n, q: mp.findroot(lambda x: mp.log(part(n, x) / q), special.stdtrit(1e4, float(q))), 1e-12,
+         df, p)
+    edge("gammainc", (2., 1e300), (0.5, 1e16), (1e7, 1e12))
+    edge("gammaincc", (2., 1e300), (0.5, 1e16), (1e7, 1e12))
+    edge("poch", (-3., 6.5), (2., 0.), (-2., 2.), (-2., 3.), (nan, 1.), (1., nan), (0., 0.), (3., -3.))
+    edge("stdtr", (1e300, -2.), (1e20, 30.))
+    edge("pseudo_huber", (nan, 2.), (2., nan))
+
+
 bessel_cases()
 integral_cases()
 rules = []
@@ -364,6 +392,7 @@ inverse_cases()
 distribution_cases()
 elliptic_cases()
 order_cases()
+quotient_cases()
 with open(os.path.join(ROOT, "special.json"), "w") as out:
     out.write("{")
     for key, table in (("exact", exact), ("edges", edges)):

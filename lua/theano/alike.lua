@@ -18,8 +18,8 @@ local M = {}
 
 local FILES = { "theano.alikedtypes", "theano.alikeshapes", "theano.alikeproducts", "theano.alikestatistics",
   "theano.alikehistograms", "theano.alikeseries", "theano.alikepolynomials", "theano.alikepieces", "theano.alikeedits",
-  "theano.alikeborders", "theano.alikespecial", "theano.alikedistributions", "theano.alikeorthogonal",
-  "theano.alikebessel", "theano.alikeelliptic", "theano.alikeairy" }
+  "theano.alikeborders", "theano.alikespecial", "theano.alikegamma", "theano.alikedistributions",
+  "theano.alikeorthogonal", "theano.alikebessel", "theano.alikeelliptic", "theano.alikeairy" }
 
 --- Puts the functions into the module of arrays.
 function M.arrays(nd)

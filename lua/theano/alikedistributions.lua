@@ -290,6 +290,26 @@ return function(M, K)
     return back(dfd / dfn * beta_odds(dfn * 0.5, dfd * 0.5, p, 1.0 - p))
   end
 
+  -- Of more than 10^4 degrees of freedom t is a normal number of another size (Hill, Comm. ACM 13, 1970)
+  local MANY = 1e4
+  local function many(df)
+    local far = as(M.gt(df, MANY))
+    local n = pick(both(far, M.lt(df, 1e300)), df, 1e300)
+    return far, n, n - 0.5
+  end
+  local function hill(a, z)
+    local b, u = 48.0 * a * a, z * z
+    return z / b * (u + 3.0 - (((4.0 * u + 33.0) * u + 240.0) * u + 855.0) / (10.0 * (b + 0.8 * u * u + 100.0)))
+  end
+  local function to_normal(n, a, t)
+    local z = call(M.sqrt, a * call(M.log1p, t * t / n))
+    return z + hill(a, z)
+  end
+  local function from_normal(n, a, z)
+    local y = z - hill(a, z)
+    y = z - hill(a, z - hill(a, y))
+    return call(M.sqrt, n * call(M.expm1, y * y / a))
+  end
   -- The density of Student's t at 0
   local function t_density(df) return call(M.exp, -call(special.betaln, df * 0.5, D(0.5))) / as(M.sqrt(df)) end
   --- `stdtr(df, t)`: Student's t of df degrees of freedom: the part below t.
@@ -297,11 +317,14 @@ return function(M, K)
     local back
     df, t, back = wide("stdtr", df, t)
     local good, near = both(M.gt(df, 0), M.lt(df, math.huge)), as(M.lt(M.abs(t), 1e-8))
-    local n, u = pick(good, df, 1.0), pick(near, 1.0, t)
+    local far, wide_n, a = many(df)
+    local n, u = pick(both(good, M.le(df, MANY)), df, 1.0), pick(near, 1.0, t)
     local inner, outer = of_odds(D(0.5), n * 0.5, u * u / n)
     local low = as(M.lt(u, 0))
     local r = pick(M.gt(inner, 0.5), pick(low, 0.5 * outer, 1.0 - 0.5 * outer), 0.5 + pick(low, -0.5, 0.5) * inner)
-    r = pick(near, 0.5 + t * t_density(n), r)
+    local z = to_normal(wide_n, a, u)
+    r = pick(far, special.ndtr(pick(low, -z, z)), r)
+    r = pick(near, 0.5 + t * t_density(pick(good, df, 1.0)), r)
     return back(pick(good, r, pick(M.eq(df, math.huge), special.ndtr(t), M.nan)))
   end
   --- `stdtrit(df, p)`: t with stdtr(df, t) = p.
@@ -309,11 +332,13 @@ return function(M, K)
     local back
     df, p, back = wide("stdtrit", df, p)
     local good, near = both(M.gt(df, 0), M.lt(df, math.huge)), as(M.lt(M.abs(p - 0.5), 1e-8))
-    local n, c = pick(good, df, 1.0), pick(near, 0.25, p)
+    local far, wide_n, a = many(df)
+    local n, c = pick(both(good, M.le(df, MANY)), df, 1.0), pick(near, 0.25, p)
     local low = as(M.lt(c, 0.5))
     local tail = 2.0 * pick(low, c, 1.0 - c)
     local t = call(M.sqrt, n / beta_odds(n * 0.5, D(0.5), tail, call(M.abs, 1.0 - 2.0 * c)))
-    local r = pick(near, (p - 0.5) / t_density(n), pick(low, -t, t))
+    t = pick(far, from_normal(wide_n, a, -as(special.ndtri(0.5 * tail))), t)
+    local r = pick(near, (p - 0.5) / t_density(pick(good, df, 1.0)), pick(low, -t, t))
     return back(pick(good, r, pick(M.eq(df, math.huge), special.ndtri(p), M.nan)))
   end
 end

@@ -63,13 +63,6 @@ return function(M, K)
     r = pick(pole, M.nan, pick(M.eq(x, 0), M.copysign(1.0, x), r))
     return chosen(M.isnan(x), x, r)
   end
-  --- `poch(z, m)`: gamma(z + m) / gamma(z).
-  function special.poch(z, m)
-    z, m = floats(as(z)), as(m)
-    local all = as(z + m)
-    local r = special.gammasgn(all) * as(special.gammasgn(z)) * M.exp(lngamma(all) - as(lngamma(z)))
-    return chosen(M.eq(m, 0), 1.0, r) -- at poles of both too
-  end
   --- 1 / gamma(x).
   function special.rgamma(x)
     x = floats(as(x))
@@ -85,12 +78,6 @@ return function(M, K)
     if repetition then return special.comb(as(N + k - 1), k) end
     local there = both(M.le(k, N), M.ge(k, 0))
     return chosen(there, special.binom(N, k), 0.0)
-  end
-  --- `perm(N, k)`: in how many ways k of N things are put in order, as floats.
-  function special.perm(N, k)
-    N, k = as(N), as(k)
-    local there = both(M.le(k, N), M.ge(k, 0))
-    return chosen(there, special.poch(as(N - k + 1), k), 0.0)
   end
   --- n! as floats, gamma(n + 1) between whole numbers; 0 below 0.
   function special.factorial(n)
@@ -190,7 +177,8 @@ return function(M, K)
     local v = size / pick(some, delta, 1.0)
     local y = pick(some, delta, 0.0) * size * (v / (as(M.hypot(1.0, v)) + 1.0))
     y = pick(both(M.eq(size, math.huge), M.lt(delta, math.huge)), size, y)
-    return back(pick(M.lt(delta, 0), math.huge, pick(M.eq(delta, 0), r * 0.0, y)))
+    y = pick(M.lt(delta, 0), math.huge, pick(M.eq(delta, 0), r * 0.0, y))
+    return back(pick(M.isnan(delta), delta, y))
   end
   --- `radian(d, m, s)`: an angle of degrees, minutes and seconds in radians.
   function special.radian(d, m, s)

@@ -63,10 +63,14 @@ FN(f64, sf_binom, (f64 n, f64 k), "rint fabs exp log sf_sinpi sf_gamma sf_beta s
         if (n == rint(n) && n > 0 && k > 0.5 * n) m = n - k;
         if (m >= 0 && m < 550) {
             f64 r = 1;
-            for (f64 i = 1; i <= m; i++) r = r < 1e290 ? r * (n - m + i) / i : r / i * (n - m + i);
+            for (f64 i = 1; i <= m; i++) r = r < 1e290 ? r * (n - (m - i)) / i : r / i * (n - (m - i));
             return r;
         }
         if (k < 0) return 0;
+        if (n > -1 && n < k) { /* gamma(1 + n - k) by its reflection, beside its poles */
+            f64 r = sf_beta(k - n, n + 1) * sf_sinpi(n) / 3.141592653589793;
+            return 0.5 * k == rint(0.5 * k) ? -r : r;
+        }
     }
     if (n >= 1e10 * k && k > 0) return exp(-sf_betaln(1 + n - k, 1 + k) - log(n + 1));
     if (k > 1e8 * fabs(n) && n - n == 0) {

@@ -101,6 +101,7 @@ FN(f64, sf_gamma_pq, (f64 a, f64 x, int upper),
     if (x - x != 0) return a - a != 0 ? __builtin_nan("") : upper ? 0 : 1;
     if (a - a != 0) return upper ? 1 : 0;
     if (a > 1e8) return sf_gamma_normal(a, x, upper);
+    if (x > 1e3 + 50 * a) return upper ? 0 : 1;
     if (a < 1 ? x < 1 : x < a) {
         if (upper && a < 1) return sf_gamma_small_q(a, x);
         DD p = sf_dd_mul(sf_dd_div(sf_gamma_factor(a, x), sf_dd(a, 0)), sf_gamma_series(a, x));

@@ -108,7 +108,7 @@ FN(f64, sf_zeta_sum, (f64 x, f64 q), "fabs pow", {
     }
     return s + r;
 })
-/* Riemann's of x >= 0: the alternating series with the weights of Chebyshev's polynomial of order 24 */
+/* Riemann's of x >= -1/2: the alternating series with the weights of Chebyshev's polynomial of order 24 */
 FN(f64, sf_zeta_alternating, (f64 x), "pow expm1", {
     f64 all = 1.1808722053187136e18; /* its value at 3 */
     f64 b = -1;
@@ -127,7 +127,7 @@ FN(f64, sf_zeta, (f64 x, f64 q), "rint pow sf_sinpi sf_gamma sf_zeta_alternating
     if (x == 1) return __builtin_inf();
     if (x < 1) {
         if (q != 1 || x < -1.7976931348623157e308) return __builtin_nan("");
-        if (x >= 0) return sf_zeta_alternating(x);
+        if (x >= -0.5) return sf_zeta_alternating(x);
         if (0.5 * x == rint(0.5 * x)) return 0;
         f64 r = 2 * pow(6.283185307179586, 0.5 * x - 0.5) * sf_sinpi(0.5 * x);
         return r * (pow(6.283185307179586, 0.5 * x - 0.5) * sf_gamma(1 - x)) * sf_zeta_sum(1 - x, 1);
