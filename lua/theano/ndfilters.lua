@@ -291,7 +291,7 @@ return function(nd, M)
       local c = (a - b) / 2
       a, b = (a + b) / 2, math.sqrt(a * b)
       if steps then steps[#steps + 1] = { a, c } end
-      if math.abs(c) <= 1e-16 * a then return a end
+      if math.abs(c) <= 1e-15 * a or c ~= c then return a end -- neighbours may change places for ever
     end
   end
   -- The quarter period of parameter m; given 1 - m, which keeps the digits of an m near 1.
@@ -317,6 +317,7 @@ return function(nd, M)
       x, y, z = (x + l) / 4, (y + l) / 4, (z + l) / 4
       middle = (x + y + z) / 3
     until math.max(math.abs(x - middle), math.abs(y - middle), math.abs(z - middle)) <= 1e-3 * middle
+      or middle ~= middle
     local p, q = 1 - x / middle, 1 - y / middle
     local r = -p - q
     local e2, e3 = p * q - r * r, p * q * r

@@ -246,14 +246,15 @@ return function(nd)
     blackmanharris4 = "blackmanharris" }
   --- `get_window(window, Nx, fftbins)`: a window by its name, `{name, parameter}`, or a number (Kaiser's beta); for
   -- transforms unless fftbins is false.
-  function M.get_window(name, Nx, fftbins)
-    local args = {}
+  function M.get_window(...)
+    local o = util.bind("get_window", { "window", "Nx", "fftbins", fftbins = "boolean" }, ...)
+    local name, args = o.window, {}
     if type(name) == "table" then name, args = name[1], { table.unpack(name, 2) }
     elseif type(name) == "number" then name, args = "kaiser", { name } end
     local fn = rawget(W, ALSO[name] or name)
     if not fn then util.raise("ValueError", "get_window: there is no window '%s'", tostring(name)) end
-    args[#args + 1] = fftbins == false
-    return fn(Nx, table.unpack(args))
+    args[#args + 1] = o.fftbins == false
+    return fn(o.Nx, table.unpack(args))
   end
   W.get_window = M.get_window
 
@@ -280,9 +281,11 @@ return function(nd)
     o.window = w
     return o
   end
-  --- `detrend(data, {axis = -1, type = "linear"})`: without its line, or its mean ("constant").
+  --- `detrend(data, {axis = -1, type = "linear", bp})`: without its line, or its mean ("constant"); bp: one of the
+  -- places, or a list, where another line begins.
   function M.detrend(...)
-    local o = util.bind("detrend", { "data", "axis", "type", axis = "integer", type = "string" }, ...)
+    local o = util.bind("detrend", { "data", "axis", "type", "bp", axis = "integer", type = "string",
+      bp = "integer|table|ndarray" }, ...)
     local x = help.floats(arr(o.data))
     local axis = axis_of("detrend", x, o.axis or -1)
     local kind = o.type or "linear"
@@ -291,11 +294,17 @@ return function(nd)
       util.raise("ValueError", "detrend: type is 'linear' or 'constant', not '%s'", kind)
     end
     local last = nd.moveaxis(x, axis, -1)
-    local n = last.shape[last.ndim]
-    local t = nd.arange(n) - (n - 1) / 2
-    local mean = nd.mean(last, { axis = -1, keepdims = true })
-    local slope = nd.sum(last * t, { axis = -1, keepdims = true }) / nd.sum(t * t)
-    return nd.moveaxis(last - mean - slope * t, -1, axis)
+    local cuts, pieces = nd.unique(nd.append({ 0, last.shape[last.ndim] }, o.bp or 0)):tolist(), {}
+    if cuts[1] < 0 or cuts[#cuts] > last.shape[last.ndim] then
+      util.raise("ValueError", "detrend: bp are places along the axis")
+    end
+    for i = 1, #cuts - 1 do
+      local one, n = last[("..., %d:%d"):format(cuts[i], cuts[i + 1])], cuts[i + 1] - cuts[i]
+      local t = nd.arange(n) - (n - 1) / 2
+      local slope = n > 1 and nd.sum(one * t, { axis = -1, keepdims = true }) / nd.sum(t * t) or 0.0
+      pieces[i] = one - nd.mean(one, { axis = -1, keepdims = true }) - slope * t
+    end
+    return nd.moveaxis(#pieces > 0 and nd.concatenate(pieces, -1) or last:copy(), -1, axis)
   end
 
   -- Segments along a new axis before the last: (.., segments, nperseg).
@@ -441,8 +450,8 @@ return function(nd)
       axis = "integer" }, ...)
     local x = help.floats(arr(o.x))
     local axis = axis_of("periodogram", x, o.axis or -1)
-    o.window, o.nperseg, o.noverlap = o.window or "boxcar", x.shape[axis + 1], 0
-    local f, _, P = powers("periodogram", o, nd.moveaxis(x, axis, -1))
+    o.window, o.nperseg, o.noverlap = o.window or "boxcar", math.min(x.shape[axis + 1], o.nfft or math.huge), 0
+    local f, _, P = powers("periodogram", o, nd.moveaxis(x, axis, -1)[("..., :%d"):format(o.nperseg)])
     return f, nd.moveaxis(P["..., 0"], -1, axis)
   end
   --- `spectrogram(x, {fs, window = {"tukey", 0.25}, nperseg, noverlap, nfft, detrend = "constant", scaling, axis})`:
@@ -659,6 +668,7 @@ return function(nd)
   --- `peak_prominences(x, peaks, wlen)`: how far peaks stand out, and the places of their left and right bases.
   function M.peak_prominences(x, peaks, wlen)
     util.check_type("peak_prominences", "wlen", wlen, "number")
+    if wlen and wlen <= 1 then util.raise("ValueError", "peak_prominences: wlen is more than 1, not %s", wlen) end
     local v = sequence("peak_prominences", x)
     local p, l, r = prominences(v, places("peak_prominences", peaks, #v), wlen and math.ceil(wlen) | 1)
     return floats(p), less_one(l), less_one(r)
@@ -673,17 +683,22 @@ return function(nd)
   end
 
   -- ---- smoothing ----------------------------------------------------------------------------------------------------
-  --- `savgol_coeffs(window_length, polyorder, {deriv = 0, delta = 1.0})`: the coefficients of savgol_filter.
+  --- `savgol_coeffs(window_length, polyorder, {deriv = 0, delta = 1.0, pos, use = "conv"})`: the coefficients of
+  -- savgol_filter, for the place pos in the window (its middle), for a convolution or a product (use = "dot").
   function M.savgol_coeffs(...)
-    local o = util.bind("savgol_coeffs", { "window_length", "polyorder", "deriv", "delta", window_length = "integer",
-      polyorder = "integer", deriv = "integer", delta = "number" }, ...)
+    local o = util.bind("savgol_coeffs", { "window_length", "polyorder", "deriv", "delta", "pos", "use", pos = "number",
+      window_length = "integer", polyorder = "integer", deriv = "integer", delta = "number", use = "string" }, ...)
     util.present("savgol_coeffs", o, { "window_length", "polyorder" })
     local n, order, deriv = o.window_length, o.polyorder, o.deriv or 0
     if order >= n then util.raise("ValueError", "savgol_coeffs: polyorder is less than window_length") end
-    if n % 2 == 0 then util.raise("ValueError", "savgol_coeffs: window_length is odd") end
+    local pos, use = o.pos or (n - 1) / 2, o.use or "conv"
+    if pos < 0 or pos >= n then util.raise("ValueError", "savgol_coeffs: pos is in [0, %d), not %s", n, pos) end
+    if use ~= "conv" and use ~= "dot" then
+      util.raise("ValueError", "savgol_coeffs: use is 'conv' or 'dot', not '%s'", use)
+    end
     if deriv > order then return nd.zeros(n) end
-    local half = n // 2
-    local at = nd.arange(half, -half - 1, -1):astype("float64")
+    local at = nd.arange(n) - pos
+    if use == "conv" then at = nd.flip(at) end
     local A, y = nd.power(at, nd.arange(order + 1):reshape({ -1, 1 })), nd.zeros(order + 1)
     y[deriv] = nd.special.gamma(deriv + 1.0) / (o.delta or 1.0) ^ deriv
     return (nd.linalg.lstsq(A, y))
@@ -697,6 +712,7 @@ return function(nd)
     util.present("savgol_filter", o, { "x", "window_length", "polyorder" })
     local x, n = arr(o.x):astype("float64"), o.window_length
     if x.ndim ~= 1 then util.raise("ValueError", "savgol_filter: x is a vector, not of %d dimensions", x.ndim) end
+    if n % 2 == 0 then util.raise("ValueError", "savgol_filter: window_length is odd") end
     local c = M.savgol_coeffs(n, o.polyorder, { deriv = o.deriv or 0, delta = o.delta })
     local half, mode = n // 2, o.mode or "interp"
     local MODES = { nearest = "edge", mirror = "reflect", wrap = "wrap", constant = "constant" }
@@ -738,9 +754,9 @@ return function(nd)
     return t:astype("float64")
   end
   --- `sawtooth(t, width)`: rises from -1 to 1 over the part width (1) of 2 pi, and falls over the rest.
-  function M.sawtooth(t, width)
-    util.check_type("sawtooth", "width", width, "number")
-    width = width or 1.0
+  function M.sawtooth(...)
+    local o = util.bind("sawtooth", { "t", "width", width = "number" }, ...)
+    local t, width = o.t, o.width or 1.0
     if width < 0 or width > 1 then return arr(t):astype("float64") * nd.nan end -- as SciPy
     local x = nd.mod(times("sawtooth", t), 2 * math.pi) / (2 * math.pi)
     local up = x / (width > 0 and width or 1.0) * 2 - 1
@@ -748,13 +764,14 @@ return function(nd)
     return nd.where(arr(nd.lt(x, width)), up, down)
   end
   --- `square(t, duty)`: 1 over the part duty (0.5) of 2 pi, -1 over the rest.
-  function M.square(t, duty)
-    util.check_type("square", "duty", duty, "number")
-    local x = nd.mod(times("square", t), 2 * math.pi)
-    return nd.where(arr(nd.lt(x, 2 * math.pi * (duty or 0.5))), 1.0, -1.0)
+  function M.square(...)
+    local o = util.bind("square", { "t", "duty", duty = "number" }, ...)
+    local x, duty = nd.mod(times("square", o.t), 2 * math.pi), o.duty or 0.5
+    if duty < 0 or duty > 1 then return x * nd.nan end
+    return nd.where(arr(nd.lt(x, 2 * math.pi * duty)), 1.0, -1.0)
   end
   --- `chirp(t, f0, t1, f1, {method = "linear", phi = 0})`: a cosine whose frequency goes from f0 at 0 to f1 at t1:
-  -- "linear", "quadratic" or "logarithmic". phi in degrees.
+  -- "linear", "quadratic", "logarithmic" or "hyperbolic". phi in degrees.
   function M.chirp(...)
     local o = util.bind("chirp", { "t", "f0", "t1", "f1", "method", "phi", f0 = "number", t1 = "number", f1 = "number",
       method = "string", phi = "number" }, ...)
@@ -767,8 +784,12 @@ return function(nd)
       if f0 * f1 <= 0 then util.raise("ValueError", "chirp: frequencies of a logarithmic one have the same sign") end
       local beta = t1 / math.log(f1 / f0)
       phase = f0 == f1 and t * f0 or (nd.power(f1 / f0, t / t1) - 1.0) * (beta * f0)
+    elseif method == "hyperbolic" then
+      if f0 * f1 == 0 then util.raise("ValueError", "chirp: frequencies of a hyperbolic one are not 0") end
+      local pole = f0 ~= f1 and f1 * t1 / (f1 - f0)
+      phase = pole and nd.log(nd.abs(1.0 - t / pole)) * (-pole * f0) or t * f0
     else
-      util.raise("ValueError", "chirp: method is 'linear', 'quadratic' or 'logarithmic', not '%s'", method)
+      util.raise("ValueError", "chirp: method is 'linear', 'quadratic', 'logarithmic', 'hyperbolic', not '%s'", method)
     end
     return nd.cos(phase * (2 * math.pi) + math.rad(o.phi or 0))
   end
