@@ -361,24 +361,32 @@ describe("memory = ", function()
     end)
   end)
 
-  it("counts lengths that only a step finds", function()
-    local x = T.vector("x")
-    local function make(memory)
-      return theano.compile({ inputs = { x }, outputs = T.sum(T.exp(T.compress(T.gt(x, 0), x))), memory = memory })
-    end
-    local few, many = nd.zeros({ 30000 }), nd.zeros({ 30000 })
-    few["0:2"], many["0:20000"] = 1, 1
-    local plain = make()
-    plain(few)
-    local least = plain:memory()
-    plain(many)
-    assert.is_true(plain:memory() >= least + 19998 * 8)
-    local late = make(least + 100000)
-    local want = late(few)
-    raises("MemoryError", "is too little for this call", function() late(many) end)
-    assert.equal(want, late(few))
-    assert.is_true(math.abs(want - 2 * math.exp(1)) < 1e-12)
-  end)
+  for _, device in ipairs({ "cpu", "cuda-emulated" }) do
+    it("counts lengths that only a step finds: " .. device, function()
+      local _ <close> = theano.config.change_flags({ device = device, force_device = true })
+      local x, n = T.vector("x"), theano.shared(0)
+      local function make(memory)
+        return theano.compile({ inputs = { x }, outputs = T.sum(T.exp(T.compress(T.gt(x, 0), x))), memory = memory,
+          updates = { { n, n + 1 } } })
+      end
+      local few, many = nd.zeros({ 30000 }), nd.zeros({ 30000 })
+      few["0:2"], many["0:20000"] = 1, 1
+      local plain = make()
+      plain(few)
+      local least = plain:memory()
+      plain(many)
+      assert.is_true(plain:memory() >= least + 19998 * 8)
+      local late = make(least + 100000)
+      n:set_value(0)
+      local want
+      for _ = 1, 4 do want = late(few) end
+      raises("MemoryError", { "memory = ", "is too little for this call" }, function() late(many) end)
+      assert.equal(4, n:get_value())
+      assert.equal(want, late(few))
+      assert.equal(5, n:get_value())
+      assert.is_true(math.abs(want - 2 * math.exp(1)) < 1e-12)
+    end)
+  end
 
   it("computes again what reads a value that is computed again", function()
     local a, w = T.ftensor4("a"), T.ftensor4("w")

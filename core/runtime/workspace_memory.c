@@ -49,9 +49,7 @@ void workspace_drop(Workspace *w, void *p, size_t bytes) {
 static int64_t sum(int64_t a, int64_t b) { return __builtin_add_overflow(a, b, &a) ? INT64_MAX : a; }
 
 /* Is the call to begin again in a function that takes less? Not where the host's code has run. */
-static bool bounded(const ThFunction *f) {
-    return f->memory && f->fit && !f->calls_back && !(f->unit && f->unit->device);
-}
+static bool bounded(const ThFunction *f) { return f->memory && f->fit && !f->calls_back; }
 
 bool workspace_may(Workspace *w, int64_t more) {
     ThFunction *f = w->fn;
