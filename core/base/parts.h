@@ -24,6 +24,9 @@ void array_header_free(ThContext *c, ThArray *a);
 bool array_count(ThContext *c, ThDtype d, int ndim, const int64_t *shape, int64_t *size, int64_t *bytes);
 /* Byte range [*low, *high) around the first element that an array touches; both 0 when it is empty. */
 void array_extent(ThDtype d, int ndim, const int64_t *shape, const int64_t *strides, int64_t *low, int64_t *high);
+/* The same of strides that somebody gives: false with the error set where they lead further than memory can go. */
+bool array_reach(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides, int64_t *low,
+                 int64_t *high);
 void array_c_strides(ThDtype d, int ndim, const int64_t *shape, int64_t *strides);
 /* "(3, 4)", "(3,)", "()" into buf, cut with "..." where it does not fit; returns buf. */
 const char *array_shape_text(int ndim, const int64_t *shape, char *buf, size_t size);

@@ -161,7 +161,7 @@ static ThArray *adopt(ThContext *c, Device *d, ThDtype dtype, int ndim, const in
                 (long long)item);
             return NULL;
         }
-    array_extent(dtype, ndim, shape, strides, &low, &high);
+    if (!array_reach(c, dtype, ndim, shape, strides, &low, &high)) return NULL;
     ThArray *whole = space_adopt(c, d, dtype, (high - low) / item, at + (uint64_t)low);
     ThArray *a = whole ? th_array_view(whole, ndim, shape, strides, -low) : NULL;
     if (a) space_owner(a->buf, release, user);
@@ -197,8 +197,11 @@ static ThArray *take(ThContext *c, const ThDLTensor *t, bool read_only, void (*r
         return NULL;
     }
     if (!device_for(c, t, &d)) return NULL;
+    bool none = false;
+    for (int i = 0; i < t->ndim; i++) none |= !t->shape[i];
     for (int i = 0; i < t->ndim && t->strides; i++)
-        if (__builtin_mul_overflow(t->strides[i], (int64_t)th_dtype_bytes(dtype), &strides[i])) {
+        if (none || t->shape[i] == 1) strides[i] = (int64_t)th_dtype_bytes(dtype); /* nobody goes by it */
+        else if (__builtin_mul_overflow(t->strides[i], (int64_t)th_dtype_bytes(dtype), &strides[i])) {
             err(c, TH_ValueError, "DLPack: a stride of %lld elements is too large", (long long)t->strides[i]);
             return NULL;
         }

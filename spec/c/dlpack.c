@@ -101,6 +101,7 @@ static void taken(ThContext *c) {
 static void refused(ThContext *c) {
     static double memory[12];
     int64_t shape[] = {2, 3}, wild[] = {INT64_MAX, 1}, negative[] = {-2, 3};
+    int64_t far[] = {INT64_MAX / 16, INT64_MAX / 16}, one[] = {1, 3};
     const ThDLTensor good = {memory, {1, 0}, 2, {2, 64, 1}, shape, NULL, 0};
     ThDLManaged m = {.deleter = theirs};
     deleted = 0;
@@ -119,6 +120,9 @@ static void refused(ThContext *c) {
     REFUSED(m.tensor.shape = NULL, TH_ValueError, "2 dimensions");
     REFUSED(m.tensor.shape = negative, TH_ValueError, "");
     REFUSED(m.tensor.strides = wild, TH_ValueError, "too large");
+    REFUSED(m.tensor.strides = far, TH_ValueError, "out of all memory");
+    far[0] = INT64_MIN / 8;
+    REFUSED(m.tensor.strides = far, TH_ValueError, "out of all memory");
     REFUSED(m.tensor.data = NULL, TH_ValueError, "no memory");
     REFUSED(m.tensor.byte_offset = 3, TH_ValueError, "");
     REFUSED(m.tensor.device.type = 8, TH_ValueError, "device type 8");
@@ -130,10 +134,16 @@ static void refused(ThContext *c) {
     CHECK(deleted == 0);
     int64_t none[] = {0, 3};
     m.tensor = good, m.tensor.shape = none, m.tensor.data = NULL;
+    m.tensor.strides = wild;
     ThArray *a = th_array_from_dlpack(c, &m);
     CHECK(a && th_array_size(a) == 0);
     th_array_release(a);
     CHECK(deleted == 1);
+    m.tensor = good, m.tensor.shape = one, m.tensor.strides = wild; /* a stride of a length of 1 is nobody's way */
+    a = th_array_from_dlpack(c, &m);
+    CHECK(a && th_array_size(a) == 3 && th_array_contiguous(a));
+    th_array_release(a);
+    CHECK(deleted == 2);
 }
 
 static double at(ThArray *a, int64_t i, int64_t j) {

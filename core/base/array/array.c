@@ -75,6 +75,22 @@ void array_extent(ThDtype d, int ndim, const int64_t *shape, const int64_t *stri
     *high += (int64_t)th_dtype_bytes(d);
 }
 
+bool array_reach(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides, int64_t *low,
+                 int64_t *high) {
+    const int64_t most = INT64_MAX / 4;
+    int64_t way = 0, span;
+    for (int i = 0; i < ndim; i++)
+        if (!shape[i]) way = INT64_MIN; /* nothing is reached */
+    for (int i = 0; i < ndim && way >= 0; i++) {
+        bool far = __builtin_mul_overflow(shape[i] - 1, strides[i], &span) || span < -most || span > most;
+        if (far || (way += span < 0 ? -span : span) > most)
+            return err(c, TH_ValueError, "a stride of %lld bytes over %lld elements leads out of all memory",
+                       (long long)strides[i], (long long)shape[i]);
+    }
+    array_extent(d, ndim, shape, strides, low, high);
+    return true;
+}
+
 /* C order without gaps; strides of lengths 0 and 1 do not matter, and an empty array is contiguous. */
 static bool contiguous(const ThArray *a) {
     int64_t step = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
@@ -194,7 +210,7 @@ ThArray *th_array_wrap(ThContext *c, ThDtype d, int ndim, const int64_t *shape, 
         return NULL;
     }
     if (size && !array_aligned(c, d, data, ndim, shape, strides)) return NULL;
-    array_extent(d, ndim, shape, strides, &low, &high);
+    if (!array_reach(c, d, ndim, shape, strides, &low, &high)) return NULL;
     char *first = data ? data : (char *)c; /* an empty array still has an address */
     ThBuffer *b = buffer_wrap(c, first + low, (size_t)(high - low), NULL, NULL);
     if (!b) return NULL;
