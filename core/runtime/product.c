@@ -55,6 +55,22 @@ static char *bias(const Kernel *k, const Stage *st, int columns, const DeviceAdd
     return address(a, b, sizes, 0);
 }
 
+/* All that is seen of a product of halves is that half, which is stored: the access, or -1. */
+static int rounds(const Kernel *k, const Stage *st, ThDtype half) {
+    const Ins *store = NULL;
+    for (int i = st->ins0; half && st->sole && i < st->ins0 + st->nins; i++) {
+        const Ins *n = &k->ins.at[i];
+        if (n->op == INS_STORE ? store != NULL : n->op != INS_EP && n->op != INS_CAST) return -1;
+        if (n->op == INS_STORE) store = n;
+    }
+    if (!store) return -1;
+    const Access *a = &k->acc.at[store->a];
+    const Ins *low = &k->ins.at[store->b];
+    bool plain = a->idx < 0 && a->guard < 0 && !(a->flags & (ACC_READ | ACC_ADD | ACC_ROWTEMP)) && a->dtype == half;
+    bool whole = low->op == INS_CAST && low->dtype == half && k->ins.at[low->a].op == INS_EP && k->ins.at[low->a].a < 0;
+    return plain && whole ? store->a : -1;
+}
+
 bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes,
                          GpuProduct *p) {
     const Kernel *k = g->k;
@@ -70,6 +86,8 @@ bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress
     p->b = matrix(k, st->B, (const int[3]){many, m + 2, m + 1}, b, sizes);
     p->c = matrix(k, st->C, (const int[3]){many, m, m + 1}, b, sizes);
     if (st->nins && st->beta < 0) p->bias = bias(k, st, m + 1, b, sizes);
+    int low = st->beta < 0 ? rounds(k, st, p->half) : -1;
+    if (low >= 0) p->rounds = true, p->low = matrix(k, low, (const int[3]){many, m, m + 1}, b, sizes);
     return known && choose_library(p->matrices, p->c.rows, p->c.cols, p->a.cols);
 }
 

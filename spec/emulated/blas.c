@@ -4,6 +4,8 @@
  */
 #include "library.h"
 
+#include "../../core/base/half.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,9 +109,9 @@ EXPORT int cublasLtMatmulPreferenceSetAttribute(Wish *w, int what, const void *v
 static bool fits(const Product *p, const Matrix *a, const Matrix *b, const Matrix *c) {
     uint64_t rows = p->turn[0] ? a->cols : a->rows, deep = p->turn[0] ? a->rows : a->cols;
     uint64_t also = p->turn[1] ? b->cols : b->rows, cols = p->turn[1] ? b->rows : b->cols;
-    bool halves = (a->type == 2 || a->type == 14) && c->type == 0;
-    bool types = a->type == b->type && (halves || b->type == c->type) && p->scale == c->type &&
-                 p->sum == (c->type ? 70 : 68) && c->type < 2;
+    bool halves = (a->type == 2 || a->type == 14) && (c->type == 0 || c->type == a->type), wide = c->type == 1;
+    bool types = a->type == b->type && (halves || (b->type == c->type && c->type < 2)) && p->scale == wide &&
+                 p->sum == (wide ? 70 : 68);
     return types && rows == c->rows && cols == c->cols && deep == also && a->many == c->many && b->many == c->many;
 }
 
@@ -120,6 +122,7 @@ EXPORT int cublasLtMatmulAlgoGetHeuristic(void *handle, Product *p, Matrix *a, M
     if (!handle || most < 1 || w->joins == 0 || w->joins & 1) return end(BAD);
     if (!fits(p, a, b, c) || !fits(p, a, b, d)) return end(BAD);
     if (p->behind && c->type) return end(UNSUPPORTED); /* of float64 it has none */
+    if (c->type > 1 && w->joins & 4) return end(BAD);  /* parts of sums would be rounded */
     memset(choice, 0, sizeof *choice);
     choice->algorithm[0] = MAGIC;
     *found = 1;
@@ -160,7 +163,10 @@ static void run(const void *args) {
                 if (c->beta != 0) sum += c->beta * get(c, 2, b, row, col);
                 if (c->product.bias) sum += ((const float *)(const void *)c->product.bias)[row];
                 int64_t at = b * to->between + (int64_t)row + (int64_t)col * to->step;
-                if (to->type) ((double *)(void *)c->at[2])[at] = sum;
+                if (to->type > 1)
+                    ((uint16_t *)(void *)c->at[2])[at] =
+                        to->type == 14 ? bhalf_of_f32((float)sum) : half_of_f32((float)sum);
+                else if (to->type) ((double *)(void *)c->at[2])[at] = sum;
                 else ((float *)(void *)c->at[2])[at] = (float)sum;
             }
 }

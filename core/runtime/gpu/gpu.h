@@ -159,8 +159,10 @@ typedef struct GpuProduct { /* c = beta c + alpha a b, of float32 or float64 */
     int64_t matrices;
     GpuMatrix a, b, c;
     double alpha, beta;
-    char *bias; /* or NULL: a number for each column is added to c, if that can be done.. */
-    bool added; /* ..and was it */
+    char *bias;  /* or NULL: a number for each column is added to c, if that can be done.. */
+    bool rounds; /* or c is wanted as the factors' half alone, in low, likewise.. */
+    bool added;  /* ..and was it */
+    GpuMatrix low;
 } GpuProduct;
 GpuDone gpu_matmul(HostCall *h, GpuHandle *u, GpuProduct *p);
 void gpu_matmul_close(GpuHandle *u);

@@ -2,9 +2,9 @@
  * matmul.c -- products of matrices by cuBLASLt. In: matrices on a device, whose rows or columns lie side by side. Out:
  * the product, queued; or GPU_NOT, and the kernel's own tiles have to do it: where there is no library, or it does not
  * take these matrices. float32 without TF32 (the flag allow_tf32); of two factors of one half, sums of float32; what is
- * summed in parts is joined in an order of its own, without atomics. A bias is added by the library where it has that;
- * no other epilogue of its is what is written in a graph to the last bit: its relu loses NaN, and its gelu is an
- * approximation.
+ * summed in parts is joined in an order of its own, without atomics. A bias is added by the library where it has that,
+ * and what is only rounded to its factors' half is stored as that; no other epilogue of its is what is written in a
+ * graph to the last bit: its relu loses NaN, and its gelu is an approximation.
  */
 #include "gpu.h"
 #include "runtime/device/library.h"
@@ -31,6 +31,7 @@ enum {
     LT_ROOM = 1,
     LT_JOINS = 3,
     LT_JOINS_IN_ORDER = 6, /* all but CUBLASLT_REDUCTION_SCHEME_INPLACE */
+    LT_JOINS_WHOLE = 2,    /* as float32, before they are rounded */
 };
 typedef struct LtChoice { /* cublasLtMatmulHeuristicResult_t */
     uint64_t algorithm[8];
@@ -131,12 +132,13 @@ static int describe_bias(const CublasLt *lt, Made *x, const GpuProduct *p) {
 }
 
 /* The library has c by columns: where c's rows lie side by side it is asked for c^T = b^T a^T. */
-static int describe(const CublasLt *lt, Made *x, const GpuProduct *p, const Lies *l, bool tf32, int order[2]) {
+static int describe(const CublasLt *lt, Made *x, const GpuProduct *p, const Lies *l, bool low, bool tf32,
+                    int order[2]) {
     bool wide = p->dtype == TH_FLOAT64, by_rows = l[2].turned;
-    int type = wide ? LT_REAL_64 : LT_REAL_32, room_mask = LT_JOINS_IN_ORDER;
+    int type = wide ? LT_REAL_64 : LT_REAL_32, room_mask = low ? LT_JOINS_WHOLE : LT_JOINS_IN_ORDER;
     int half = p->half == TH_FLOAT16 ? LT_REAL_16 : p->half == TH_BFLOAT16 ? LT_BRAIN_16 : type;
     uint64_t room = room_of(p);
-    const GpuMatrix *m[3] = {&p->a, &p->b, &p->c};
+    const GpuMatrix *m[3] = {&p->a, &p->b, low ? &p->low : &p->c};
     order[0] = by_rows, order[1] = !by_rows;
     int sum = wide ? LT_SUM_64 : tf32 && !p->half ? LT_SUM_TF32 : LT_SUM_32;
     int bad = lt->product_new(&x->product, sum, type);
@@ -145,27 +147,30 @@ static int describe(const CublasLt *lt, Made *x, const GpuProduct *p, const Lies
         bad = lt->product_set(x->product, i ? LT_TURN_B : LT_TURN_A, &turn, sizeof turn);
     }
     for (int i = 0; i < 3 && !bad; i++)
-        bad = shape(lt, &x->matrix[i], i < 2 ? half : type, m[i], l[i].turned, l[i].step, p);
+        bad = shape(lt, &x->matrix[i], i < 2 || low ? half : type, m[i], l[i].turned, l[i].step, p);
     if (!bad) bad = lt->wish_new(&x->wish);
     if (!bad) bad = lt->wish_set(x->wish, LT_ROOM, &room, sizeof room);
     return bad ? bad : lt->wish_set(x->wish, LT_JOINS, &room_mask, sizeof room_mask);
 }
 
-static bool run(HostCall *h, GpuHandle *u, const GpuProduct *p, const Lies *l, char *room, bool bias) {
+typedef enum Behind { LT_NONE, LT_ADDS, LT_ROUNDS } Behind;
+
+static bool run(HostCall *h, GpuHandle *u, const GpuProduct *p, const Lies *l, char *room, Behind behind) {
     const CublasLt *lt = u->functions;
     Made x = {0};
     LtChoice choice;
     int order[2], found = 0;
     float alpha = (float)p->alpha, beta = (float)p->beta;
     bool wide = p->dtype == TH_FLOAT64;
-    int bad = describe(lt, &x, p, l, config_bool(h->ctx, "allow_tf32"), order);
-    if (!bad && bias) bad = describe_bias(lt, &x, p);
+    char *c = behind == LT_ROUNDS ? p->low.at : p->c.at;
+    int bad = describe(lt, &x, p, l, behind == LT_ROUNDS, config_bool(h->ctx, "allow_tf32"), order);
+    if (!bad && behind == LT_ADDS) bad = describe_bias(lt, &x, p);
     void *first = x.matrix[order[0]], *second = x.matrix[order[1]], *to = x.matrix[2];
     if (!bad) bad = lt->choose(u->handle, x.product, first, second, to, to, x.wish, 1, &choice, &found);
     if (!bad && found)
         bad = lt->run(u->handle, x.product, wide ? (const void *)&p->alpha : &alpha, order[0] ? p->b.at : p->a.at,
-                      first, order[0] ? p->a.at : p->b.at, second, wide ? (const void *)&p->beta : &beta, p->c.at, to,
-                      p->c.at, to, choice.algorithm, room, room_of(p), h->gpu->q->stream);
+                      first, order[0] ? p->a.at : p->b.at, second, wide ? (const void *)&p->beta : &beta, c, to, c, to,
+                      choice.algorithm, room, room_of(p), h->gpu->q->stream);
     unmake(lt, &x);
     return !bad && found;
 }
@@ -178,6 +183,9 @@ GpuDone gpu_matmul(HostCall *h, GpuHandle *u, GpuProduct *p) {
         return GPU_NOT;
     if (!ready(h, u)) return GPU_NOT;
     if (!gpu_room(h, room_of(p), &room)) return GPU_FAILED;
-    p->added = p->bias && l[2].turned && run(h, u, p, l, room, true);
-    return p->added || run(h, u, p, l, room, false) ? GPU_DONE : GPU_NOT;
+    Lies whole = l[2];
+    p->added = p->bias && whole.turned && run(h, u, p, l, room, LT_ADDS);
+    p->added = p->added || (p->rounds && lies(&p->low, &l[2]) && run(h, u, p, l, room, LT_ROUNDS));
+    l[2] = whole;
+    return p->added || run(h, u, p, l, room, LT_NONE) ? GPU_DONE : GPU_NOT;
 }
