@@ -76,3 +76,29 @@ describe("hostile arrays", function()
     end
   end)
 end)
+
+describe("factors of a matrix of one column or row, but of nothing else", function()
+  local function shapes(...)
+    local text = {}
+    for i, a in ipairs({ ... }) do text[i] = table.concat(nd.asarray(a).shape, "x") end
+    return table.concat(text, " ")
+  end
+  it("have no lengths of 1 for what is 0, of arrays and in graphs", function()
+    for _, form in ipairs({ { 0, 1 }, { 1, 0 }, { 3, 0, 1 }, { 3, 1, 0 } }) do
+      local m, n, b = form[#form - 1], form[#form], #form == 3 and "3x" or ""
+      local x = #form == 3 and T.TensorType("float64", { false, m == 1, n == 1 })() or m == 1 and T.drow() or T.dcol()
+      local z = nd.zeros(form)
+      for _, M in ipairs({ nd.linalg, false }) do
+        local function of(f)
+          if M then return shapes(f(M, z)) end
+          return shapes(theano.compile({ inputs = { x }, outputs = { f(T.linalg, x) } })(z))
+        end
+        assert.equal(b .. "0", of(function(L, v) return L.svdvals(v) end))
+        assert.equal(("%s%dx0 %s0 %s0x%d"):format(b, m, b, b, n), of(function(L, v)
+          return L.svd(v, { full_matrices = false })
+        end))
+        assert.equal(("%s%dx0 %s0x%d"):format(b, m, b, n), of(function(L, v) return L.qr(v) end))
+      end
+    end
+  end)
+end)

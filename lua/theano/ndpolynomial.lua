@@ -196,7 +196,7 @@ return function(nd)
       if roots.ndim ~= 1 then raise("ValueError", "%sfromroots: roots are a vector", p) end
       return core.array(bases.from_roots(F, nd.sort(roots):tolist()), roots.dtype)
     end
-    S[p .. "trim"] = function(c, tol) return M.polyutils.trimcoef(c, tol) end
+    S[p .. "trim"] = function(...) return M.polyutils.trimcoef(...) end
   end
 
   local DER = { "c", "m", "scl", "axis", m = "integer", scl = "number", axis = "integer" }

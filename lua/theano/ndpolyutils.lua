@@ -39,10 +39,10 @@ return function(nd, H)
     return x * scale + off
   end
   --- Coefficients without those at the end that are no larger than tol.
-  function U.trimcoef(c, tol)
-    local list, dtype = H.series("trimcoef", c)
-    tol = tol or 0
-    util.expect("trimcoef", "tol", tol, "number")
+  function U.trimcoef(...)
+    local o = util.bind("trimcoef", { "c", "tol", tol = "number" }, ...)
+    local list, dtype = H.series("trimcoef", o.c)
+    local tol = o.tol or 0
     if tol < 0 then util.raise("ValueError", "trimcoef: tol is not negative") end
     local n = #list
     while n > 0 and nd.abs(list[n]) <= tol do n = n - 1 end

@@ -65,13 +65,13 @@ static ThDtype result_dtype(char type, ThDtype d) {
                          : d;
 }
 
-/* Letters whose length the types promise to be 1. */
+/* Letters whose length the types promise to be 1; p, the shorter of m and n, is 0 where the other one is. */
 static uint32_t known_ones(const Infer *q, const Dims *d, int batch) {
     uint32_t ones = 0;
     for (int i = 0; i < d->nin; i++)
         for (int j = 0; j < d->n[i]; j++)
             ones |= (uint32_t)type_bcast(q->in[i]->type, batch + j) << (d->letter[i][j] - 'a');
-    return ones | ((ones >> ('m' - 'a') | ones >> ('n' - 'a')) & 1) << ('p' - 'a');
+    return ones | (ones >> ('m' - 'a') & ones >> ('n' - 'a') & 1) << ('p' - 'a');
 }
 
 bool linalg_infer(Infer *q, const LinalgSpec *s) {
