@@ -80,6 +80,26 @@ describe("a graph of a GPU", function()
     assert(launches <= 10 and longest <= 7, launches .. " launches, " .. longest .. " in a line")
   end)
 
+  it("takes the small steps of an MLP by small tiles, an element a thread and several threads a column", function()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    emulated.idle(1)
+    local ok, r = pcall(function()
+      local f, _, x = mlp(60, 784, 500, 10)
+      for _ = 1, 3 do f(x) end
+      return theano.printing.roofline(f, "h100", { compile = false })
+    end)
+    emulated.idle(0)
+    assert(ok, r)
+    local kinds, tile = {}, nil
+    for _, k in ipairs(r.kernels) do
+      kinds[k.kind] = (kinds[k.kind] or "") .. k.kernel:match("%a*$")
+      if k.m == 60 and k.n == 500 and k.k == 784 then tile = k end
+    end
+    assert.same({ 16, 16, 128 }, tile.tile)
+    assert(tile.ahead and tile.blocks == 128 and tile.estimate < 2.6e-6, tostring(r))
+    assert(kinds.warps:find("f") and kinds.columns == "bb", tostring(r))
+  end)
+
   it("moves normal numbers once, and the states of their streams", function()
     local _ <close> = theano.config.change_flags(emulated.flags)
     local n = 100000

@@ -159,14 +159,14 @@ static void term(const Tile *t, const char *to, const char *i, const char *j) {
     else emit_line(e, "        sum[%s] = (%s)(sum[%s] + (%s)(a.v[%s] * b.v[%s]));", to, t->type, to, t->type, i, j);
 }
 
-/* Terms of a line, some at a time. */
-static void along_lines(const Tile *t) {
+/* Terms of a line, some at a time, until `to`. */
+static void along_lines(const Tile *t, const char *from, const char *to) {
     Emit *e = t->e;
     size_t item = th_dtype_bytes((ThDtype)t->c->dtype);
     int some = item < 4 ? 4 : item < 16 ? 16 / (int)item : 1;
     char x[24];
     emit_line(e, "UNROLL");
-    emit_line(e, "for (int q = 0; q < %d; q += %d) {", t->shape.deep, some);
+    emit_line(e, "for (int q = %s; q < %s; q += %d) {", from, to, some);
     e->indent++;
     pack(e, t->type, some, item, x);
     emit_line(e, "const %s a = *(const %s *)(sx + ty * %d + q);", x, x, t->pitch[0]);
@@ -183,12 +183,40 @@ static void along_lines(const Tile *t) {
     }
 }
 
-static void multiply_add(const Tile *t) {
+/* Of a slice as far as there are terms: REST of them at a time in the last one. In turns, whose parts share the
+ * registers, all of it. */
+static void lines_left(const Tile *t, const char *begun) {
+    enum { REST = 16 };
+    Emit *e = t->e;
+    char deep[24];
+    number_format(deep, sizeof deep, "%d", t->shape.deep);
+    if (!e->part && t->shape.deep > REST) {
+        emit_line(e, "const int left = depth - (%s) < %s ? (int)(depth - (%s)) : %s;", begun, deep, begun, deep);
+        emit_line(e, "if (left < %s) {", deep);
+        e->indent++;
+        emit_line(e, "ROLLED");
+        emit_line(e, "for (int some = 0; some < left; some += %d) {", REST);
+        e->indent++;
+        along_lines(t, "some", "some + 16");
+        for (int i = 0; i < 2; i++) {
+            e->indent--;
+            emit_line(e, i ? "} else {" : "}");
+        }
+        e->indent++;
+    }
+    along_lines(t, "0", deep);
+    if (e->part || t->shape.deep <= REST) return;
+    e->indent--;
+    emit_line(e, "}");
+}
+
+/* begun: where the slice does. */
+static void multiply_add(const Tile *t, const char *begun) {
     Emit *e = t->e;
     char x[24], y[24], to[32];
     size_t item = th_dtype_bytes((ThDtype)t->c->dtype);
     if (t->lines) {
-        along_lines(t);
+        lines_left(t, begun);
         return;
     }
     emit_line(e, "UNROLL");
@@ -250,10 +278,12 @@ static void all_quarters(const Tile *t) {
     emit_line(e, "}");
 }
 
-/* In the turns of a loop two slices are on their way, in registers of their own, while one is multiplied. */
+/* Two slices are on their way, in registers of their own, while one is multiplied. */
 static bool two_slices(const Tile *t) {
     Emit *e = t->e;
     int deep = t->shape.deep;
+    char begun[32];
+    number_format(begun, sizeof begun, "from - %d", 2 * deep);
     for (int i = 0; i < 2; i++) emit_line(e, "%s m%c[2][%d];", t->type, side_name[i], t->size[i] * deep / CUDA_THREADS);
     emit_line(e, "for (i64 slice = -%d; slice < depth; slice += %d) {", 2 * deep, 2 * deep);
     e->indent++;
@@ -277,7 +307,7 @@ static bool two_slices(const Tile *t) {
     emit_line(e, "}");
     emit_line(e, "if (now) {");
     e->indent++;
-    multiply_add(t);
+    multiply_add(t, begun);
     for (int i = 0; i < 3; i++) {
         e->indent--;
         emit_line(e, "}");
@@ -289,6 +319,8 @@ static bool two_slices(const Tile *t) {
 /* While one slice is multiplied the next one is on its way. */
 static bool slices(const Tile *t) {
     Emit *e = t->e;
+    char begun[32];
+    number_format(begun, sizeof begun, "from - %d", t->shape.deep);
     emit_line(e, "for (i64 from = 0;; from += %d) {", t->shape.deep);
     e->indent++;
     emit_line(e, "if (from < depth) {");
@@ -298,7 +330,7 @@ static bool slices(const Tile *t) {
     emit_line(e, "}");
     emit_line(e, "if (from > 0) {");
     e->indent++;
-    multiply_add(t);
+    multiply_add(t, begun);
     if (t->folds) quarter_done(t);
     e->indent--;
     emit_line(e, "}");
@@ -508,7 +540,7 @@ static bool results(const Tile *t) {
 static void shape_of(const Contract *c, int which, Tile *t) {
     size_t item = contract_item(c);
     t->shape = choose_tile_shape(which, item);
-    t->lines = which == CHOOSE_THIN || which == CHOOSE_SQUARE;
+    t->lines = which == CHOOSE_THIN || which == CHOOSE_SMALL || which == CHOOSE_SQUARE;
     t->size[0] = t->shape.rows, t->size[1] = t->shape.cols;
     for (int i = 0; i < 2; i++) {
         t->own[i] = t->size[i] / SPREAD;
@@ -567,7 +599,8 @@ bool cuda_gemm(Emit *e, const NestNode *call) {
     else emit_line(e, "const int t = (int)threadIdx.x, tx = t %% %d, ty = t / %d;", SPREAD, SPREAD);
     cuda_tiles_places(e, c, t.size);
     begin(&t);
-    bool ahead = e->part && e->tile == CHOOSE_THIN; /* those of square tiles would take too many registers */
+    /* Those of square tiles would take too many registers. */
+    bool ahead = e->part ? e->tile == CHOOSE_THIN : e->tile == CHOOSE_SMALL && !t.folds;
     bool ok = (t.folds && e->part ? by_quarters(&t) : ahead ? two_slices(&t) : slices(&t)) && results(&t);
     e->indent--;
     emit_line(e, "}");

@@ -126,7 +126,10 @@ static void points(Emit *e, const LoopStage *s, const NestNode *n, const char *v
     if (n->how == FOR_GRID) width(e, n, last);
     else own_width(own, last, n->lanes);
     if (e->part) emit_line(e, "ROLLED"); /* in turns it goes around seldom, and all parts share the registers */
-    emit_line(e, "for (ix %s%s = %s; %s < %s; %s += %s) {", own, var, first, var, t.at ? t.at : "1", var, step);
+    const char *all = t.at ? t.at : "1";
+    if (e->nest->lone && n->how == FOR_THREAD) /* there are no more than threads */
+        emit_line(e, "for (ix %s%s = %s; %s < %s; %s = %s) {", own, var, first, var, all, var, all);
+    else emit_line(e, "for (ix %s%s = %s; %s < %s; %s += %s) {", own, var, first, var, all, var, step);
     text_free(&t);
     e->indent++;
     if (n->n) emit_line(e, "ix rest_%s = %s;", var, var);

@@ -97,6 +97,7 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s, int thi
     if (thin >= 0 && !library) {
         ChooseTile t = choose_tile_shape(thin, contract_item(c));
         text_printf(l->t, ", \"tile\": [%d, %d, %d]", t.rows, t.cols, t.deep);
+        if (thin == CHOOSE_SMALL && !g->quarters) text_put(l->t, ", \"ahead\": true");
     }
     if (thin == CHOOSE_SQUARE && !library && g->quarters) describe_int(l->t, "quarter", QUARTER);
     if (thin >= 0 && !library && tiles) describe_double(l->t, "tiles", (double)tiles);
@@ -224,7 +225,7 @@ static void put_launch(Launched *l, int step, const Step *s) {
     if (turns) put_turns(l, step);
     if (turns) l->before = -1;
     else if (joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
-    int thin = turns ? g->tile : grid.nest == CHOOSE_THIN ? CHOOSE_THIN : -1;
+    int thin = turns ? g->tile : grid.nest == CHOOSE_THIN || grid.nest == CHOOSE_SMALL ? grid.nest : -1;
     if (nest->grid == GRID_TILES && grid.nest >= 0)
         put_product(l, g, s, g->nest->contract->half ? -1 : thin, (int64_t)(beside >> 8));
 }

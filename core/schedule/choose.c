@@ -409,12 +409,27 @@ bool choose_warps(int64_t points, int64_t inside, int64_t row) {
            rows_cost(&target_cuda, CHOOSE_THREADS, points, inside, row);
 }
 
+/* A thread that goes down its column alone has nothing to meet, but waits for all of it. */
+bool choose_strands(int64_t columns, int64_t inside) {
+    enum { FEW = 16, TOGETHER = 4, STEP = 10, TREE = 55, MEET = 350 };
+    const Target *t = &target_cuda;
+    if (inside < FEW) return false;
+    double turns = ceil((double)inside / CHOOSE_STRANDS), resident = (double)t->multiprocessors * t->threads;
+    double waves = ceil((double)columns / resident);
+    double alone = cycles(t, (GridCost){.issued = (double)columns * (double)inside * STEP,
+                                        .waits = waves * (double)inside / TOGETHER * t->load});
+    double shared = cycles(t, (GridCost){.issued = (double)columns * CHOOSE_STRANDS * (turns * STEP + TREE),
+                                         .waits = ceil((double)columns * CHOOSE_STRANDS / resident) *
+                                                  (ceil(turns / TOGETHER) * t->load + MEET)});
+    return shared < alone;
+}
+
 /* Rows and columns that a block computes, and how deep it reads at a time: what 48 KB of shared memory hold, and each
  * thread some sums. */
 ChooseTile choose_tile_shape(int which, size_t item) {
-    static const ChooseTile shape[] = {{64, 64, 16}, {16, 32, 128}, {16, 64, 32}, {16, 16, 256}};
+    static const ChooseTile shape[] = {{64, 64, 16}, {16, 32, 128}, {16, 64, 32}, {16, 16, 128}, {16, 16, 256}};
     /* of halves on tensor cores: eight warps, two slices in shared memory at a time */
-    static const ChooseTile cores[CHOOSE_TILES] = {{128, 128, 32}, {64, 64, 32}, {16, 128, 32}};
+    static const ChooseTile cores[CHOOSE_SMALL] = {{128, 128, 32}, {64, 64, 32}, {16, 128, 32}};
     if (item == 2) return cores[which];
     ChooseTile t = shape[which];
     if (item > 8 && which == 0) t.rows = t.cols = 32;
@@ -423,25 +438,30 @@ ChooseTile choose_tile_shape(int which, size_t item) {
     return t;
 }
 
+static int64_t tiles_of(int64_t matrices, int64_t rows, int64_t cols, ChooseTile t) {
+    return matrices * ((rows + t.rows - 1) / t.rows) * ((cols + t.cols - 1) / t.cols);
+}
+
 /* Thin tiles read each factor anew for 16 rows or 32 columns: as long as they are a few for each multiprocessor, what a
  * turn takes is the way to the second cache and the wait of all blocks, not their number. */
 bool choose_turns(int64_t matrices, int64_t rows, int64_t cols, int64_t deep, int which) {
     enum { TILES = 512, DEEP = 8192 };
     if (choose_library(matrices, rows, cols, deep)) return false;
-    const ChooseTile t = choose_tile_shape(which, 4);
-    return matrices * ((rows + t.rows - 1) / t.rows) * ((cols + t.cols - 1) / t.cols) <= TILES && deep <= DEEP;
+    return tiles_of(matrices, rows, cols, choose_tile_shape(which, 4)) <= TILES && deep <= DEEP;
 }
 
 /* Waits are what a turn takes, and few threads of four points are longer on their way than many of one, up to about a
  * block for each multiprocessor (by the estimate); of more, loads of 16 bytes save instructions. */
 bool choose_each(int64_t points) { return points <= 128 * CHOOSE_THREADS; }
 
-/* The large tile where it gives a GPU blocks enough. */
+/* The large tile where it gives a GPU blocks enough; the small one where each multiprocessor has one at most: a term of
+ * its sums is on its way for 4 cycles, of a thin one's sums for 6. */
 int choose_tile(int64_t matrices, int64_t rows, int64_t cols, size_t item) {
     enum { FEW_ROWS = 16, BLOCKS = 128 };
-    int64_t large = choose_tile_shape(0, item).rows;
-    if (rows <= FEW_ROWS) return 2;
-    return matrices * ((rows + large - 1) / large) * ((cols + large - 1) / large) >= BLOCKS ? 0 : 1;
+    int64_t large = tiles_of(matrices, rows, cols, choose_tile_shape(0, item));
+    int64_t small = item == 2 ? BLOCKS + 1 : tiles_of(matrices, rows, cols, choose_tile_shape(CHOOSE_SMALL, item));
+    if (small <= BLOCKS) return CHOOSE_SMALL;
+    return rows <= FEW_ROWS ? 2 : large >= BLOCKS ? 0 : 1;
 }
 
 /* Cycles of a library's product of float32, as theano.roofline has them: whole waves of the tiles that are best, or of
@@ -512,7 +532,7 @@ static bool large_too(Nest *t) {
 /* The same inside the points of blocks, stage by stage. Those that share a point may have to reach far. */
 static bool spread_inside(Nest *t) {
     for (int s = 0; s < t->k->st.n; s++) {
-        int n = neighbours_may_inside(t, s) ? neighbours_of(t, s) : 1;
+        int n = !t->lone && neighbours_may_inside(t, s) ? neighbours_of(t, s) : 1;
         if (n > 1 && !neighbours_apply_inside(t, s, n)) return false;
     }
     return t->parts || t->across || large_too(t);
@@ -562,6 +582,16 @@ static Nest *by_warps_too(const Nest *like, Nest *t) {
     Nest warps = *like;
     warps.warp = true;
     return t && (t->warps = of_grid(&warps, GRID_BLOCK, t->depth)) ? t : NULL;
+}
+
+/* ..and where rows have an element for each of them at most, one at a time: half of the threads would stand idle beside
+ * those that have neighbours, and rows that do not begin at 16 bytes go both ways. */
+static Nest *by_few_too(const Nest *like, Nest *t) {
+    Nest few = *like;
+    bool some = false;
+    few.warp = few.lone = true;
+    for (int s = 0; t && s < like->k->st.n; s++) some |= neighbours_inside(t->warps, s) > 1;
+    return t && (!some || (t->few = of_grid(&few, GRID_BLOCK, t->depth))) ? t : NULL;
 }
 
 /* By blocks, or where what is reduced lies far apart by blocks of neighbouring columns. */
@@ -620,7 +650,7 @@ Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *targ
     if (k->nouter || k->st.n > 1) {
         bool tiny = tiny_rows(k) && grid_may(&like, GRID_THREAD, k->nouter);
         if (!tiny && grid_may(&like, GRID_BLOCK, k->nouter))
-            return by_warps_too(&like, of_grid(&like, GRID_BLOCK, k->nouter));
+            return by_few_too(&like, by_warps_too(&like, of_grid(&like, GRID_BLOCK, k->nouter)));
         if (grid_may(&like, GRID_THREAD, k->nouter)) return of_grid(&like, GRID_THREAD, k->nouter);
         return of_grid(&like, GRID_SERIAL, k->nouter);
     }

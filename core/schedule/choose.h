@@ -31,9 +31,10 @@ enum {
     CHOOSE_SHARED = 40960,     /* bytes of a block's private rows that shared memory has room for */
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
     CHOOSE_POINTS = 1024,      /* ..where there are fewer results than this */
-    CHOOSE_TILES = 3,          /* shapes of a product's tile, a function each: the large, the thin, that of few rows */
+    CHOOSE_TILES = 4,          /* shapes of a product's tile, a function each: large, thin, of few rows, small */
     CHOOSE_THIN = 1,   /* of products that give a GPU few blocks, and of those in the turns of a loop (turns.c) */
-    CHOOSE_SQUARE = 3, /* ..there, where a step has a point for each sum: one more shape, which has no function */
+    CHOOSE_SMALL = 3,  /* of those that give it few thin ones; halves on tensor cores have none */
+    CHOOSE_SQUARE = 4, /* ..in turns, where a step has a point for each sum: one more shape, which has no function */
     CHOOSE_TURN = 32,  /* points along both sides of a tile that turns what it loads */
     CHOOSE_TURN_SHARED = 26000 /* bytes of shared memory that its loads may have */
 };
@@ -43,6 +44,8 @@ bool choose_turn(int64_t rows, int64_t cols);
 /* Whether a warp, and not a block, takes each of so many points: of so many loads of a thread's neighbours in a row,
  * with so many bytes of a private row in shared memory. */
 bool choose_warps(int64_t points, int64_t inside, int64_t row);
+/* Whether groups of CHOOSE_STRANDS threads, and not one thread each, take so many columns of so many elements. */
+bool choose_strands(int64_t columns, int64_t inside);
 
 typedef struct ChooseTile {
     int rows, cols, deep;

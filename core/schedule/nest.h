@@ -150,7 +150,8 @@ struct Nest {
     /* of a GPU */
     GridKind grid;
     int depth;
-    bool warp;   /* GRID_BLOCK: with a warp for each point in place of a block */
+    bool warp;   /* GRID_BLOCK: with a warp for each point in place of a block.. */
+    bool lone;   /* ..whose threads take one element at a time, not some neighbours */
     bool across; /* ..with a block for CHOOSE_WARP neighbouring points, each of whose threads are that far apart */
     bool parts;  /* ..and what a point reduces may be shared out among blocks: the last one joins what all kept */
     bool tiled;  /* GRID_THREAD: a block takes tiles of two loops, CHOOSE_TURN points along each.. */
@@ -158,6 +159,7 @@ struct Nest {
     Nest *twin;  /* runs in its place where few points have long loops inside (choose.h); or NULL */
     Nest *none;  /* ..where there are no points, since what stands before them may fail; or NULL */
     Nest *warps; /* ..by warps, where that suits the points' loops inside (choose.h); or NULL */
+    Nest *few;   /* ..by warps that have an element for each thread at most; or NULL */
     Nest *large; /* ..where indices do not fit in 32 bits (grid_fits); or NULL: they have 64 */
     const Contract *contract; /* of GRID_TILES */
 };

@@ -126,13 +126,13 @@ static GridLaunch points(const GridKernel *g, const int64_t *sym) {
     if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1, 0, 1, 0, 0};
     if (t->grid == GRID_SCATTER) return (GridLaunch){GRID_TWIN, 1, 1, 0, 1, 0, 0}; /* where it is not sorted */
     int64_t in = inside(g, sym, NULL);
-    if (by_warps(g, sym, all, in)) return groups(g, sym, GRID_WARPS, all);
+    if (by_warps(g, sym, all, in)) return groups(g, sym, t->few && in <= CHOOSE_WARP ? GRID_FEW : GRID_WARPS, all);
     if (t->twin && t->twin->tiled) {
         bool turns = choose_turn(length(g, sym, t->twin->turned), length(g, sym, t->depth - 1));
         if (turns && grid_fits(g->k, sym))
             return (GridLaunch){GRID_TWIN, turned(g, sym, t->twin, all), WIDE, 0, 1, 0, 0};
     } else if (t->twin && t->twin->across) {
-        if (in >= COLUMN) return groups(g, sym, GRID_TWIN, all);
+        if (in >= COLUMN || choose_strands(all, in)) return groups(g, sym, GRID_TWIN, all);
     } else if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in >= CHOOSE_WARP)))
         return groups(g, sym, GRID_TWIN, all);
     if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1, 0, 1, 0, 0};
@@ -214,7 +214,7 @@ int grid_ways(const GridKernel *g, const int64_t *sym, int multiprocessors, Grid
     way[0] = grid_launch(g, sym);
     if (way[0].nest < 0) return 1;
     for (int which = 0; g->nest->grid == GRID_TILES && which < CHOOSE_TILES; which++)
-        if (which != way[0].nest) way[n++] = tiles(g, sym, which);
+        if (which != way[0].nest && grid_nest(g->nest, which)) way[n++] = tiles(g, sym, which);
     if (g->nest->grid == GRID_THREAD) n = more_threads(g, sym, multiprocessors, way);
     for (int i = 1; i < n; i++)
         if (way[i].blocks > CHOOSE_BLOCKS) way[i].blocks = CHOOSE_BLOCKS;

@@ -18,12 +18,13 @@
  * GRID_LOOK is one more, which looks at a draw's states or a scatter's indices before it; GRID_PLACES tells a scatter's
  * places; GRID_BEHIND is what follows a product or a convolution that a library made; GRID_MANY is GRID_OWN for several
  * steps. */
-enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_WARPS, GRID_LARGE, GRID_NESTS };
+enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_WARPS, GRID_LARGE, GRID_FEW, GRID_NESTS };
 enum { GRID_LOOK = GRID_NESTS, GRID_PLACES, GRID_BEHIND, GRID_MANY, GRID_FUNCTIONS, GRID_NAME = 32 };
 _Static_assert((int)CHOOSE_TILES <= (int)GRID_NESTS, "a function for each shape of tile");
 static inline const Nest *grid_nest(const Nest *t, int i) {
-    const Nest *const all[GRID_NESTS] = {t, t->twin, t->none, t->warps, t->large};
-    return t->grid == GRID_TILES ? (i < CHOOSE_TILES ? t : NULL) : all[i];
+    const Nest *const all[GRID_NESTS] = {t, t->twin, t->none, t->warps, t->large, t->few};
+    if (t->grid == GRID_TILES) return i < (t->contract->half ? CHOOSE_SMALL : CHOOSE_TILES) ? t : NULL;
+    return all[i];
 }
 
 enum { GRID_ARGS = 4000, GRID_MOST_MANY = 16 }; /* CUDA passes 4 KB of arguments */
@@ -139,7 +140,7 @@ void cuda_program_free(GridProgram *g); /* backend_cuda/program.c */
 
 /* The name of a kernel's function i. */
 static inline void grid_name(char out[GRID_NAME], int number, int i) {
-    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "w", "l", "c", "k", "e", "m"};
+    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "w", "l", "f", "c", "k", "e", "m"};
     number_format(out, GRID_NAME, "kernel_%d%s", number, suffix[i]);
 }
 

@@ -100,6 +100,7 @@ void nest_text(Text *out, const Nest *t) {
     else if (t->twin) text_put(out, "  or, where few points have long loops inside\n");
     if (t->twin) lines(out, t->twin->root, 0);
     if (t->warps) text_put(out, "  or, by warps, the same\n");
+    if (t->few) text_put(out, "  or, by warps, an element a thread\n");
     if (t->none) text_put(out, "  or, where there are no points\n"), lines(out, t->none->root, 0);
     if (t->large) text_put(out, "  or, with indices of 64 bits, the same\n");
 }

@@ -76,7 +76,7 @@ local PIPE, CLASS = {}, {
   special = { 0x105, 0x106, 0x108, 0x110, 0x111, 0x112 },
   fp32 = { 0x20, 0x21, 0x23 }, imad = { 0x24, 0x25, 0x27, 0x35 }, -- both by the units for fused multiply-adds
   load = { 0x180, 0x181 }, store = { 0x185, 0x186 }, shared = { 0x184, 0x188 }, shuffle = { 0x189 },
-  tensor = { 0x3c }, barrier = { 0x11d }, branch = { 0x147 }, nothing = { 0x118 }, exit = { 0x14d },
+  tensor = { 0x3c }, barrier = { 0x11d }, fence = { 0x192 }, branch = { 0x147 }, nothing = { 0x118 }, exit = { 0x14d },
   -- constants, special registers, where threads of a warp part and meet, calls: no unit for whole numbers
   other = { 0x182, 0x119, 0x1c2, 0x1c3, 0x140, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x148, 0x149, 0x150 },
 }
@@ -126,7 +126,7 @@ local function instructions(code, leaves)
 end
 
 -- The way from one instruction to another that a thread takes where all goes well: of those that a branch forward
--- parts, that which moves most by 16 bytes; of equals, the longest.
+-- parts, that which moves most by 16 bytes; of equals, the longest. alone: blocks share nothing, and no fence is on it.
 local function way(list, from, to, skip)
   local wide, length, on = { [to + 1] = 0 }, { [to + 1] = 0 }, {}
   for i = to, from, -1 do
@@ -139,6 +139,7 @@ local function way(list, from, to, skip)
     end
     local own = not (skip and skip[i])
     wide[i], length[i] = wide[best] + (own and one.bits == 128 and 1 or 0), length[best] + (own and 1 or 0)
+    if list.alone and one.class == "fence" then wide[i] = wide[i] - #list end
     on[i] = best
   end
   return on
@@ -212,6 +213,7 @@ end
 -- numbers come from the loop that stores them.
 local NOT_COUNTS = { widest = true, flight = true, wide = true }
 local function issued(list, launch)
+  list.alone = launch.parts == 1
   local outer, inner, covered = loops_of(list)
   local whole, sum, main = count(list, 1, #list), count(list, 1, #list, covered), nil
   local function add(n, times)
@@ -323,33 +325,40 @@ local function in_flight(limits, k)
   return threads * math.min(most, k.issued and k.issued.flight or 16) / M.assumed.latency
 end
 
--- Slices of a product, each multiplied so long, that move so long: two are on their way while one is multiplied.
-local function two_ahead(slices, each, moves)
+-- Slices of a product, each multiplied so long, the last one not longer, that move so long: two are on their way while
+-- one is multiplied.
+local function two_ahead(slices, each, moves, last)
   local arrives, start, before = 0, -each, 0
   for _ = 1, slices do
     -- it was asked for when the one before that before it began
     arrives = math.max(arrives + moves, before + M.assumed.near + moves)
     start, before = math.max(start + each, arrives), math.max(start, 0)
   end
-  return start + each
+  return start + (last or each)
 end
 
 -- A product by thin tiles: each slice comes from the second cache while that before it is multiplied, whose operands
 -- come by 16 bytes from shared memory: for four terms of a warp's threads a wavefront for rows and one for each of
 -- their columns, eight warps; and terms of a sum wait for each other. Several blocks of a multiprocessor share its
--- shared memory, and hide each other's ways. In the turns of a loop two slices are on their way to tiles of 16 by
--- 32.
+-- shared memory, and hide each other's ways. ahead: two slices are on their way, in the turns of a loop to tiles of 16
+-- by 32, elsewhere to those of 16 by 16. All of a slice is multiplied, but outside of turns what the last one has, 16
+-- terms at a time, whose operands nothing hides the way of: half as long again.
 local function thin(limits, k)
   local a, together = M.assumed, math.max(1, math.floor(k.occupancy * limits.threads / k.threads + 1e-9))
   local wide, high, across, deep = k.dtype:find("64") and 2 or 1, table.unpack(k.tile)
   local all = k.tiles or k.matrices * rows(k.m, high) * rows(k.n, across)
   local blocks, slices, terms = rows(all, limits.multiprocessors), rows(k.k, deep), math.min(k.k, deep)
-  local each = terms * wide * math.max(a.chain, 8 * (1 + across / 16) / 4) / limits.clock
+  local term = wide * math.max(a.chain, 8 * (1 + across / 16) / 4) / limits.clock
+  local each, rest = deep * term, k.k - (slices - 1) * deep
+  local last = (k.turns_of or rest == deep) and each or math.min(each, 1.5 * 16 * rows(rest, 16) * term)
   local function wave(n)
     local bytes = math.min(all, n * limits.multiprocessors) * (high + across) * terms * 4 * wide
     local near = a.near + bytes / limits.memory / a.l2
-    if n > 0 and k.turns_of and across == 32 then return two_ahead(slices, n * each, bytes / limits.memory / a.l2) end
-    return n > 0 and near + (slices - 1) * math.max(near, n * each) + n * each or 0
+    if n == 0 then return 0 end
+    if k.ahead or k.turns_of and across == 32 then
+      return two_ahead(slices, n * each, bytes / limits.memory / a.l2, n * last)
+    end
+    return near + (slices - 1) * math.max(near, n * each) + n * last
   end
   return blocks // together * wave(together) + wave(blocks % together)
 end
