@@ -43,7 +43,8 @@ describe("a vector divided by one number", function()
     v[{ 4, 5 }] = 0
     local a = { theano.compile({ inputs = { m }, outputs = y[1], mode = Mode({ linker = "c" }) })(v),
       theano.compile({ inputs = { m }, outputs = y[1], mode = Mode({ linker = "interpreter" }) })(v) }
-    assert.equal(a[1]:tobytes(), a[2]:tobytes())
+    if theano.config.device == "cpu" then assert.equal(a[1]:tobytes(), a[2]:tobytes()) end -- a GPU has its own order
+    assert.is_true(nd.allclose(a[1], a[2], 1e-14, 0))
     for i = 2, 3 do
       assert.is_true(nd.allclose(theano.compile({ inputs = { m }, outputs = y[i] })(v),
         theano.compile({ inputs = { m }, outputs = y[i], mode = Mode({ linker = "interpreter" }) })(v), 1e-13, 1e-14))
