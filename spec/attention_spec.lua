@@ -4,6 +4,7 @@ local attention = require("spec.support.attention")
 local compile = require("theano.compile")
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
+local rotate = require("spec.support.rotate")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T = require("theano.tensor")
@@ -67,6 +68,34 @@ describe("attention", function()
       local slope = (cost_at(x + 1e-5) - cost_at(x - 1e-5)) / 2e-5
       args[i][at] = x
       assert(math.abs(slope - slopes[i][at]) < 1e-7, ("operand %d: %g for %g"):format(i, slopes[i][at], slope))
+    end
+  end)
+
+  it("has gradients that differences along a direction confirm, at random lengths with every mask", function()
+    local random = nd.random.RandomState(rotate.seed)
+    local function length(from, to) return from + random:randint(0, to - from + 1) end
+    for _, kind in ipairs(kinds) do
+      local v = operands("float64")
+      local _ <close> = theano.config.change_flags({ optimizer_including = "attention" })
+      local cost = T.sum(attended(kind, "float64", v) * v[4])
+      local f = compile({ inputs = v, outputs = { cost, table.unpack(T.grad(cost, { v[1], v[2], v[3] })) },
+        on_unused_input = "ignore" })
+      assert(text(f):find("AttentionGrad", 1, true))
+      for _ = 1, 4 do
+        local s = { length(1, 3), length(1, 90), length(1, 130), length(1, 20), length(1, 20) }
+        local args, up, down, slope = { attention.numbers(random, "float64", table.unpack(s)) }, {}, {}, 0
+        args[5] = nd.where(random:rand(s[2], s[3]):gt(0.6), args[5], -1e9)
+        args[5][":, 0"], args[6][":, 0"] = 0, kind == "keep"
+        local got = { f(table.unpack(args)) }
+        for i = 1, 6 do
+          local along = i < 4 and random:randn(table.unpack(args[i].shape)) * 1e-6
+          up[i], down[i] = along and args[i] + along or args[i], along and args[i] - along or args[i]
+          if along then slope = slope + (got[i + 1] * along):sum() end
+        end
+        local difference = (f(table.unpack(up)) - f(table.unpack(down))) / 2
+        assert(math.abs(difference - slope) <= 1e-6 * (1e-6 + math.abs(slope)),
+          ("seed %d, %s, %s: %.12g for %.12g"):format(rotate.seed, kind, table.concat(s, " "), slope, difference))
+      end
     end
   end)
 

@@ -43,7 +43,8 @@ describe("attention on a device", function()
 
   -- tiles of 64 rows (32 in float64), of 128 (64) columns of a result, 16 terms of a score
   local shapes = { { 2, 5, 7, 3, 4 }, { 1, 1, 1, 1, 1 }, { 2, 65, 130, 20, 33 }, { 1, 70, 64, 16, 130 },
-    { 2, 13, 0, 3, 2 }, { 0, 3, 3, 3, 3 }, { 2, 0, 4, 2, 3 }, { 1, 3, 2, 140, 0 }, { 2, 5, 7, 0, 4 } }
+    { 2, 13, 0, 3, 2 }, { 0, 3, 3, 3, 3 }, { 2, 0, 4, 2, 3 }, { 1, 3, 2, 140, 0 }, { 2, 5, 7, 0, 4 },
+    { 1, 40, 300, 9, 5 }, { 1, 5, 700, 140, 3 } } -- segments of keys, whose dq are summed; and parts of columns
 
   for _, dtype in ipairs({ "float32", "float64" }) do
     for at, kind in ipairs({ "bare", "scaled", "add", "keep", "fill" }) do
@@ -108,7 +109,8 @@ describe("attention on a device", function()
         assert(text:find("AttentionGrad", 1, true) and not text:find("BatchedDot", 1, true), text)
         -- tiles of 128 rows by 64 columns, 64 features and 64 columns of a result at a time
         for _, s in ipairs({ { 2, 5, 7, 3, 4 }, { 1, 140, 70, 16, 24 }, { 1, 20, 133, 64, 64 }, { 1, 9, 66, 72, 80 },
-          { 2, 13, 0, 3, 2 } }) do
+          { 2, 13, 0, 3, 2 }, { 1, 33, 700, 64, 64 }, { 2, 40, 140, 3, 100 }, { 1, 33, 257, 200, 10 } }) do
+          if kind == "add" and s[3] > 133 then break end
           local args = numbers("float32", table.unpack(s))
           same({ parts(table.unpack(args)) }, { one(table.unpack(args)) }, tolerance, table.concat(s, " "))
         end
@@ -126,14 +128,28 @@ describe("attention on a device", function()
     same({ parts(table.unpack(args)) }, { one(table.unpack(args)) }, 6e-2, "masked")
   end)
 
-  it("has one launch for the result and four for the gradient, and the same bits each time", function()
-    local f = function_of("add", "float32", THERE)
-    local args = numbers("float32", 2, 66, 70, 8, 8)
-    local _ <close> = theano.config.change_flags(device.flags)
-    local first = { f(table.unpack(args)) }
-    local before = theano.cuda.memory().launches
-    local again = { f(table.unpack(args)) }
-    assert.equal(6, theano.cuda.memory().launches - before) -- and dz, a product of its own
-    for i = 1, 4 do assert.equal(first[i]:tobytes(), again[i]:tobytes()) end
-  end)
+  -- The batch fills a GPU; or it does not, and keys are cut; or dq is a kernel's of its own: `products` of a score.
+  for name, c in pairs({
+    ["from one block a matrix"] = { { 128, 3, 70, 8, 8 }, 2, 5 },
+    ["from segments of keys"] = { { 2, 66, 70, 8, 8 }, 3, 5 },
+    ["and dq alone"] = { { 64, 64, 64, 30, 30 }, 3, 7, "float64" },
+  }) do
+    it("has one launch for the result, few for the gradient, and the same bits each time: " .. name, function()
+      local dtype, s = c[4] or "float32", c[1]
+      local parts, f = function_of("add", dtype, {}), function_of("add", dtype, THERE)
+      local args = numbers(dtype, table.unpack(s))
+      local _ <close> = theano.config.change_flags(device.flags)
+      local first = { f(table.unpack(args)) }
+      local before = theano.cuda.memory().launches
+      local again = { f(table.unpack(args)) }
+      assert.equal(2 + c[2], theano.cuda.memory().launches - before) -- and dz, a product of its own
+      for i = 1, 4 do assert.equal(first[i]:tobytes(), again[i]:tobytes()) end
+      same({ parts(table.unpack(args)) }, again, dtype == "float32" and 4e-5 or 1e-12, name)
+      local told
+      for _, k in ipairs(theano.printing.roofline(f, "h100", { compile = false }).kernels) do
+        if k.products and k.title:find("AttentionGrad", 1, true) then told = { k.launches, k.products } end
+      end
+      assert.same({ c[2], c[3] * 2 * s[1] * s[2] * s[3] * s[4] }, told)
+    end)
+  end
 end)

@@ -119,6 +119,40 @@ describe("roofline", function()
     assert(k.estimate > 12e-6 and k.estimate < 18e-6, k.estimate)
   end)
 
+  it("charges attention's gradient for all products of its kernels, and what they move besides", function()
+    local emulated = require("spec.support.emulated")
+    local attention = require("spec.support.attention")
+    local flags = { device = "cuda-emulated", optimizer_including = "attention", floatX = "float32" }
+    local _ <close> = theano.config.change_flags(flags)
+    local v = attention.operands("float32")
+    local z = attention.attended("bare", "float32", v)
+    local f = theano.compile({ inputs = v, outputs = { z, table.unpack(T.grad(T.sum(z * v[4]), { v[1], v[2], v[3] })) },
+      on_unused_input = "ignore", amp = "bfloat16" })
+    -- batch and length, launches, products of all scores; features in two parts compute scores twice
+    for _, c in ipairs({ { 64, 1024, 3, 5, 64 }, { 128, 512, 2, 5, 64 }, { 1, 8192, 3, 7, 64 },
+      { 128, 512, 2, 7, 128 } }) do
+      local b, n, d, all, r = c[1], c[2], c[5], 0, nil
+      emulated.idle(1)
+      local ok, why = pcall(function()
+        local x = zeros(b, n, d)
+        f(x, x, x, x, zeros(1, 1), nd.zeros({ 1, 1 }, "bool"))
+        r = theano.printing.roofline(f, "h100", { compile = false })
+      end)
+      emulated.idle(0)
+      assert(ok, why)
+      for _, k in ipairs(r.kernels) do
+        if k.products and k.title:find("AttentionGrad", 1, true) then
+          local want = c[4] * 2 * b * n * n * d
+          assert.equal(c[3], k.launches)
+          assert(math.abs(k.products - want) < 1e-6 * want, k.products)
+          assert(k.estimate > k.products / 989.4e12 / 0.35 + k.aside / 3.35e12, k.estimate)
+          all = all + 1
+        end
+      end
+      assert.equal(1, all)
+    end
+  end)
+
   it("counts the turns of loops", function()
     local x = T.fvector("x")
     local h = theano.scan(function(v) return T.tanh(v * 2) end, { outputs_info = { x }, n_steps = 7 })

@@ -4,6 +4,7 @@
  * it computes and moves; what goes over. th_function_cubin: its kernels, compiled for a GPU that need not be there.
  */
 #include "plan/place.h"
+#include "kernel/attention_work.h"
 #include "ops/table/nnet.h"
 #include "runtime/launch.h"
 #include "compile.h"
@@ -230,22 +231,24 @@ static void put_launch(Launched *l, int step, const Step *s) {
         put_product(l, g, s, g->nest->contract->half ? -1 : thin, (int64_t)(beside >> 8));
 }
 
-/* Attention is kernels of the device's library: how many launches, and what their products are, scores of the gradient
- * three times (core/runtime/gpu/attention.c). */
+/* Attention is kernels of the device's library (core/runtime/gpu/attention.c): how many launches, what their products
+ * are, and what they move. */
 static void put_attention(Launched *l, const PlanHost *h) {
     const PlanValue *q = &h->in[0], *v = &h->in[2];
-    bool back = h->op == &op_attention_grad;
-    double n[5];
-    const Size size[5] = {q->shape[0], q->shape[1], v->shape[1], q->shape[2], v->shape[2]};
-    for (int i = 0; i < 5; i++) {
-        int64_t one;
-        if (!size_get(size[i], l->sym, &one)) return;
-        n[i] = (double)one;
-    }
-    double each = 2 * n[0] * n[1] * n[2], deep = n[3], wide = n[4];
-    describe_double(l->t, "products", each * (back ? 2 * (2 * deep + wide) + deep + wide : deep + wide));
-    describe_int(l->t, "launches", back ? 4 : 1);
-    describe_string(l->t, "dtype", th_dtype_name((ThDtype)q->dtype));
+    const ThDtype d = (ThDtype)q->dtype;
+    AttentionLengths n;
+    if (!size_get(q->shape[0], l->sym, &n.batch) || !size_get(q->shape[1], l->sym, &n.queries) ||
+        !size_get(v->shape[1], l->sym, &n.keys) || !size_get(q->shape[2], l->sym, &n.deep) ||
+        !size_get(v->shape[2], l->sym, &n.wide))
+        return;
+    const bool back = h->op == &op_attention_grad;
+    const AttentionSplit s = (back ? attention_split : attention_result)(d, &n);
+    describe_double(l->t, "products", s.products);
+    describe_double(l->t, "aside", s.aside);
+    describe_double(l->t, "extra", s.extra);
+    describe_double(l->t, "moved", s.moved);
+    describe_int(l->t, "launches", s.launches);
+    describe_string(l->t, "dtype", th_dtype_name(d));
 }
 
 /* The steps that it waits for, where a call has become a graph; of bit 63, all that are as far away or further. */

@@ -28,4 +28,25 @@ typedef struct AttentionWork {
     ThArray *dq, *dk, *dv;
 } AttentionWork;
 
+/* ---- a device's kernels (attention.c): what they do is known before they run ------------------------------------- */
+typedef struct AttentionLengths {
+    int64_t batch, queries, keys, deep, wide; /* deep: features of q and k; wide: of v */
+} AttentionLengths;
+/* Of a block: rows of its own side, and columns of a result; more of these are another block's. */
+typedef struct AttentionTile {
+    int64_t rows, cols;
+} AttentionTile;
+typedef struct AttentionSplit {
+    int64_t parts;    /* of a result's columns, each of which computes the scores */
+    int64_t segments; /* of the keys, each with a dq of its own; 0: dq is a kernel's of its own */
+    int launches;
+    double products; /* FLOPs of all products */
+    double aside;    /* bytes that kernels before and behind the products move */
+    double extra;    /* bytes that all kernels move besides operands and results, each once */
+    double moved;    /* bytes that blocks of products read and write, those that many read counted for each */
+} AttentionSplit;
+AttentionTile attention_tile(ThDtype d);
+AttentionSplit attention_result(ThDtype d, const AttentionLengths *n); /* of no gradient: one kernel */
+AttentionSplit attention_split(ThDtype d, const AttentionLengths *n);
+
 #endif

@@ -421,6 +421,18 @@ end
 
 local function attention_share(dtype) return dtype:find("float16") and M.assumed.attention or M.assumed.tile end
 
+-- By tiles of ours; kernels before and behind the products, which wait for each other, move bytes `aside`.
+local function attention(limits, k)
+  local a, limit = M.assumed, product_limit(limits, k.dtype)
+  k.flops, k.limit, k.by = k.products, "arithmetic", "tiles"
+  k.bytes = k.bytes + k.extra
+  k.lower = math.max(k.bytes / limits.memory, k.products / limit)
+  local near = math.max(k.bytes - k.aside, k.moved / a.l2) / limits.memory / a.memory
+  k.estimate = math.max(near, k.products / limit / attention_share(k.dtype))
+    + k.aside / limits.memory / a.memory + (k.launches - 1) * a.kernel
+  k.busy = k.estimate
+end
+
 -- In a loop that is one launch there are as many blocks as run at once: where a step has more, they go around.
 local function go_around(limits, k)
   local most = limits.multiprocessors * math.max(1, math.floor(k.occupancy * limits.threads / k.threads + 1e-9))
@@ -439,13 +451,7 @@ local function judge(limits, k, image)
       local waiting = math.min(k.bytes / 2, limits.multiprocessors * limits.threads * 16)
       k.estimate = math.max(k.estimate, k.bytes / waiting * a.latency)
     end
-    if k.products then -- attention, by tiles of ours
-      local limit, share = product_limit(limits, k.dtype), attention_share(k.dtype)
-      k.flops, k.limit, k.by = k.products, "arithmetic", "tiles"
-      k.lower = math.max(k.lower, k.products / limit)
-      k.estimate = math.max(k.estimate, k.products / limit / share) + (k.launches - 1) * a.kernel
-      k.busy = k.estimate
-    end
+    if k.products then attention(limits, k) end
     return
   end
   local own = image and image.registers[k.turns_of and "turns_" .. k.turns_of or k.kernel]

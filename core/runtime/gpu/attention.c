@@ -1,13 +1,15 @@
 /*
  * attention.c -- softmax(scale q . k + mask) . v and its gradient on a device, without a matrix of scores: a block has
- * a tile of rows and walks along the other side, a tile of scores in registers at a time. In: an AttentionWork. Out:
- * its results.
+ * a tile of rows and walks along the other side, a tile of scores in registers at a time. In: an AttentionWork, whose
+ * arrays are read where they lie, whatever their strides. Out: its results.
  *
- * All four results are one kernel's: rows are `own` (queries, or keys for dk and dv), columns are walked along. A tile
- * of scores is x . y; it becomes weights (probabilities, or the gradient of scores, which takes a second product x2 .
- * y2), and these times w are added to what a thread keeps. The result's own pass finds the maximum and the sum of a row
- * as it goes (what was added before is rescaled where the maximum grows); the gradient computes the scores again from
- * these two. More columns of a result than a block keeps are other blocks', which compute the scores again.
+ * Rows are `own` (queries, or keys for dk and dv), columns are walked along. A tile of scores is x . y; it becomes
+ * weights, and these times w are added to what a thread keeps. The result's pass finds the maximum and the sum of a row
+ * as it goes (what was added before is rescaled where the maximum grows). The gradient knows both, and dz . z, of each
+ * query (attend_rows), and computes the scores again, once for dk, dv and dq (attend_back): dk and dv of a tile of keys
+ * are kept, dq of a tile of queries is added to in memory, by one block after the other tile of its segment of keys;
+ * dq of segments are summed at the end. How many there are, or whether dq is attend()'s, attention_split says. More
+ * columns of a result than a block keeps are other blocks', which compute the scores again.
  * Always holds: sums are added in an order that lengths alone decide.
  */
 #include "attention.h"
@@ -105,7 +107,8 @@ static const char text[] = GPU_TEXT(
         *most = high, *sum = *sum * *again + add;
     }
 ) GPU_TEXT(
-    /* The gradient's rows: dz . z of each; NaN where one of dz is no finite number, as the sum over keys has it. */
+    /* Of each query what its weights and their gradient take: maximum, one over the sum, dz . z; this is NaN where one
+     * of dz is no finite number, as the sum over keys has it. */
     KERNEL attend_rows(const AttendArgs a) {
         SHARED;
         const int lane = (int)threadIdx.x % 32;
@@ -113,18 +116,20 @@ static const char text[] = GPU_TEXT(
         for (i64 g = blockIdx.x * 8 + threadIdx.x / 32; g < a.batch * a.own; g += gridDim.x * (i64)8) {
             const T *const x = (const T *)a.x + g / a.own * a.sx[0] + g % a.own * a.sx[1];
             const T *const z = (const T *)a.z + g / a.own * a.sz[0] + g % a.own * a.sz[1];
+            const T *const of = (const T *)a.stats + 2 * g;
+            T *const to = (T *)a.rows + 4 * g;
             T sum = 0;
             for (i64 e = lane; e < a.deep; e += 32) {
                 const T v = x[e * a.sx[2]];
                 sum = FMA(v, z[e * a.sz[2]], sum) + (v - v);
             }
             for (int h = 16; h; h /= 2) sum += __shfl_sync(0xffffffffu, sum, lane ^ h);
-            if (lane == 0) ((T *)a.rows)[g] = sum;
+            if (lane < 4) to[lane] = lane < 2 ? of[lane] : lane == 2 ? sum : (T)0;
         }
         (void)sh;
     }
 ) GPU_TEXT(
-    /* mode 1: the result; 2: dq; 3: dk; 4: dv. In 3 and 4 columns are queries, and row numbers are theirs. */
+    /* mode 1: the result; 2: dq. */
     INLINE void attend(const AttendArgs *a, char *sh, int mode) {
         T *const weights = (T *)sh;
         T *const stage = weights + WEIGHTS;
@@ -164,20 +169,19 @@ static const char text[] = GPU_TEXT(
                 for (int i = 0; i < EACH * EACH && mode != 1; i++) {
                     const i64 row = ty * EACH + i / EACH;
                     const i64 col = tx * EACH + i % EACH;
-                    const T *const of = (const T *)a->stats + 2 * (mode == 2 ? b * a->own + row0 + row
-                                                                             : b * a->walked + col0 + col);
+                    const T *const of = (const T *)a->rows + 4 * (b * a->own + row0 + row);
                     s[i] = row < rows && col < cols ? EXP(s[i] - of[0]) * of[1] : (T)0;
                 }
-                if (mode == 2 || mode == 3) {
+                if (mode == 2) {
                     T d[EACH * EACH];
                     tile(d, stage, (const T *)a->x2 + b * a->sx2[0] + row0 * a->sx2[1], a->sx2,
                          (const T *)a->y2 + b * a->sy2[0] + col0 * a->sy2[1], a->sy2, rows, cols, a->deep2);
                     for (int i = 0; i < EACH * EACH; i++) {
                         const i64 row = ty * EACH + i / EACH;
                         const i64 col = tx * EACH + i % EACH;
-                        const i64 at = mode == 2 ? b * a->own + row0 + row : b * a->walked + col0 + col;
+                        const T *const of = (const T *)a->rows + 4 * (b * a->own + row0 + row);
                         if (row < rows && col < cols)
-                            s[i] = left[i] ? (T)a->scale * (s[i] * (d[i] - ((const T *)a->rows)[at])) : (T)0;
+                            s[i] = left[i] ? (T)a->scale * (s[i] * (d[i] - of[2])) : (T)0;
                     }
                 }
                 for (int i = 0; i < EACH * EACH; i++)
@@ -204,6 +208,148 @@ static const char text[] = GPU_TEXT(
         }
     }
 ) GPU_TEXT(
+    /* dk, dv and, unless a kernel of its own makes it, dq. Rows are keys, of which a block has one tile after the
+     * other; columns are queries. */
+    typedef struct {
+        T *weights, *stage;
+        T *sums; /* of dq: the matrix, or NULL; lines and columns by.. */
+        i64 by_row, by_col;
+        i64 b, row0, rows, own0; /* own0: the part's first column */
+        T dk[EACH * WIDE_EACH];
+        T dv[EACH * WIDE_EACH];
+    } Back;
+    INLINE const T *place(const char *x, const i64 *st, i64 b, i64 row, i64 col) {
+        return (const T *)x + b * st[0] + row * st[1] + col * st[2];
+    }
+    INLINE void spread(const Back *k, const T *s, int by_col, int by_row) {
+        const int tx = (int)threadIdx.x % 16;
+        const int ty = (int)threadIdx.x / 16;
+        UNROLL
+        for (int i = 0; i < EACH * EACH; i++)
+            k->weights[(tx * EACH + i % EACH) * by_col + (ty * EACH + i / EACH) * by_row] = s[i];
+        __syncthreads();
+    }
+    /* What scores s and products d of dz and v become: weights, and the scores' gradient. */
+    INLINE void differ(T *s, T *d, const Back *k, const AttendArgs *a, i64 col0) {
+        UNROLL
+        for (int i = 0; i < EACH * EACH; i++) {
+            const i64 row = k->row0 + threadIdx.x / 16 * EACH + i / EACH;
+            const i64 col = col0 + threadIdx.x % 16 * EACH + i % EACH;
+            const i64 at = k->b * a->smask[0] + row * a->smask[1] + col * a->smask[2];
+            const T *const of = (const T *)a->rows + 4 * (k->b * a->walked + col);
+            int left = 1;
+            if (row >= a->own || col >= a->walked) {
+                s[i] = d[i] = 0;
+                continue;
+            }
+            s[i] = EXP(masked(a, s[i], at, &left) - of[0]) * of[1];
+            d[i] = left ? (T)a->scale * (s[i] * (d[i] - of[2])) : (T)0;
+        }
+    }
+    /* A thread's part of dq, where earlier keys are summed up. */
+    INLINE void queries(T *q, const Back *k, const AttendArgs *a, i64 col0, int store) {
+        const int tx = (int)threadIdx.x % 16;
+        const int ty = (int)threadIdx.x / 16;
+        const int few = 16 / (int)sizeof(T);
+        const int whole = k->by_col == 1 && k->by_row % few == 0 && (u64)k->sums % 16 == 0;
+        UNROLL
+        for (int i = 0; i < EACH; i++) {
+            const i64 row = col0 + ty * EACH + i;
+            const i64 col = k->own0 + tx * WIDE_EACH;
+            T *const at = k->sums + row * k->by_row + col * k->by_col;
+            T *const v = q + i * WIDE_EACH;
+            if (row >= a->walked) continue;
+            if (whole && col + WIDE_EACH <= a->deep) {
+                Many p;
+                if (!store) p = *(const Many *)at;
+                UNROLL
+                for (int j = 0; j < WIDE_EACH; j++) store ? (p.v[j] = v[j]) : (v[j] = p.v[j]);
+                if (store) *(Many *)at = p;
+                continue;
+            }
+            UNROLL
+            for (int j = 0; j < WIDE_EACH; j++) {
+                if (col + j >= a->deep) continue;
+                if (store) at[j * k->by_col] = v[j];
+                else v[j] = at[j * k->by_col];
+            }
+        }
+    }
+) GPU_TEXT(
+    INLINE void step(Back *k, const AttendArgs *a, i64 col0, int first) {
+        const i64 cols = a->walked - col0;
+        T s[EACH * EACH];
+        T d[EACH * EACH];
+        T q[EACH * WIDE_EACH];
+        tile(s, k->stage, place(a->x, a->sx, k->b, k->row0, 0), a->sx, place(a->y, a->sy, k->b, col0, 0), a->sy, k->rows,
+             cols, a->deep);
+        tile(d, k->stage, place(a->x2, a->sx2, k->b, k->row0, 0), a->sx2, place(a->y2, a->sy2, k->b, col0, 0), a->sy2,
+             k->rows, cols, a->deep2);
+        differ(s, d, k, a, col0);
+        if (k->own0 < a->deep2) {
+            spread(k, s, PITCH, 1);
+            gather(k->dv, k->weights, k->stage, place(a->y2, a->sy2, k->b, col0, k->own0), a->sy2, cols,
+                   a->deep2 - k->own0);
+        }
+        if (k->own0 >= a->deep) return;
+        spread(k, d, PITCH, 1);
+        gather(k->dk, k->weights, k->stage, place(a->y, a->sy, k->b, col0, k->own0), a->sy, cols, a->deep - k->own0);
+        if (!k->sums) return;
+        spread(k, d, 1, PITCH);
+        for (int i = 0; i < EACH * WIDE_EACH; i++) q[i] = 0;
+        if (!first) queries(q, k, a, col0, 0);
+        gather(q, k->weights, k->stage, place(a->x, a->sx, k->b, k->row0, k->own0), a->sx, k->rows, a->deep - k->own0);
+        queries(q, k, a, col0, 1);
+    }
+    INLINE void finish(const T *kept, const Back *k, char *out, const i64 *st, i64 rows, i64 cols) {
+        for (int i = 0; i < EACH * WIDE_EACH; i++) {
+            const i64 row = k->row0 + threadIdx.x / 16 * EACH + i / WIDE_EACH;
+            const i64 col = k->own0 + threadIdx.x % 16 * WIDE_EACH + i % WIDE_EACH;
+            if (row < rows && col < cols) ((T *)out)[k->b * st[0] + row * st[1] + col * st[2]] = kept[i];
+        }
+    }
+) GPU_TEXT(
+    INLINE void attend_back(const AttendArgs *a, char *sh) {
+        const i64 tiles = (a->own + SIDE - 1) / SIDE;
+        const i64 each = (tiles + a->segments - 1) / a->segments;
+        const i64 dense = a->walked * a->deep;
+        Back k;
+        k.weights = (T *)sh;
+        k.stage = k.weights + WEIGHTS;
+        for (i64 g = blockIdx.x; g < a->batch * a->segments * a->parts; g += gridDim.x) {
+            const i64 part = g / a->batch % a->segments;
+            k.b = g % a->batch;
+            k.own0 = g / a->batch / a->segments * WIDE;
+            k.by_row = part ? a->deep : a->sdq[1];
+            k.by_col = part ? 1 : a->sdq[2];
+            k.sums = (T *)a->dq + k.b * a->sdq[0];
+            if (part) k.sums = (T *)a->more + ((part - 1) * a->batch + k.b) * dense;
+            if (!a->dq) k.sums = (T *)0;
+            for (i64 t = part * each; t < tiles && t < (part + 1) * each; t++) {
+                for (int i = 0; i < EACH * WIDE_EACH; i++) k.dk[i] = k.dv[i] = 0;
+                k.row0 = t * SIDE;
+                k.rows = a->own - k.row0;
+                for (i64 col0 = 0; col0 < a->walked; col0 += SIDE) step(&k, a, col0, t == part * each);
+                finish(k.dk, &k, a->out, a->sout, a->own, a->deep);
+                finish(k.dv, &k, a->out2, a->sout2, a->own, a->deep2);
+            }
+        }
+    }
+    /* Segments' sums of dq, one after the other. */
+    KERNEL attend_sum(const AttendArgs a) {
+        SHARED;
+        const i64 all = a.batch * a.walked * a.deep;
+        if (a.err[0]) return;
+        for (i64 e = blockIdx.x * 256 + threadIdx.x; e < all; e += gridDim.x * (i64)256) {
+            const i64 row = e / a.deep;
+            T *const at = (T *)a.dq + row / a.walked * a.sdq[0] + row % a.walked * a.sdq[1] + e % a.deep * a.sdq[2];
+            T sum = *at;
+            for (i64 s = 1; s < a.segments; s++) sum += ((const T *)a.more)[(s - 1) * all + e];
+            *at = sum;
+        }
+        (void)sh;
+    }
+) GPU_TEXT(
     KERNEL attend_forward(const AttendArgs a) {
         SHARED_BYTES(ROOM);
         if (a.err[0]) return;
@@ -217,12 +363,7 @@ static const char text[] = GPU_TEXT(
     KERNEL attend_keys(const AttendArgs a) {
         SHARED_BYTES(ROOM);
         if (a.err[0]) return;
-        attend(&a, sh, 3);
-    }
-    KERNEL attend_values(const AttendArgs a) {
-        SHARED_BYTES(ROOM);
-        if (a.err[0]) return;
-        attend(&a, sh, 4);
+        attend_back(&a, sh);
     }
 );
 /* clang-format on */
@@ -240,7 +381,7 @@ static void head(Text *t, int variant) {
 static const CudaEntry kernel[] = {
     GPU_ENTRY(attend_rows, AttendArgs, true),    GPU_ENTRY(attend_forward, AttendArgs, true),
     GPU_ENTRY(attend_queries, AttendArgs, true), GPU_ENTRY(attend_keys, AttendArgs, true),
-    GPU_ENTRY(attend_values, AttendArgs, true),
+    GPU_ENTRY(attend_sum, AttendArgs, true),
 };
 static const char *const pieces[] = {AttendArgs_text, text, NULL};
 const GpuFamily gpu_attentions = {"attention", pieces, kernel, TH_LEN(kernel), is_float, head};
@@ -264,13 +405,14 @@ static void set_mask(AttendArgs *a, const AttentionWork *w, bool turned) {
         if (n[at[d]] == 1) a->smask[d] = 0;
 }
 
-static int launch(HostCall *h, AttendArgs *a, ThDtype d, int number) {
-    bool half = dtype_is_half(d);
-    i64 side = half ? ATTEND_CORES_ROWS : d == TH_FLOAT64 ? 32 : 64;
-    i64 wide = half ? ATTEND_CORES_WIDE : d == TH_FLOAT64 ? 64 : 128;
-    i64 blocks = a->batch * ((a->own + side - 1) / side) * ((a->wide + wide - 1) / wide);
-    if (number == ATTEND_ROWS) blocks = (a->batch * a->own + 7) / 8;
-    return gpu_launch(h, half ? &gpu_attention_cores : &gpu_attentions, d, number, blocks, a);
+static int launch(HostCall *h, AttendArgs *a, ThDtype d, int number, i64 blocks) {
+    return gpu_launch(h, dtype_is_half(d) ? &gpu_attention_cores : &gpu_attentions, d, number, blocks, a);
+}
+
+/* A block for each tile of its own side and part of the result. */
+static i64 tiles(const AttendArgs *a, ThDtype d) {
+    const AttentionTile t = attention_tile(d);
+    return a->batch * ((a->own + t.rows - 1) / t.rows) * ((a->wide + t.cols - 1) / t.cols);
 }
 
 static int forward(HostCall *h, AttendArgs *a, const AttentionWork *w) {
@@ -279,32 +421,51 @@ static int forward(HostCall *h, AttendArgs *a, const AttentionWork *w) {
     a->x = matrix(a->sx, w->q, false), a->y = matrix(a->sy, w->k, true), a->w = matrix(a->sw, w->v, false);
     a->out = matrix(a->sout, w->z, false), a->wide = ARRAY_SHAPE(w->v)[2];
     set_mask(a, w, false);
-    return launch(h, a, d, ATTEND_FORWARD);
+    return launch(h, a, d, ATTEND_FORWARD, tiles(a, d));
+}
+
+/* dq by a kernel of its own. */
+static int queries(HostCall *h, AttendArgs *q, const AttentionWork *w) {
+    ThDtype d = (ThDtype)w->q->dtype;
+    q->own = ARRAY_SHAPE(w->q)[1], q->walked = ARRAY_SHAPE(w->v)[1];
+    q->deep2 = ARRAY_SHAPE(w->v)[2], q->wide = q->deep;
+    q->x = matrix(q->sx, w->q, false), q->y = matrix(q->sy, w->k, true);
+    q->x2 = matrix(q->sx2, w->dz, false), q->y2 = matrix(q->sy2, w->v, false);
+    q->w = matrix(q->sw, w->k, true), q->out = matrix(q->sout, w->dq, false);
+    set_mask(q, w, false);
+    return launch(h, q, d, ATTEND_QUERIES, tiles(q, d));
+}
+
+/* dk and dv, and a dq of each segment. */
+static int keys(HostCall *h, AttendArgs *k, const AttentionWork *w, const AttentionSplit *s) {
+    ThDtype d = (ThDtype)w->q->dtype;
+    const AttentionTile t = attention_tile(d);
+    k->own = ARRAY_SHAPE(w->v)[1], k->walked = ARRAY_SHAPE(w->q)[1], k->deep2 = ARRAY_SHAPE(w->v)[2];
+    k->x = matrix(k->sx, w->k, true), k->y = matrix(k->sy, w->q, false);
+    k->x2 = matrix(k->sx2, w->v, false), k->y2 = matrix(k->sy2, w->dz, false);
+    k->out = matrix(k->sout, w->dk, true), k->out2 = matrix(k->sout2, w->dv, false);
+    k->parts = s->parts, k->segments = s->segments;
+    if (s->segments) k->dq = matrix(k->sdq, w->dq, false);
+    else k->segments = (k->own + t.rows - 1) / t.rows;
+    set_mask(k, w, true);
+    bool far = dtype_is_half(d) && (k->deep > t.cols || k->deep2 > t.cols);
+    if (launch(h, k, d, far ? ATTEND_LONG : ATTEND_KEYS, k->batch * k->parts * k->segments)) return 1;
+    i64 sums = k->batch * k->walked * k->deep;
+    return s->segments > 1 && launch(h, k, d, ATTEND_SUM, gpu_blocks(sums));
 }
 
 static int backward(HostCall *h, AttendArgs *a, const AttentionWork *w) {
     ThDtype d = (ThDtype)w->q->dtype;
-    i64 queries = ARRAY_SHAPE(w->q)[1], keys = ARRAY_SHAPE(w->v)[1], values = ARRAY_SHAPE(w->v)[2];
+    const AttentionLengths n = {a->batch, ARRAY_SHAPE(w->q)[1], ARRAY_SHAPE(w->v)[1], a->deep, ARRAY_SHAPE(w->v)[2]};
+    const AttentionSplit s = attention_split(d, &n);
+    const size_t item = th_dtype_bytes(dtype_computed(d)), own = (size_t)(n.batch * n.queries) * item;
+    if (!gpu_room(h, 4 * own, &a->rows)) return 1;
+    if (s.segments > 1 && !gpu_room(h, own * (size_t)(n.deep * (s.segments - 1)), &a->more)) return 1;
     AttendArgs r = *a, q = *a, k = *a;
-    if (!gpu_room(h, (size_t)(a->batch * queries) * sizeof(double), &r.rows)) return 1;
-    q.rows = k.rows = r.rows;
-    r.own = queries, r.deep = values;
+    r.own = n.queries, r.deep = n.wide;
     r.x = matrix(r.sx, w->dz, false), r.z = matrix(r.sz, w->z, false);
-    if (launch(h, &r, d, ATTEND_ROWS)) return 1;
-    q.own = queries, q.walked = keys, q.deep2 = values, q.wide = a->deep;
-    q.x = matrix(q.sx, w->q, false), q.y = matrix(q.sy, w->k, true);
-    q.x2 = matrix(q.sx2, w->dz, false), q.y2 = matrix(q.sy2, w->v, false);
-    q.w = matrix(q.sw, w->k, true), q.out = matrix(q.sout, w->dq, false);
-    set_mask(&q, w, false);
-    if (launch(h, &q, d, ATTEND_QUERIES)) return 1;
-    k.own = keys, k.walked = queries, k.deep2 = values, k.wide = a->deep;
-    k.x = matrix(k.sx, w->k, true), k.y = matrix(k.sy, w->q, false);
-    k.x2 = matrix(k.sx2, w->v, false), k.y2 = matrix(k.sy2, w->dz, false);
-    k.w = matrix(k.sw, w->q, false), k.out = matrix(k.sout, w->dk, true);
-    set_mask(&k, w, true);
-    if (launch(h, &k, d, ATTEND_KEYS)) return 1;
-    k.w = matrix(k.sw, w->dz, false), k.out = matrix(k.sout, w->dv, false), k.wide = values;
-    return launch(h, &k, d, ATTEND_VALUES);
+    if (launch(h, &r, d, ATTEND_ROWS, (r.batch * r.own + 7) / 8)) return 1;
+    return keys(h, &k, w, &s) || (!s.segments && queries(h, &q, w));
 }
 
 static int nothing(HostCall *h, const ThArray *a) {

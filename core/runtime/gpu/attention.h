@@ -4,12 +4,13 @@
 
 #include "gpu.h"
 
-enum { ATTEND_ROWS, ATTEND_FORWARD, ATTEND_QUERIES, ATTEND_KEYS, ATTEND_VALUES };
+/* ATTEND_LONG: ATTEND_KEYS of more features than a block of attention_cores.c keeps. */
+enum { ATTEND_ROWS, ATTEND_FORWARD, ATTEND_QUERIES, ATTEND_KEYS, ATTEND_SUM, ATTEND_LONG };
 
 GPU_RECORD(AttendArgs, {
     i64 *err, step;
     const char *x, *y, *x2, *y2, *w, *mask, *z;
-    char *out, *stats, *rows;
+    char *out, *out2, *dq, *more, *stats, *rows;
     i64 sx[3];
     i64 sy[3];
     i64 sx2[3];
@@ -17,11 +18,11 @@ GPU_RECORD(AttendArgs, {
     i64 sw[3];
     i64 sz[3];
     i64 sout[3];
+    i64 sout2[3];
+    i64 sdq[3];
     i64 smask[3];
-    i64 batch, own, walked, deep, deep2, wide, kind;
+    i64 batch, own, walked, deep, deep2, wide, kind, parts, segments;
     f64 scale, fill;
 })
-
-enum { ATTEND_CORES_ROWS = 128, ATTEND_CORES_WIDE = 64 }; /* of a block of attention_cores.c */
 
 #endif
