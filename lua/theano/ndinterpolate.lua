@@ -23,7 +23,18 @@ return function(nd)
     return x.dtype:find("[fc]") and x or x:astype("float64")
   end
 
-  -- x as increasing places, y as Variables or floats with the axis of the places in front; the other lengths of y.
+  -- y as Variables or floats with the axis of n places in front; nd or T, and where that axis was.
+  local function values(what, y, axis, n)
+    local S = side(y)
+    y = real(S, y)
+    axis = help.axis_of(what, y, axis or 0)
+    if axis ~= 0 then y = S.moveaxis(y, axis, 0) end
+    if S == nd and y.shape[1] ~= n then
+      util.raise("ValueError", "%s: %d places, %d values", what, n, y.shape[1])
+    end
+    return y, S, axis
+  end
+  -- x as increasing places, and values of y there.
   local function points(what, x, y, axis)
     x = arr(x):astype("float64")
     if x.ndim ~= 1 or x.size < 2 then util.raise("ValueError", "%s: x is a vector of at least two places", what) end
@@ -31,14 +42,7 @@ return function(nd)
     if not nd.all(nd.gt(steps, 0)) then
       util.raise("ValueError", "%s: x must increase from place to place", what)
     end
-    local S = side(y)
-    y = real(S, y)
-    axis = help.axis_of(what, y, axis or 0)
-    if axis ~= 0 then y = S.moveaxis(y, axis, 0) end
-    if S == nd and y.shape[1] ~= x.size then
-      util.raise("ValueError", "%s: %d places, %d values", what, x.size, y.shape[1])
-    end
-    return x, y, S, axis
+    return x, values(what, y, axis, x.size)
   end
 
   -- v along the first axis of something with `rest` more axes.
@@ -429,5 +433,5 @@ return function(nd)
   end
 
   return require("theano.ndsplines")(nd, M, { side = side, as = as, real = real, spread = spread, placed = placed,
-    points = points })
+    points = points, values = values })
 end

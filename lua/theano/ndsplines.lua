@@ -80,13 +80,7 @@ return function(nd, M, kit)
     local o = util.bind(what, { "xi", "yi", "axis", axis = "integer" }, ...)
     util.present(what, o, { "xi", "yi" })
     local x, d = distinct(what, o.xi)
-    local S = side(o.yi)
-    local y = real(S, o.yi)
-    local axis = help.axis_of(what, y, o.axis or 0)
-    if axis ~= 0 then y = S.moveaxis(y, axis, 0) end
-    if S == nd and y.shape[1] ~= x.size then
-      util.raise("ValueError", "%s: %d places, %d values", what, x.size, y.shape[1])
-    end
+    local y, _, axis = kit.values(what, o.yi, o.axis, x.size)
     local scale = x.size > 1 and 4 / nd.ptp(x) or 1.0
     local scaled = d * scale
     for i = 0, x.size - 1 do scaled[{ i, i }] = 1.0 end

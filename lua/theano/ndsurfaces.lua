@@ -2,7 +2,6 @@
 -- theano.ndsmooth.
 -- @module theano.ndsurfaces
 local core = require("theano.core")
-local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 return function(nd, M, kit)
@@ -170,16 +169,11 @@ return function(nd, M, kit)
     local what = "KroghInterpolator"
     local o = util.bind(what, { "xi", "yi", "axis", axis = "integer" }, ...)
     util.present(what, o, { "xi", "yi" })
-    local x, S = arr(o.xi):astype("float64"), side(o.yi)
+    local x = arr(o.xi):astype("float64")
     if x.ndim ~= 1 or x.size == 0 then
       util.raise("ValueError", "%s: xi is a vector of places, not of shape %s", what, form(x))
     end
-    local y = real(S, o.yi)
-    local axis = help.axis_of(what, y, o.axis or 0)
-    if axis ~= 0 then y = S.moveaxis(y, axis, 0) end
-    if S == nd and y.shape[1] ~= x.size then
-      util.raise("ValueError", "%s: %d places, %d values", what, x.size, y.shape[1])
-    end
+    local y, _, axis = kit.values(what, o.yi, o.axis, x.size)
     x = x:tolist()
     return kit.function_of(what, { x = x, y = y, c = differences(what, x, y), axis = axis }, Krogh)
   end
