@@ -493,6 +493,16 @@ def filter_cases():
     case("signal.iirfilter(3, 0.3, rp=1.0, rs=40.0, btype='low', ftype='ellip', output='zpk')[2]", 1e-7)
     case("signal.iirdesign(0.2, 0.3, 1.0, 40.0)", 1e-7)
     case("signal.iirdesign([0.2, 0.5], [0.1, 0.6], 1.0, 30.0, ftype='butter')", 1e-6)
+    case("signal.remez(9, [0.0, 0.1, 0.2, 0.5], [1.0, 0.0])", 1e-9)
+    case("signal.remez(40, [0.0, 0.1, 0.15, 0.45], [1.0, 0.0], weight=[1.0, 10.0])", 1e-8)
+    case("signal.remez(21, [0.0, 50.0, 100.0, 200.0, 250.0, 500.0], [0.0, 1.0, 0.0], weight=[1.0, 2.0, 1.0],"
+         " fs=1000.0)", 1e-8)
+    for taps in (12, 13, 30):
+        case("signal.remez(%d, [0.05, 0.45], [1.0], type='hilbert')" % taps, 1e-8)
+        case("signal.remez(%d, [0.0, 0.4], [2.0], type='differentiator', grid_density=20)" % taps, 1e-7)
+    for half in (True, False):
+        case("signal.minimum_phase(short, half=%s)" % half, 1e-7)
+        case("signal.minimum_phase(line, n_fft=501, half=%s)" % half, 1e-6)
     case("signal.firls(15, [0.0, 0.2, 0.3, 1.0], [1.0, 1.0, 0.0, 0.0])", 1e-8)
     case("signal.firls(11, [0.0, 0.2, 0.3, 0.6, 0.7, 1.0], [0.0, 1.0, 1.0, 0.5, 0.0, 0.0], weight=[1.0, 2.0, 0.5])",
          1e-8)

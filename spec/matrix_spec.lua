@@ -312,6 +312,7 @@ local ELSEWHERE = {
     interpolate.interpn integrate.cumulative_simpson integrate.romb integrate.newton_cotes integrate.quad_vec
     signal.iirnotch signal.iirpeak signal.kaiser_beta signal.kaiser_atten signal.kaiserord signal.buttord
     signal.cheb1ord signal.cheb2ord signal.ellipord signal.iirfilter signal.iirdesign signal.firls
+    signal.remez signal.minimum_phase
     signal.sos2zpk signal.lp2lp signal.lp2hp signal.lp2bp signal.lp2bs signal.bilinear signal.lp2lp_zpk
     signal.lp2hp_zpk signal.lp2bp_zpk signal.lp2bs_zpk signal.bilinear_zpk signal.freqz_sos signal.freqz_zpk
     signal.group_delay signal.unique_roots signal.residue signal.csd signal.coherence signal.lombscargle

@@ -618,4 +618,5 @@ return function(nd, M, kit)
     for _, v in ipairs(p) do h = h / (s - v) end
     return w, h
   end
+  require("theano.ndremez")(nd, M)
 end
