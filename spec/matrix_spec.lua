@@ -317,8 +317,8 @@ local ELSEWHERE = {
     signal.lp2hp_zpk signal.lp2bp_zpk signal.lp2bs_zpk signal.bilinear_zpk signal.freqz_sos signal.freqz_zpk
     signal.group_delay signal.unique_roots signal.residue signal.csd signal.coherence signal.lombscargle
     signal.czt signal.zoom_fft signal.hilbert2 signal.correlate2d signal.medfilt2d signal.wiener
-    signal.deconvolve linalg.schur linalg.hessenberg linalg.ldl linalg.signm linalg.solve_continuous_are
-    linalg.solve_discrete_are
+    signal.deconvolve signal.gausspulse signal.vectorstrength linalg.schur linalg.hessenberg linalg.ldl
+    linalg.signm linalg.solve_continuous_are linalg.solve_discrete_are
     optimize.milp signal.firwin2 signal.freqs signal.freqs_zpk]],
 }
 

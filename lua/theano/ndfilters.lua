@@ -623,13 +623,54 @@ return function(nd, M)
     return n, how
   end
 
-  --- `filtfilt(b, a, x, {axis = -1, padtype = "odd", padlen})`: through the filter forward and backward: no delay.
+  -- Through the filter forward and backward along the last axis, from the states at both ends with which backward and
+  -- forward give the same (Gustafsson, IEEE Trans. Signal Processing 44, 1996), their effects being irlen samples long.
+  local function from_best_states(b, a, x, irlen)
+    local order, n = #a - 1, x.shape[x.ndim]
+    if order == 0 then return x * (b[1] * b[1]) end
+    local m = (irlen == nil or n <= 2 * irlen) and n or irlen
+    local impulse, O = nd.zeros(order), nd.zeros({ m, order })
+    impulse[0] = 1.0
+    local tail = M.lfilter(b, a, nd.zeros(m), { zi = impulse })
+    for k = 0, math.min(order, m) - 1 do O[("%d:, %d"):format(k, k)] = tail[(":%d"):format(m - k)] end
+    local R = O["::-1"]:copy()
+    local S = M.lfilter(b, a, R, { axis = 0 })
+    local Q = S["::-1"]:copy()
+    local function through(v) return M.lfilter(b, a, v)["..., ::-1"]:copy() end
+    local forth = through(through(x))
+    local back = M.lfilter(b, a, through(x["..., ::-1"]:copy()))
+    local odds, y = (back - forth):reshape({ x.size // n, n }), forth:reshape({ x.size // n, n })
+    local function ends(left, right) -- one below the other where the effects end before they meet
+      if m == n then return nd.concatenate({ left, right }, 1) end
+      local none = nd.zeros({ m, order })
+      return nd.concatenate({ nd.concatenate({ left, none }, 1), nd.concatenate({ none, right }, 1) }, 0)
+    end
+    if m < n then odds = nd.concatenate({ odds[(":, :%d"):format(m)], odds[(":, -%d:"):format(m)] }, 1) end
+    local states = nd.linalg.lstsq(ends(Q - O, R - S), odds.T:copy())
+    local more = nd.dot(ends(Q, R), states).T
+    if m == n then return (y + more):reshape(x.shape) end
+    local head, last = y[(":, :%d"):format(m)], y[(":, -%d:"):format(m)]
+    head:assign(head + more[(":, :%d"):format(m)])
+    last:assign(last + more[(":, %d:"):format(m)])
+    return y:reshape(x.shape)
+  end
+  --- `filtfilt(b, a, x, {axis = -1, padtype = "odd", padlen, method = "pad", irlen})`: through the filter forward and
+  -- backward: no delay. method "gust": without padding, from the states at both ends that fit best, their effects being
+  -- irlen samples long.
   function M.filtfilt(...)
-    local o = util.bind("filtfilt", { "b", "a", "x", "axis", "padtype", "padlen", axis = "integer",
-      padtype = "string|boolean", padlen = "integer" }, ...)
-    local x = arr(o.x)
+    local o = util.bind("filtfilt", { "b", "a", "x", "axis", "padtype", "padlen", "method", "irlen",
+      axis = "integer", padtype = "string|boolean", padlen = "integer", method = "string", irlen = "integer" }, ...)
+    local x, method = arr(o.x), o.method or "pad"
     local b, a = coefficients("filtfilt", o.b, o.a)
     local axis = help.axis_of("filtfilt", x, o.axis or -1)
+    if method == "gust" then
+      if o.irlen and o.irlen < 1 or x.size == 0 then
+        util.raise("ValueError", "filtfilt: irlen is at least 1, and there are samples")
+      end
+      return nd.moveaxis(from_best_states(b, a, help.floats(nd.moveaxis(x, axis, -1)), o.irlen), -1, axis)
+    elseif method ~= "pad" then
+      util.raise("ValueError", "filtfilt: method is 'pad' or 'gust', not '%s'", method)
+    end
     local n, how = padding("filtfilt", o, #a)
     local zi = M.lfilter_zi(b, a)
     local y = both_ways(nd.moveaxis(x, axis, -1), n, how, function(v, first)

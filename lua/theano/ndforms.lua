@@ -324,18 +324,24 @@ return function(nd, M, kit)
     for _, x in ipairs(v) do if type(x) ~= "number" then return false end end
     return true
   end
-  local function changed(what, transform)
-    M[what .. "_zpk"] = function(z, p, k, ...)
-      local zs, ps = lists(what .. "_zpk", z, p)
-      number(what .. "_zpk", "k", k)
-      local to, at, gain = transform(what .. "_zpk", zs, ps, k, ...)
+  -- Of one parameter, or two: `first` and `second` are their names.
+  local function changed(what, transform, first, second)
+    local zpk = what .. "_zpk"
+    M[zpk] = function(...)
+      local o = util.bind(zpk, { "z", "p", "k", first, second }, ...)
+      util.present(zpk, o, { "z", "p", "k" })
+      local zs, ps = lists(zpk, o.z, o.p)
+      number(zpk, "k", o.k)
+      local to, at, gain = transform(zpk, zs, ps, o.k, o[first], o[second])
       local real = what ~= "lp2bp" and what ~= "lp2bs"
-      return plain(to, real and is_real(z)), plain(at, real and is_real(p)), gain
+      return plain(to, real and is_real(o.z)), plain(at, real and is_real(o.p)), gain
     end
-    M[what] = function(b, a, ...)
-      local z, p, k = M.tf2zpk(b, a)
+    M[what] = function(...)
+      local o = util.bind(what, { "b", "a", first, second }, ...)
+      util.present(what, o, { "b", "a" })
+      local z, p, k = M.tf2zpk(o.b, o.a)
       local zs, ps = lists(what, z, p)
-      local to, at, gain = transform(what, zs, ps, k, ...)
+      local to, at, gain = transform(what, zs, ps, k, o[first], o[second])
       return M.zpk2tf(to, at, gain)
     end
   end
@@ -346,15 +352,22 @@ return function(nd, M, kit)
     end
     return v
   end
-  changed("lp2lp", function(what, z, p, k, wo) return kit.to_low(z, p, k, positive(what, "wo", wo or 1.0)) end)
-  changed("lp2hp", function(what, z, p, k, wo) return kit.to_high(z, p, k, positive(what, "wo", wo or 1.0)) end)
+  changed("lp2lp", function(what, z, p, k, wo)
+    return kit.to_low(z, p, k, positive(what, "wo", wo or 1.0))
+  end, "wo")
+  changed("lp2hp", function(what, z, p, k, wo)
+    return kit.to_high(z, p, k, positive(what, "wo", wo or 1.0))
+  end, "wo")
   changed("lp2bp", function(what, z, p, k, wo, bw)
     return kit.to_band(z, p, k, positive(what, "wo", wo or 1.0), positive(what, "bw", bw or 1.0))
-  end)
+  end, "wo", "bw")
   changed("lp2bs", function(what, z, p, k, wo, bw)
     return kit.to_stop(z, p, k, positive(what, "wo", wo or 1.0), positive(what, "bw", bw or 1.0))
-  end)
-  changed("bilinear", function(what, z, p, k, fs) return kit.bilinear(z, p, k, positive(what, "fs", fs or 1.0)) end)
+  end, "wo", "bw")
+  changed("bilinear", function(what, z, p, k, fs)
+    if fs == nil and what == "bilinear" then fs = 1.0 end
+    return kit.bilinear(z, p, k, positive(what, "fs", fs))
+  end, "fs")
 
   -- ---- responses ----------------------------------------------------------------------------------------------------
   M.freqz_sos = M.sosfreqz

@@ -16,12 +16,12 @@ return function(nd, M)
     return n
   end
 
-  --- `firwin(numtaps, cutoff, {window = "hamming", pass_zero = true, scale = true, fs = 2})`: the coefficients of a
-  -- filter without feedback, by a window: pass_zero true or "lowpass", "bandstop": what is slow passes; false or
-  -- "highpass", "bandpass": it does not.
+  --- `firwin(numtaps, cutoff, {window = "hamming", pass_zero = true, scale = true, fs = 2, width})`: the coefficients
+  -- of a filter without feedback, by a window, or Kaiser's for edges of that width: pass_zero true or "lowpass",
+  -- "bandstop": what is slow passes; false or "highpass", "bandpass": it does not.
   function M.firwin(...)
-    local o = util.bind("firwin", { "numtaps", "cutoff", "window", "pass_zero", "scale", "fs",
-      numtaps = "integer", pass_zero = "boolean|string", scale = "boolean", fs = "number" }, ...)
+    local o = util.bind("firwin", { "numtaps", "cutoff", "window", "pass_zero", "scale", "fs", "width",
+      numtaps = "integer", pass_zero = "boolean|string", scale = "boolean", fs = "number", width = "number" }, ...)
     util.present("firwin", o, { "numtaps", "cutoff" })
     local n, half = positive("firwin", "numtaps", o.numtaps), (o.fs or 2.0) / 2
     local edges = nd.atleast_1d(arr(o.cutoff)):astype("float64"):reshape({ -1 }):tolist()
@@ -54,7 +54,9 @@ return function(nd, M)
     for i = 1, #bands, 2 do
       h = h + bands[i + 1] * nd.sinc(bands[i + 1] * at) - bands[i] * nd.sinc(bands[i] * at)
     end
-    h = h * M.get_window(o.window or "hamming", n, false)
+    local window = o.window or "hamming"
+    if o.width then window = { "kaiser", M.kaiser_beta(M.kaiser_atten(n, o.width / half)) } end
+    h = h * M.get_window(window, n, false)
     if o.scale == false then return h end
     local low, high = bands[1], bands[2]
     local middle = low == 0 and 0.0 or high == 1 and 1.0 or 0.5 * (low + high)
@@ -93,10 +95,36 @@ return function(nd, M)
     while b > 0 do a, b = b, a % b end
     return a
   end
-  --- `resample_poly(x, up, down, {axis = 0, window = {"kaiser", 5.0}})`: x at up / down times its rate, by a filter
-  -- that keeps what both rates hold; window may be the filter's coefficients.
+  local BACKGROUND = { mean = nd.mean, median = nd.median, minimum = nd.min, maximum = nd.max }
+  local AROUND = { constant = "constant", edge = "edge", wrap = "wrap", symmetric = "symmetric", reflect = "reflect" }
+  -- What x goes on as: what is taken away before and added behind, or how x is made longer at both ends of its axis by
+  -- whole steps of `down`, and by how many elements.
+  local function extended(x, axis, o, taps, up, down)
+    local how = o.padtype or "constant"
+    if o.cval and how ~= "constant" then
+      util.raise("ValueError", "resample_poly: cval is for the padtype 'constant', not '%s'", how)
+    end
+    if BACKGROUND[how] then
+      local level = BACKGROUND[how](x, { axis = axis, keepdims = true })
+      return x - level, 0, level
+    end
+    if how == "line" or how == "smooth" or how == "antisymmetric" or how == "antireflect" then
+      util.raise("NotImplementedError", "resample_poly: padtype '%s' is not there", how)
+    elseif not AROUND[how] then
+      util.raise("ValueError", "resample_poly: padtype is 'constant', 'edge', 'wrap', 'symmetric', 'reflect', 'mean', "
+        .. "'median', 'minimum' or 'maximum', not '%s'", how)
+    end
+    if how == "constant" and (o.cval or 0) == 0 then return x, 0 end
+    local more, widths = (taps // up // down + 2) * down, {}
+    for d = 1, x.ndim do widths[d] = d == axis + 1 and { more, more } or { 0, 0 } end
+    return nd.pad(x, widths, { mode = AROUND[how], constant_values = how == "constant" and o.cval or nil }), more
+  end
+  --- `resample_poly(x, up, down, {axis = 0, window = {"kaiser", 5.0}, padtype = "constant", cval = 0})`: x at up / down
+  -- times its rate, by a filter that keeps what both rates hold; window may be the filter's coefficients. padtype: what
+  -- lies around x: cval, "edge", "wrap", "symmetric", "reflect", or its "mean", "median", "minimum", "maximum".
   function M.resample_poly(...)
-    local o = util.bind("resample_poly", { "x", "up", "down", "axis", "window", axis = "integer" }, ...)
+    local o = util.bind("resample_poly", { "x", "up", "down", "axis", "window", "padtype", "cval",
+      axis = "integer", padtype = "string", cval = "number" }, ...)
     util.present("resample_poly", o, { "x", "up", "down" })
     local up, down = positive("resample_poly", "up", o.up), positive("resample_poly", "down", o.down)
     local x = help.floats(arr(o.x))
@@ -110,6 +138,9 @@ return function(nd, M)
     local h, half = o.window
     if util.is_array(h) or type(h) == "table" and type(h[1]) == "number" then
       h = help.floats(arr(h))
+      if h.ndim ~= 1 or h.size == 0 then
+        util.raise("ValueError", "resample_poly: window is a vector that is not empty")
+      end
       half = (h.size - 1) // 2
     else
       local most = math.max(up, down)
@@ -121,20 +152,44 @@ return function(nd, M)
     local cut, after = (half + before) // down, 0
     while ((n - 1) * up + h.size + before + after - 1) // down + 1 < long + cut do after = after + 1 end
     h = nd.concatenate({ nd.zeros(before), h, nd.zeros(after) })
-    local y = nd.moveaxis(M.upfirdn(h:astype(x.dtype), x, { up = up, down = down, axis = axis }), axis, -1)
-    return nd.moveaxis(y[("..., %d:%d"):format(cut, cut + long)], -1, axis)
+    local wide, more, level = extended(x, axis, o, h.size, up, down)
+    cut = cut + more * up // down
+    local y = nd.moveaxis(M.upfirdn(h:astype(x.dtype), wide, { up = up, down = down, axis = axis }), axis, -1)
+    y = nd.moveaxis(y[("..., %d:%d"):format(cut, cut + long)], -1, axis)
+    return level and y + level or y
   end
 
-  --- `resample(x, num, {axis = 0})`: num samples of a periodic signal, by its Fourier transform.
+  -- What the frequencies of n samples are multiplied by: a function's values, an array, or a window by its name.
+  local function weights(window, n)
+    if type(window) == "function" then window = window(nd.fft.fftfreq(n))
+    elseif type(window) ~= "table" and not util.is_array(window) or type(window) == "table"
+      and type(window[1]) == "string" then
+      return nd.fft.fftshift(M.get_window(window, n))
+    end
+    window = help.floats(arr(window))
+    if window.ndim ~= 1 or window.size ~= n then
+      util.raise("ValueError", "resample: window is a vector of %d frequencies", n)
+    end
+    return window
+  end
+  --- `resample(x, num, {axis = 0, window, domain = "time", t})`: num samples of a periodic signal, by its Fourier
+  -- transform, which x is where domain is "freq", times window (a name, an array, or a function of the frequencies);
+  -- with the times t of x also those of the samples.
   function M.resample(...)
-    local o = util.bind("resample", { "x", "num", "axis", axis = "integer" }, ...)
+    local o = util.bind("resample", { "x", "num", "axis", "window", "domain", "t", axis = "integer",
+      domain = "string" }, ...)
     util.present("resample", o, { "x", "num" })
+    local domain = o.domain or "time"
+    if domain ~= "time" and domain ~= "freq" then
+      util.raise("ValueError", "resample: domain is 'time' or 'freq', not '%s'", domain)
+    end
     local num, x = positive("resample", "num", o.num), help.floats(arr(o.x))
     local axis = axis_of("resample", x, o.axis or 0)
     x = nd.moveaxis(x, axis, -1)
     local n = x.shape[x.ndim]
     if n == 0 then util.raise("ValueError", "resample: there is nothing along axis %d", axis) end
-    local X, few = nd.fft.fft(x), math.min(num, n)
+    local X, few = domain == "time" and nd.fft.fft(x) or x, math.min(num, n)
+    if o.window ~= nil then X = X * weights(o.window, n) end
     local shape = X.shape
     shape[#shape] = num
     local Y = nd.zeros(shape, X.dtype)
@@ -151,7 +206,11 @@ return function(nd, M)
       end
     end
     local y = nd.fft.ifft(Y) * (num / n)
-    return nd.moveaxis(x.dtype:find("^c") and y or nd.real(y):copy(), -1, axis)
+    y = nd.moveaxis((x.dtype:find("^c") or domain == "freq") and y or nd.real(y):copy(), -1, axis)
+    if o.t == nil then return y end
+    local t = arr(o.t):reshape({ -1 }):astype("float64")
+    if t.size < 2 then util.raise("ValueError", "resample: t has at least two times") end
+    return y, nd.arange(num) * ((t[1] - t[0]) * n / num) + t[0]
   end
 
   --- `decimate(x, q, {n, ftype = "iir", axis = -1, zero_phase = true})`: every q-th element of x behind a filter for

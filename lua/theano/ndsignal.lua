@@ -1,5 +1,5 @@
---- `nd.signal`: SciPy's signal processing on arrays: convolutions, windows, spectra, peaks; filters are in
--- theano.ndfilters.
+--- `nd.signal`: SciPy's signal processing on arrays: windows, spectra, peaks; filters are in theano.ndfilters,
+-- convolutions in theano.ndconvolve, smoothing and waves in theano.ndwaves.
 -- @module theano.ndarray.signal
 local core = require("theano.core")
 local help = require("theano.ndhelp")
@@ -11,154 +11,7 @@ return function(nd)
   require("theano.ndfilters")(nd, M)
   require("theano.ndresample")(nd, M)
 
-  -- ---- convolutions -------------------------------------------------------------------------------------------------
-  local function sizes(a, b)
-    local full = {}
-    for d = 1, a.ndim do full[d] = a.shape[d] + b.shape[d] - 1 end
-    return full
-  end
-  local function cut(full, start, shape)
-    local index = {}
-    for d, n in ipairs(shape) do index[d] = ("%d:%d"):format(start[d], start[d] + n) end
-    return full[table.concat(index, ", ")]
-  end
-  -- The part of a full convolution that a mode names.
-  local function part(what, full, a, b, mode)
-    if mode == nil or mode == "full" then return full end
-    local start, shape = {}, {}
-    if mode == "same" then
-      for d = 1, a.ndim do start[d], shape[d] = (b.shape[d] - 1) // 2, a.shape[d] end
-    elseif mode == "valid" then
-      for d = 1, a.ndim do
-        start[d], shape[d] = b.shape[d] - 1, a.shape[d] - b.shape[d] + 1
-        if shape[d] < 1 then
-          util.raise("ValueError",
-            "%s: for the mode 'valid' one array is at least as long as the other along every axis",
-            what)
-        end
-      end
-    else
-      util.raise("ValueError", "%s: mode is 'full', 'same' or 'valid', not '%s'", what, tostring(mode))
-    end
-    return cut(full, start, shape)
-  end
-  -- Element i as an array of one element for each axis, so that its dtype counts.
-  local function element(flat, i, ndim)
-    local form = {}
-    for d = 1, ndim do form[d] = 1 end
-    return flat[("%d:%d"):format(i, i + 1)]:reshape(form)
-  end
-  local function directly(a, b)
-    local out = core.zeros(sizes(a, b), nd.result_type(a, b))
-    local flat = b:reshape({ -1 })
-    local at = {}
-    for d = 1, a.ndim do at[d] = 0 end
-    for i = 0, flat.size - 1 do
-      local place = cut(out, at, a.shape)
-      place:assign(place + a * element(flat, i, a.ndim))
-      for d = a.ndim, 1, -1 do
-        at[d] = at[d] + 1
-        if at[d] < b.shape[d] then break end
-        at[d] = 0
-      end
-    end
-    return out
-  end
-  -- whole: of integers integers, else floats.
-  local function by_transforms(a, b, whole)
-    local full, axes = sizes(a, b), {}
-    for d = 1, a.ndim do axes[d] = d - 1 end
-    local dtype = nd.result_type(a, b)
-    if dtype:find("^c") then
-      return nd.fft.ifftn(nd.fft.fftn(a, full, axes) * nd.fft.fftn(b, full, axes), full, axes)
-    end
-    local r = nd.fft.irfftn(nd.fft.rfftn(a, full, axes) * nd.fft.rfftn(b, full, axes), full, axes)
-    if dtype:find("f") or not whole then return r end
-    return nd.rint(r):astype(dtype == "bool" and "int64" or dtype)
-  end
-  local function operands(what, a, b)
-    a, b = arr(a), arr(b)
-    if a.ndim ~= b.ndim then
-      util.raise("ValueError", "%s: both arrays have as many dimensions, not %d and %d", what, a.ndim, b.ndim)
-    end
-    if a.ndim == 0 then a, b = a:reshape({ 1 }), b:reshape({ 1 }) end
-    return a, b
-  end
-  local function longer(a, b)
-    for d = 1, a.ndim do if b.shape[d] > a.shape[d] then return b end end
-    return a
-  end
-
-  --- `convolve(in1, in2, mode, method)`: sums of products with in2 turned round and moved over in1, in any dimensions.
-  -- Modes: "full", "same", "valid"; methods "direct", "fft", "auto".
-  function M.convolve(in1, in2, mode, method)
-    local a, b = operands("convolve", in1, in2)
-    if mode == "valid" and longer(a, b) ~= a then a, b = b, a end
-    if a.size == 0 or b.size == 0 then return nd.zeros(0, nd.result_type(a, b)) end
-    method = method or "auto"
-    if method ~= "auto" and method ~= "direct" and method ~= "fft" then
-      util.raise("ValueError", "convolve: method is 'auto', 'direct' or 'fft', not '%s'", tostring(method))
-    end
-    local x, y = a, b
-    if y.size > x.size then x, y = y, x end
-    local exact = not nd.result_type(a, b):find("^[fc]")
-    local few = y.size <= 64 or exact or not (nd.all(nd.isfinite(a)) and nd.all(nd.isfinite(b)))
-    local full = (method == "direct" or method == "auto" and few) and directly(x, y) or by_transforms(x, y, true)
-    return part("convolve", full, a, b, mode)
-  end
-  --- `fftconvolve(in1, in2, mode)`: the same by Fourier transforms, of integers in floats.
-  function M.fftconvolve(in1, in2, mode)
-    local a, b = operands("fftconvolve", in1, in2)
-    if mode == "valid" and longer(a, b) ~= a then a, b = b, a end
-    if a.size == 0 or b.size == 0 then return nd.zeros(0) end
-    return part("fftconvolve", by_transforms(a, b), a, b, mode)
-  end
-  M.oaconvolve = M.fftconvolve
-  local function turned(b)
-    local index = {}
-    for d = 1, b.ndim do index[d] = "::-1" end
-    return nd.conj(b[table.concat(index, ", ")])
-  end
-  --- `correlate(in1, in2, mode, method)`: sums of products with conj(in2) moved over in1.
-  function M.correlate(in1, in2, mode, method)
-    local a, b = operands("correlate", in1, in2)
-    if mode == "valid" and longer(a, b) ~= a then
-      return turned(arr(M.convolve(b, turned(a), mode, method)))
-    end
-    return M.convolve(a, turned(b), mode, method)
-  end
-  local AROUND = { fill = "constant", wrap = "wrap", symm = "symmetric" }
-  --- `convolve2d(in1, in2, {mode = "full", boundary = "fill", fillvalue = 0})`: convolve of matrices; around in1 are
-  -- the fillvalue, in1 again ("wrap"), or in1 as in mirrors ("symm").
-  function M.convolve2d(...)
-    local o = util.bind("convolve2d", { "in1", "in2", "mode", "boundary", "fillvalue", mode = "string",
-      boundary = "string", fillvalue = "number" }, ...)
-    util.present("convolve2d", o, { "in1", "in2" })
-    local a, b = operands("convolve2d", o.in1, o.in2)
-    if a.ndim ~= 2 then util.raise("ValueError", "convolve2d: matrices are expected, not %d dimensions", a.ndim) end
-    local around = AROUND[o.boundary or "fill"]
-    if not around then
-      util.raise("ValueError", "convolve2d: boundary is 'fill', 'wrap' or 'symm', not '%s'", o.boundary)
-    end
-    local plain = around == "constant" and (o.fillvalue or 0) == 0
-    if plain or o.mode == "valid" or a.size == 0 or b.size == 0 then return M.convolve(a, b, o.mode, "direct") end
-    local more = { { b.shape[1] - 1, b.shape[1] - 1 }, { b.shape[2] - 1, b.shape[2] - 1 } }
-    local wide = nd.pad(a, more, { mode = around, constant_values = around == "constant" and o.fillvalue or nil })
-    return part("convolve2d", arr(M.convolve(wide, b, "valid", "direct")), a, b, o.mode)
-  end
-  --- `correlation_lags(in1_len, in2_len, mode)`: how far in2 is moved for each element of correlate.
-  function M.correlation_lags(in1_len, in2_len, mode)
-    util.expect("correlation_lags", "in1_len", in1_len, "number")
-    util.expect("correlation_lags", "in2_len", in2_len, "number")
-    local lags = nd.arange(-in2_len + 1, in1_len)
-    if mode == nil or mode == "full" then return lags end
-    if mode == "same" then
-      local from = lags.size // 2 - in1_len // 2
-      return lags[("%d:%d"):format(from, from + in1_len)]
-    end
-    local n = in1_len - in2_len
-    return n >= 0 and nd.arange(n + 1) or nd.arange(n, 1)
-  end
+  require("theano.ndconvolve")(nd, M)
 
   -- ---- windows ------------------------------------------------------------------------------------------------------
   local W = {}
@@ -430,17 +283,27 @@ return function(nd)
     end
     return f, t, P
   end
+  -- The mean of segments, or their median, by what it lies below the mean of noise (Allen and others, 2012).
+  local function averaged(what, P, average)
+    average = average or "mean"
+    if average == "mean" then return arr(nd.mean(P, { axis = -1 })) end
+    if average ~= "median" then
+      util.raise("ValueError", "%s: average is 'mean' or 'median', not '%s'", what, average)
+    end
+    local bias = 1.0
+    for k = 1, (P.shape[P.ndim] - 1) // 2 do bias = bias + 1 / (2 * k + 1) - 1 / (2 * k) end
+    local function middle(v) return arr(nd.median(v, { axis = -1 })) end
+    if P.dtype:find("^c") then return (middle(nd.real(P)) + middle(nd.imag(P)) * nd.complex(0, 1)) / bias end
+    return middle(P) / bias
+  end
   --- `welch(x, {fs, window, nperseg, noverlap, nfft, detrend = "constant", return_onesided, scaling = "density", axis,
-  -- average = "mean"})`: frequencies, and the power at each, the mean of segments.
+  -- average = "mean"})`: frequencies, and the power at each, the mean or "median" of segments.
   function M.welch(...)
     local o = util.bind("welch", SPECTRUM, ...)
     local x = help.floats(arr(o.x))
     local axis = axis_of("welch", x, o.axis or -1)
     local f, _, P = powers("welch", o, nd.moveaxis(x, axis, -1))
-    if o.average and o.average ~= "mean" then
-      util.raise("NotImplementedError", "welch: average is 'mean', not '%s'", o.average)
-    end
-    return f, nd.moveaxis(arr(nd.mean(P, { axis = -1 })), -1, axis)
+    return f, nd.moveaxis(averaged("welch", P, o.average), -1, axis)
   end
   --- `periodogram(x, {fs, window = "boxcar", nfft, detrend = "constant", scaling = "density", axis})`: frequencies, and
   -- the power of x at each.
@@ -454,18 +317,38 @@ return function(nd)
     local f, _, P = powers("periodogram", o, nd.moveaxis(x, axis, -1)[("..., :%d"):format(o.nperseg)])
     return f, nd.moveaxis(P["..., 0"], -1, axis)
   end
-  --- `spectrogram(x, {fs, window = {"tukey", 0.25}, nperseg, noverlap, nfft, detrend = "constant", scaling, axis})`:
-  -- frequencies, times, and the power at each.
+  local SPECTROGRAM = { table.unpack(SPECTRUM) }
+  for k, v in pairs(SPECTRUM) do SPECTROGRAM[k] = v end
+  SPECTROGRAM[#SPECTROGRAM + 1], SPECTROGRAM.mode = "mode", "string"
+  local SHOWN = util.set({ "psd", "complex", "magnitude", "angle", "phase" })
+  --- `spectrogram(x, {fs, window = {"tukey", 0.25}, nperseg, noverlap, nfft, detrend = "constant", scaling, axis,
+  -- mode = "psd"})`: frequencies, times, and the power at each; or the Fourier transform, "complex", its "magnitude",
+  -- its "angle", or that without jumps, "phase".
   function M.spectrogram(...)
-    local o = util.bind("spectrogram", SPECTRUM, ...)
+    local o = util.bind("spectrogram", SPECTROGRAM, ...)
+    local mode = o.mode or "psd"
+    if not SHOWN[mode] then
+      util.raise("ValueError", "spectrogram: mode is 'psd', 'complex', 'magnitude', 'angle' or 'phase', not '%s'", mode)
+    end
     local x = help.floats(arr(o.x))
     local axis = axis_of("spectrogram", x, o.axis or -1)
     x = nd.moveaxis(x, axis, -1)
     o.window = o.window or { "tukey", 0.25 }
     o.nperseg = math.min(o.nperseg or 256, x.shape[x.ndim])
     o.noverlap = o.noverlap or o.nperseg // 8
-    local f, t, P = powers("spectrogram", o, x)
-    return f, t, placed(P, axis)
+    if mode == "psd" then
+      local f, t, P = powers("spectrogram", o, x)
+      return f, t, placed(P, axis)
+    end
+    o = settings("spectrogram", o, x.shape[x.ndim])
+    if o.detrend == nil then o.detrend = "constant" end
+    local f, t, Z = transformed(x, o)
+    local w = o.window
+    Z = placed(Z / (o.scaling == "spectrum" and nd.sum(w) or math.sqrt(o.fs * nd.sum(w * w))), axis)
+    if mode == "complex" then return f, t, Z end
+    if mode == "magnitude" then return f, t, nd.abs(Z) end
+    local angle = nd.angle(Z)
+    return f, t, mode == "angle" and angle or nd.unwrap(angle, { axis = axis })
   end
   --- `hilbert(x, {N, axis = -1})`: the analytic signal: x and i times its Hilbert transform.
   function M.hilbert(...)
@@ -682,118 +565,8 @@ return function(nd)
     return floats(w), floats(h), floats(l), floats(r)
   end
 
-  -- ---- smoothing ----------------------------------------------------------------------------------------------------
-  --- `savgol_coeffs(window_length, polyorder, {deriv = 0, delta = 1.0, pos, use = "conv"})`: the coefficients of
-  -- savgol_filter, for the place pos in the window (its middle), for a convolution or a product (use = "dot").
-  function M.savgol_coeffs(...)
-    local o = util.bind("savgol_coeffs", { "window_length", "polyorder", "deriv", "delta", "pos", "use", pos = "number",
-      window_length = "integer", polyorder = "integer", deriv = "integer", delta = "number", use = "string" }, ...)
-    util.present("savgol_coeffs", o, { "window_length", "polyorder" })
-    local n, order, deriv = o.window_length, o.polyorder, o.deriv or 0
-    if order >= n then util.raise("ValueError", "savgol_coeffs: polyorder is less than window_length") end
-    local pos, use = o.pos or (n - 1) / 2, o.use or "conv"
-    if pos < 0 or pos >= n then util.raise("ValueError", "savgol_coeffs: pos is in [0, %d), not %s", n, pos) end
-    if use ~= "conv" and use ~= "dot" then
-      util.raise("ValueError", "savgol_coeffs: use is 'conv' or 'dot', not '%s'", use)
-    end
-    if deriv > order then return nd.zeros(n) end
-    local at = nd.arange(n) - pos
-    if use == "conv" then at = nd.flip(at) end
-    local A, y = nd.power(at, nd.arange(order + 1):reshape({ -1, 1 })), nd.zeros(order + 1)
-    y[deriv] = nd.special.gamma(deriv + 1.0) / (o.delta or 1.0) ^ deriv
-    return (nd.linalg.lstsq(A, y))
-  end
-  --- `savgol_filter(x, window_length, polyorder, {deriv = 0, delta = 1.0, mode = "interp"})`: polynomials fitted to the
-  -- neighbours of each element; at the ends to the last ones ("interp"), or x goes on as "nearest", "mirror", "wrap",
-  -- "constant" say. x is a vector.
-  function M.savgol_filter(...)
-    local o = util.bind("savgol_filter", { "x", "window_length", "polyorder", "deriv", "delta", "mode",
-      window_length = "integer", polyorder = "integer", deriv = "integer", delta = "number", mode = "string" }, ...)
-    util.present("savgol_filter", o, { "x", "window_length", "polyorder" })
-    local x, n = arr(o.x):astype("float64"), o.window_length
-    if x.ndim ~= 1 then util.raise("ValueError", "savgol_filter: x is a vector, not of %d dimensions", x.ndim) end
-    if n % 2 == 0 then util.raise("ValueError", "savgol_filter: window_length is odd") end
-    local c = M.savgol_coeffs(n, o.polyorder, { deriv = o.deriv or 0, delta = o.delta })
-    local half, mode = n // 2, o.mode or "interp"
-    local MODES = { nearest = "edge", mirror = "reflect", wrap = "wrap", constant = "constant" }
-    if MODES[mode] then return nd.convolve(nd.pad(x, half, { mode = MODES[mode] }), c, "valid") end
-    if mode ~= "interp" then
-      util.raise("ValueError", "savgol_filter: mode is 'interp', 'nearest', 'mirror', 'wrap' or 'constant', not '%s'",
-        mode)
-    end
-    if x.size < n then util.raise("ValueError", "savgol_filter: window_length is at most the length of x") end
-    local y = x:copy()
-    y[("%d:%d"):format(half, x.size - half)] = nd.convolve(x, c, "valid")
-    local function ends(from, to, first)
-      local p = nd.polyfit(nd.arange(n), x[("%d:%d"):format(first, first + n)], o.polyorder)
-      p = nd.polyder(p, o.deriv or 0)
-      y[("%d:%d"):format(from, to)] = nd.polyval(p, nd.arange(from - first, to - first) * 1.0)
-        / (o.delta or 1.0) ^ (o.deriv or 0)
-    end
-    if half > 0 then
-      ends(0, half, 0)
-      ends(x.size - half, x.size, x.size - n)
-    end
-    return y
-  end
-  --- `medfilt(volume, kernel_size)`: the median of each element's neighbours in a vector (3, an odd number).
-  function M.medfilt(volume, kernel_size)
-    local x, n = arr(volume), kernel_size or 3
-    if x.dtype:find("^c") then util.raise("TypeError", "medfilt: complex numbers have no order") end
-    if x.ndim ~= 1 then util.raise("ValueError", "medfilt: a vector is expected, not %d dimensions", x.ndim) end
-    if math.type(n) ~= "integer" or n % 2 == 0 or n < 1 then
-      util.raise("ValueError", "medfilt: kernel_size is an odd number, not %s", util.text(n))
-    end
-    return nd.sort(segments(nd.pad(x, n // 2), n, 1), 1)[{ ":", n // 2 }]
-  end
-
-  -- ---- waves --------------------------------------------------------------------------------------------------------
-  local function times(what, t)
-    t = arr(t)
-    if t.dtype:find("^c") then util.raise("TypeError", "%s: times are real, not %s", what, t.dtype) end
-    return t:astype("float64")
-  end
-  --- `sawtooth(t, width)`: rises from -1 to 1 over the part width (1) of 2 pi, and falls over the rest.
-  function M.sawtooth(...)
-    local o = util.bind("sawtooth", { "t", "width", width = "number" }, ...)
-    local t, width = o.t, o.width or 1.0
-    if width < 0 or width > 1 then return arr(t):astype("float64") * nd.nan end -- as SciPy
-    local x = nd.mod(times("sawtooth", t), 2 * math.pi) / (2 * math.pi)
-    local up = x / (width > 0 and width or 1.0) * 2 - 1
-    local down = 1 - (x - width) / (width < 1 and 1 - width or 1.0) * 2
-    return nd.where(arr(nd.lt(x, width)), up, down)
-  end
-  --- `square(t, duty)`: 1 over the part duty (0.5) of 2 pi, -1 over the rest.
-  function M.square(...)
-    local o = util.bind("square", { "t", "duty", duty = "number" }, ...)
-    local x, duty = nd.mod(times("square", o.t), 2 * math.pi), o.duty or 0.5
-    if duty < 0 or duty > 1 then return x * nd.nan end
-    return nd.where(arr(nd.lt(x, 2 * math.pi * duty)), 1.0, -1.0)
-  end
-  --- `chirp(t, f0, t1, f1, {method = "linear", phi = 0})`: a cosine whose frequency goes from f0 at 0 to f1 at t1:
-  -- "linear", "quadratic", "logarithmic" or "hyperbolic". phi in degrees.
-  function M.chirp(...)
-    local o = util.bind("chirp", { "t", "f0", "t1", "f1", "method", "phi", f0 = "number", t1 = "number", f1 = "number",
-      method = "string", phi = "number" }, ...)
-    util.present("chirp", o, { "t", "f0", "t1", "f1" })
-    local t, f0, t1, f1 = times("chirp", o.t), o.f0, o.t1, o.f1
-    local method, phase = o.method or "linear", nil
-    if method == "linear" then phase = t * f0 + t * t * (0.5 * (f1 - f0) / t1)
-    elseif method == "quadratic" then phase = t * f0 + t * t * t * ((f1 - f0) / (t1 * t1) / 3)
-    elseif method == "logarithmic" then
-      if f0 * f1 <= 0 then util.raise("ValueError", "chirp: frequencies of a logarithmic one have the same sign") end
-      local beta = t1 / math.log(f1 / f0)
-      phase = f0 == f1 and t * f0 or (nd.power(f1 / f0, t / t1) - 1.0) * (beta * f0)
-    elseif method == "hyperbolic" then
-      if f0 * f1 == 0 then util.raise("ValueError", "chirp: frequencies of a hyperbolic one are not 0") end
-      local pole = f0 ~= f1 and f1 * t1 / (f1 - f0)
-      phase = pole and nd.log(nd.abs(1.0 - t / pole)) * (-pole * f0) or t * f0
-    else
-      util.raise("ValueError", "chirp: method is 'linear', 'quadratic', 'logarithmic', 'hyperbolic', not '%s'", method)
-    end
-    return nd.cos(phase * (2 * math.pi) + math.rad(o.phi or 0))
-  end
-
-  require("theano.ndspectra")(nd, M, { SPECTRUM = SPECTRUM, settings = settings, transformed = transformed })
+  require("theano.ndwaves")(nd, M, { segments = segments })
+  require("theano.ndspectra")(nd, M, { SPECTRUM = SPECTRUM, settings = settings, transformed = transformed,
+    averaged = averaged })
   return M
 end

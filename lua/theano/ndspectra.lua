@@ -5,7 +5,7 @@ local core = require("theano.core")
 local help = require("theano.ndhelp")
 local util = require("theano.util")
 
--- `kit`: SPECTRUM (names of arguments), settings, transformed of theano.ndsignal.
+-- `kit`: SPECTRUM (names of arguments), settings, transformed, averaged of theano.ndsignal.
 return function(nd, M, kit)
   local arr, axis_of = core.asarray, help.axis_of
   local function form(x) return "(" .. table.concat(x.shape, ", ") .. (x.ndim == 1 and ",)" or ")") end
@@ -44,9 +44,6 @@ return function(nd, M, kit)
   end
   local function crossed(what, o)
     local x, y, axis = both(what, o)
-    if o.average and o.average ~= "mean" then
-      util.raise("NotImplementedError", "%s: average is 'mean', not '%s'", what, o.average)
-    end
     if x.dtype:find("^c") or y.dtype:find("^c") then o.return_onesided = false end
     o = kit.settings(what, o, x.shape[x.ndim])
     if o.detrend == nil then o.detrend = "constant" end
@@ -60,10 +57,11 @@ return function(nd, M, kit)
       local inner = P[("..., 1:%d, :"):format(last)]
       inner:assign(inner * 2)
     end
-    return f, nd.moveaxis(arr(nd.mean(P, { axis = -1 })), -1, axis)
+    return f, nd.moveaxis(kit.averaged(what, P, o.average), -1, axis)
   end
   --- `csd(x, y, {fs, window, nperseg, noverlap, nfft, detrend = "constant", return_onesided, scaling = "density",
-  -- axis})`: frequencies, and the cross power of two signals at each, the mean of segments.
+  -- axis, average = "mean"})`: frequencies, and the cross power of two signals at each, the mean or "median" of
+  -- segments.
   function M.csd(...) return crossed("csd", util.bind("csd", TWO, ...)) end
   --- `coherence(x, y, {fs, window, nperseg, noverlap, nfft, detrend = "constant", axis})`: frequencies, and how far
   -- each of them in one signal follows from the other, from 0 to 1.
