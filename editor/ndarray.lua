@@ -1709,7 +1709,7 @@ function nd.interp(x, xp, fp, ...) end
 function nd.intersect1d(x, y, assume_unique, return_indices) end
 
 ---Where |a - b| <= atol + rtol |b|, in floats (NaN differs unless equal_nan), broadcasting; equal infinities
----are close.
+---are close. rtol and atol may be arrays, which are broadcast too.
 ---@param a any
 ---@param b any
 ---@param rtol? any

@@ -286,6 +286,9 @@ def interpolate_cases():
     case("interpolate.Akima1DInterpolator(t, y)(x)")
     for kind in ("linear", "nearest", "nearest-up", "previous", "next", "cubic"):
         case("interpolate.interp1d(t, y, kind='%s', bounds_error=False)(x)" % kind)
+    for kind in (0, 1, 2, 3, 4, 5, "'slinear'", "'quadratic'"):
+        case("interpolate.interp1d(t, y, %s, bounds_error=False)(x)" % kind, 1e-11)
+        case("interpolate.interp1d(t, ym, kind=%s, fill_value='extrapolate')([[0.0, 6.0]])" % kind, 1e-10)
     case("interpolate.interp1d(t, ym)([[2.0, 3.0]])")
     case("interpolate.interp1d(t, y2, axis=0, fill_value='extrapolate')(x)")
     case("interpolate.interp1d(t, y, bounds_error=False, fill_value=(-1.0, 2.0))([-5.0, 2.0, 9.0])")

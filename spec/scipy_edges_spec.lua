@@ -281,6 +281,38 @@ describe("SciPy's cosine and sine transforms", function()
   end)
 end)
 
+describe("SciPy's and NumPy's edges", function()
+  it("are elliptic integrals of parameters far below 0", function()
+    for _, v in ipairs({ { 0.001, -1e7, 0.0005908877646050771, 0.0019537561473776323 },
+      { 0.001, -1e10, 5.298342448832301e-05, 0.050028987483081024 },
+      { 1.0, -1e100, 1.1591096656488057e-48, 4.5969769413186027e49 },
+      { -7.0, -1e300, -1.732888356727627e-147, -4.2460977456566955e150 },
+      { 0.01, -1e8, 0.0005298350687829882, 0.5002857502569084 } }) do
+      assert.is_true(math.abs(nd.special.ellipkinc(v[1], v[2]) / v[3] - 1) < 2e-15, tostring(v[2]))
+      assert.is_true(math.abs(nd.special.ellipeinc(v[1], v[2]) / v[4] - 1) < 2e-15, tostring(v[2]))
+    end
+  end)
+  it("are tolerances of arrays", function()
+    local a, b = nd.array({ 1.0, 2, 3 }), nd.array({ 1.1, 2.1, 3.1 })
+    assert.same({ true, true, false }, nd.isclose(a, b, { 0, 0.1, 0 }, nd.array({ 0.2, 0, 0.05 })):tolist())
+    assert.same({ true, false }, nd.isclose(1, 1.1, { 0.2, 0.01 }):tolist())
+    assert.same({ { false, false, false }, { true, true, true } },
+      nd.isclose(a, b, { rtol = 0, atol = { { 0.05 }, { 1 } } }):tolist())
+    assert.is_true(nd.allclose(a, b, { rtol = nd.array(0.2) }))
+    assert.is_false(nd.allclose(a, b, { atol = { 1, 1, 0 } }))
+    fails("TypeError", "rtol is a string, number or ndarray or table is expected", nd.isclose, a, b, "a")
+  end)
+  it("are columns of polynomials at infinity, and diagonals of wide matrices", function()
+    local v = nd.polynomial.polynomial.polyvander({ nd.inf, -nd.inf }, 3)
+    assert.same({ { nd.inf, nd.inf, nd.inf }, { -nd.inf, nd.inf, -nd.inf } }, v[":, 1:"]:tolist())
+    assert.same({ -nd.inf }, nd.polynomial.laguerre.lagvander({ nd.inf }, 1)[":, 1"]:tolist())
+    assert.same({ nd.inf, nd.inf }, nd.polynomial.polynomial.polyval({ nd.inf, -nd.inf }, { 1, 2, 3 }):tolist())
+    local a = nd.zeros({ 3, 4 })
+    a[{ 2, 3 }] = 1.0 -- SciPy says 0, 0
+    assert.same({ 0, 1 }, { nd.linalg.bandwidth(a) })
+  end)
+end)
+
 describe("SciPy's programs and searches", function()
   local O = nd.optimize
   it("find the least place of a population, the same from the same seed", function()

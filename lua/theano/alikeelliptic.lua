@@ -104,11 +104,15 @@ return function(M, K)
     local p, q = reduced(pick(good, phi, 0.5))
     local k = pick(good, m, 0.5)
     local s, c = call(M.sin, p), call(M.cos, p)
-    local rest = (1.0 - k) + k * c * c -- 1 - m sin^2
+    local rest = pick(M.lt(k, 0), 1.0 - k * s * s, (1.0 - k) + k * c * c) -- 1 - m sin^2
     rest = pick(M.gt(rest, 0), rest, D(1e-300))
     local one = s * 0.0 + 1.0
     local r = s * rf(c * c, rest, one, 8)
-    if not first then r = r - k * s * s * s * D(1 / 3) * rd(c * c, rest, one, 8) end
+    if first then -- of a rest that 8 steps do not bring near the others log(4 tan(phi / 2) sqrt(-m)) / sqrt(-m)
+      local far, high = M.gt(rest, D(1e20)), root(pick(M.gt(rest, D(1e20)), -k, 1.0))
+      local size = pick(far, M.abs(s), 1.0)
+      r = pick(far, pick(M.lt(s, 0), -1.0, 1.0) * call(M.log, 4.0 * size / (1.0 + c) * high) / high, r)
+    else r = r - k * s * s * s * D(1 / 3) * rd(c * c, rest, one, 8) end
     local whole = call(first and special.ellipk or special.ellipe, k)
     r = r + pick(M.eq(q, 0), 0.0, 2.0 * q * whole)
     return pick(good, r, pick(M.eq(m, -inf), first and 0.0 or M.nan, M.nan))

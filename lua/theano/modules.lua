@@ -216,6 +216,8 @@ local TYPES = {
   range = "table|ndarray", rtol = "number", atol = "number", include_initial = "boolean", ndim = "integer",
 }
 M.TYPES = TYPES
+local BOUNDS = setmetatable({ rtol = "number|ndarray|table", atol = "number|ndarray|table" }, { __index = TYPES })
+local TYPES_OF = { ["nd.isclose"] = BOUNDS, ["nd.allclose"] = BOUNDS } -- those whose bounds are broadcast
 
 -- Functions in Lua take no more arguments than they have; those on tensors and arrays take them by name, too.
 local function on_tensors(path)
@@ -231,7 +233,7 @@ local function name_parameters(module, path, types)
       local free = not on_tensors(path)
       for i = 1, info.nparams do free = free or FREE[debug.getlocal(f, i)] end
       local shown = (path .. "." .. name):gsub("^theano%.tensor%.", "")
-      by_name[f] = by_name[f] or util.by_name(shown, f, free, types)
+      by_name[f] = by_name[f] or util.by_name(shown, f, free, TYPES_OF[shown] or types)
       module[name] = by_name[f]
     end
   end

@@ -78,12 +78,19 @@ nd["repeat"] = nd.repeat_
 local close = nd.isclose
 local function is_real(a) return a.dtype:find("f") ~= nil end
 --- Where |a - b| <= atol + rtol |b|, in floats (NaN differs unless equal_nan), broadcasting; equal infinities are
--- close.
+-- close. rtol and atol may be arrays, which are broadcast too.
 function nd.isclose(a, b, rtol, atol, equal_nan)
   a, b = nd.asarray(a), nd.asarray(b)
-  if is_real(a) and is_real(b) then return close(a, b, rtol or 1e-5, atol or 1e-8, equal_nan or false) end
+  local function bound(v)
+    if v == nil or type(v) == "number" then return v end
+    v = nd.asarray(v)
+    return v.ndim == 0 and v:item() or v
+  end
+  rtol, atol = bound(rtol), bound(atol)
+  local single = (rtol == nil or type(rtol) == "number") and (atol == nil or type(atol) == "number")
+  if single and is_real(a) and is_real(b) then return close(a, b, rtol or 1e-5, atol or 1e-8, equal_nan or false) end
   if not b.dtype:find("[fc]") then b = b:astype("float64") end
-  local number = a.ndim == 0 and b.ndim == 0
+  local number = single and a.ndim == 0 and b.ndim == 0
   if a.ndim == 0 then a = a:reshape({ 1 }) end -- results of no dimension would be Lua values
   if b.ndim == 0 then b = b:reshape({ 1 }) end
   local near = nd.le(nd.abs(a - b), nd.abs(b) * (rtol or 1e-5) + (atol or 1e-8))

@@ -378,17 +378,20 @@ return function(nd)
   end
 
   local KINDS = util.set({ "linear", "nearest", "nearest-up", "previous", "next", "zero", "cubic" })
+  local DEGREES = { slinear = 1, quadratic = 2 }
   --- `interp1d(x, y, {kind = "linear", axis = -1, bounds_error, fill_value, assume_sorted})`: a function through
-  -- points. Kinds: "linear", "cubic", "nearest", "nearest-up", "previous", "next" (and "zero"). Outside: an error, NaN
-  -- (or fill_value, one or `{below, above}`) under `bounds_error = false`, or `fill_value = "extrapolate"`.
+  -- points. Kinds: "linear", "cubic", "nearest", "nearest-up", "previous", "next" (and "zero"), "slinear", "quadratic",
+  -- or the degree of a spline. Outside: an error, NaN (or fill_value, one or `{below, above}`) under
+  -- `bounds_error = false`, or `fill_value = "extrapolate"`.
   function M.interp1d(...)
     local o = util.bind("interp1d", { "x", "y", "kind", "axis", "copy", "bounds_error", "fill_value", "assume_sorted",
-      kind = "string", axis = "integer", copy = "boolean", bounds_error = "boolean", assume_sorted = "boolean",
+      kind = "string|integer", axis = "integer", copy = "boolean", bounds_error = "boolean", assume_sorted = "boolean",
       fill_value = "number|table|string" }, ...)
     local kind, fill = o.kind or "linear", o.fill_value
-    if not KINDS[kind] then
+    local degree = type(kind) == "number" and kind or DEGREES[kind]
+    if not degree and not KINDS[kind] then
       util.raise("NotImplementedError", "interp1d: the kind is 'linear', 'cubic', 'nearest', 'nearest-up', 'previous', "
-        .. "'next' or 'zero', not '%s'", kind)
+        .. "'next', 'zero', 'slinear', 'quadratic' or a degree, not '%s'", kind)
     end
     local xs, ys, S0 = arr(o.x):astype("float64"), o.y, side(o.y)
     ys = as(S0, ys)
@@ -401,6 +404,12 @@ return function(nd)
     local x, y, S = points("interp1d", xs, ys, axis)
     local smooth
     if kind == "cubic" then smooth = M.CubicSpline(x, y)
+    elseif degree then
+      if degree < 0 or x.size < degree + 1 then
+        util.raise("ValueError", "interp1d: degree %d needs at least %d points, not %d", degree,
+          math.max(degree, 0) + 1, x.size)
+      end
+      smooth = M.make_interp_spline(x, y, { k = degree })
     elseif kind == "linear" then
       local h = spread(S, nd.diff(x), y.ndim - 1)
       if S ~= nd then h = S.constant(h) end

@@ -82,7 +82,8 @@ return function(nd)
     if x.ndim == 0 then x = x:reshape({ 1 }) end
     local out = { x * 0 + 1.0 }
     for n = 0, deg - 1 do
-      local v = (F.b(n) == 0 and x or x - F.b(n)) * out[n + 1]
+      local v = F.b(n) == 0 and x or x - F.b(n)
+      if n > 0 then v = v * out[n + 1] end -- p_0, which is NaN at infinity as NumPy's
       if n > 0 and F.c(n) ~= 0 then v = v - out[n] * F.c(n) end
       out[n + 2] = F.a(n) == 1 and v or v / F.a(n)
     end
