@@ -40,6 +40,21 @@ local function mlp(batch, a, b, c)
   return theano.compile({ inputs = { x }, outputs = cost, updates = updates }), p, numbers(batch, a)
 end
 
+local function lenet(batch)
+  local x = T.tensor4("x", { dtype = "float32" })
+  local p = { theano.shared(numbers(20, 1, 5, 5)), theano.shared(numbers(50, 20, 5, 5)),
+    theano.shared(numbers(800, 500)), theano.shared(numbers(500, 10)) }
+  local function layer(v, w)
+    local h = T.nnet.conv2d(v, w, { filter_flip = false })
+    return T.tanh(T.signal.pool.pool_2d(h, { ds = { 2, 2 }, ignore_border = true }))
+  end
+  local out = T.nnet.softmax(T.dot(T.tanh(T.dot(layer(layer(x, p[1]), p[2]):flatten(2), p[3])), p[4]))
+  local y = T.constant(nd.arange(batch, nil, nil, "int64") % 10)
+  local cost, updates = T.nnet.categorical_crossentropy(out, y):mean(), {}
+  for i, g in ipairs(T.grad(cost, p)) do updates[i] = { p[i], p[i] - T.constant(0.01, { dtype = "float32" }) * g } end
+  return theano.compile({ inputs = { x }, outputs = cost, updates = updates }), numbers(batch, 1, 28, 28)
+end
+
 -- Updates that read each other's old values, a gather that can fail, sums of everything, products, draws.
 local function tangle(rng)
   local x, i = T.fmatrix("x"), T.lvector("i")
@@ -98,6 +113,55 @@ describe("a graph of a GPU", function()
     assert.same({ 16, 16, 128 }, tile.tile)
     assert(tile.ahead and tile.blocks == 128 and tile.estimate < 2.6e-6, tostring(r))
     assert(kinds.warps:find("f") and kinds.columns == "bb", tostring(r))
+  end)
+
+  it("computes tanh's gradient where LeNet's poolings look it up: 22 launches a step", function()
+    local _ <close> = theano.config.change_flags({ device = emulated.flags.device, floatX = "float32" })
+    emulated.idle(1)
+    local ok, r, plan = pcall(function()
+      local f, x = lenet(128)
+      for _ = 1, 3 do f(x) end
+      return theano.printing.roofline(f, "h100", { compile = false }), theano.printing.plan(f)
+    end)
+    emulated.idle(0)
+    assert(ok, r)
+    assert(r.launches <= 22, r.launches .. " launches")
+    assert.equal(2, select(2, plan:gsub("nodes %[%d+%]  MaxPoolGrad", "")))
+    assert.is_nil(plan:find("sqr%(i2%)[^\n]*CorrMM_gradInputs"))
+  end)
+
+  -- Maxima, sums and means of windows side by side, of some beyond the border, of images without elements.
+  it("gives the interpreter's bits where a pooling's gradient computes what it looks up", function()
+    local function gradient(flags, dtype, pool, form)
+      local _ <close> = theano.config.change_flags(flags)
+      local four = T.TensorType(dtype, { false, false, false, false })
+      local x, t, g = four("x"), four("t"), four("g")
+      local y = T.signal.pool.pool_2d(x, pool)
+      return theano.compile({ inputs = { x, t, g }, on_unused_input = "ignore",
+        outputs = T.grad(nil, x, { known_grads = { [y] = form(t, g) } }) })
+    end
+    local forms = { function(t, g) return g * (1 - T.sqr(t)) end, function(t, g) return T.switch(T.gt(t, 0), g, 0) end,
+      function(_, g) return g * 3 end, function(t, g) return g / (t - t) end }
+    local merged = 0
+    for _, dtype in ipairs({ "float32", "float64", "float16" }) do
+      for i, pool in ipairs({ { ds = { 2, 2 }, ignore_border = true }, { ds = { 3, 2 }, ignore_border = false },
+        { ds = { 2, 2 }, ignore_border = true, mode = "sum" }, { ds = { 2, 2 }, st = { 3, 4 }, ignore_border = true },
+        { ds = { 2, 3 }, ignore_border = true, pad = { 1, 1 }, mode = "average_exc_pad" } }) do
+        for j, form in ipairs(forms) do
+          local want = gradient({ linker = "interpreter" }, dtype, pool, form)
+          local f = gradient(emulated.flags, dtype, pool, form)
+          merged = merged + (theano.printing.plan(f):find("kernel k%d[^\n]*Elemwise") and 0 or 1)
+          for _, n in ipairs({ 3, 0 }) do
+            local x = numbers(n, 2, 7, 9):astype(dtype)
+            local y = T.signal.pool.pool_2d(T.constant(x), pool):eval()
+            local t = nd.cos(y)
+            assert.is_true(nd.array_equal(want(x, t, y), f(x, t, y), { equal_nan = true }),
+              ("%s, pooling %d, form %d, %d images"):format(dtype, i, j, n))
+          end
+        end
+      end
+    end
+    assert(merged >= 10, merged .. " computed there")
   end)
 
   it("moves normal numbers once, and the states of their streams", function()

@@ -249,10 +249,12 @@ bool group_alone_reads(const Planner *p, int root, int g); /* nobody else reads 
 bool group_writes_foreign(const Planner *p, int g);
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
 bool group_crosses(Planner *p, const Kernel *a, const Kernel *b); /* sums of one array along other dims of it */
-bool fit_group(Planner *p, int w);                          /* fit.c: w and what reads it go by the same dims now */
-bool merge_groups(Planner *p);                              /* merge.c */
-bool group_all(Planner *p);                                 /* group.c */
-bool fuse_all(Planner *p);                                  /* fuse.c: one kernel for each group; Planner.made */
+bool group_cheap(const Kernel *k);       /* computing it again costs less than storing and loading */
+bool windows_all(Planner *p, bool *any); /* windows.c: what is looked up by window is computed there; any: was */
+bool fit_group(Planner *p, int w);       /* fit.c: w and what reads it go by the same dims now */
+bool merge_groups(Planner *p);           /* merge.c */
+bool group_all(Planner *p);              /* group.c */
+bool fuse_all(Planner *p);               /* fuse.c: one kernel for each group; Planner.made */
 bool kernel_literal(Kernel *k, const ThArray *c, Ins *out); /* passes.c */
 bool kernel_trim_all(Planner *p);                           /* passes.c: before kernels become stages */
 bool kernel_tidy_all(Planner *p);                           /* ..and after */

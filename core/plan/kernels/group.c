@@ -308,7 +308,7 @@ static int outputs_of(const Kernel *k) {
 }
 
 /* A few cheap operations: computing them again costs less than storing and loading. */
-static bool cheap(const Kernel *k) {
+bool group_cheap(const Kernel *k) {
     int n = 0;
     for (int i = 0; i < k->ins.n; i++) {
         int op = k->ins.at[i].op;
@@ -382,7 +382,7 @@ static bool as_small(const Planner *p, const Kernel *k) {
 /* All readers take w over: w leaves no store behind. 1 joined, 0 not, -1 error. */
 static int join_vertical(Planner *p, int w, const Join *j, int n) {
     const Kernel *k = p->work.at[w].k;
-    bool again = (cheap(k) && (n <= AGAIN || k->ndim == 0 || as_small(p, k))) || !loads_any(k);
+    bool again = (group_cheap(k) && (n <= AGAIN || k->ndim == 0 || as_small(p, k))) || !loads_any(k);
     if (n > 1 && (shrinks_draw(p, w) || !again)) return no(p, APART_AGAIN);
     for (int i = 0; i < n; i++) {
         if (!j[i].fits || !j[i].seen) return misfit(p, &j[i]);
@@ -780,7 +780,8 @@ static int try_join(Planner *p, int w) {
 
 bool group_all(Planner *p) {
     for (int w = 0; w < p->work.n; w++) classify(&p->work.at[w]);
-    if (!index_uses(p)) return false;
+    bool more;
+    if (!index_uses(p) || !windows_all(p, &more) || (more && !index_uses(p))) return false;
     p->foreign = INT32_MAX;
     for (int w = p->work.n - 1; w >= 0; w--) {
         if (!is_live(p, w)) continue;
