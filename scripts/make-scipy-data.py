@@ -289,6 +289,12 @@ def interpolate_cases():
     for kind in (0, 1, 2, 3, 4, 5, "'slinear'", "'quadratic'"):
         case("interpolate.interp1d(t, y, %s, bounds_error=False)(x)" % kind, 1e-11)
         case("interpolate.interp1d(t, ym, kind=%s, fill_value='extrapolate')([[0.0, 6.0]])" % kind, 1e-10)
+    case("interpolate.RegularGridInterpolator((grid, t), mesh)([0.5, 1.5])")
+    case("interpolate.RegularGridInterpolator((t,), y)([2.5, 1.5])")
+    for method in ("linear", "nearest", "slinear"):
+        case("interpolate.RegularGridInterpolator((grid[::-1], t), mesh, method='%s')([[0.5, 1.5], [1.75, 3.0]])"
+             % method)
+    case("interpolate.spalde(1.5, interpolate.splrep(t, y))", 1e-10)
     case("interpolate.interp1d(t, ym)([[2.0, 3.0]])")
     case("interpolate.interp1d(t, y2, axis=0, fill_value='extrapolate')(x)")
     case("interpolate.interp1d(t, y, bounds_error=False, fill_value=(-1.0, 2.0))([-5.0, 2.0, 9.0])")

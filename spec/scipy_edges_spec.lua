@@ -563,6 +563,15 @@ describe("SciPy's splines and rules", function()
     fails("ValueError", "RBFInterpolator: there is no kernel 'round'", I.RBFInterpolator, mat(), vec(3),
       { kernel = "round" })
     fails("NotImplementedError", "griddata: in 3 dimensions the method is 'nearest'", I.griddata, mat(), vec(3), mat())
+    local u, r = I.UnivariateSpline(x, y), I.RectBivariateSpline(x, x, nd.outer(y, y))
+    fails("TypeError", "bbox is {first, last}, numbers or false", I.UnivariateSpline, x, y, { bbox = { "a", 9 } })
+    fails("TypeError", "integral: b should be a number, not nil", u.integral, u, 1.0)
+    fails("TypeError", "integral: xa should be a number, not string", r.integral, r, "a", 1, 2, 3)
+    fails("TypeError", "set_smoothing_factor: s should be a number, not nil", u.set_smoothing_factor, u)
+    fails("TypeError", "points are real, not complex128", I.CloughTocher2DInterpolator,
+      nd.array({ { 0, 0 }, { 1, 0 }, { 0, 1 } }) * nd.complex(0, 1), { 1, 2, 3 })
+    assert.same(I.krogh_interpolate(x, y, { 1, 2 }, { 0, 1 }):tolist(),
+      I.krogh_interpolate(x, y, nd.array({ 1, 2 }):astype("float32"), nd.array({ 0, 1 })):tolist())
     fails("ValueError", "romb: 2^k + 1 samples are expected, not 4", Q.romb, vec(4))
     fails("ValueError", "cumulative_simpson: x must increase", Q.cumulative_simpson, vec(4), { x = { 0, 1, 1, 2 } })
     fails("ValueError", "newton_cotes: rn is from 1 to 500, not 0", Q.newton_cotes, 0)

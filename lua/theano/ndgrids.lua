@@ -83,16 +83,23 @@ return function(nd, M, kit)
     return o, method
   end
   --- `RegularGridInterpolator(points, values, {method = "linear", bounds_error, fill_value})`: a function of places
-  -- (rows of coordinates) between values on a grid: "linear" along each axis, the "nearest" ones, or splines,
-  -- "slinear", "cubic", "quintic". fill_value: a number beyond the grid, or "extrapolate".
+  -- (rows of coordinates; of one axis also a vector) between values on a grid: "linear" along each axis, the "nearest"
+  -- ones, or splines, "slinear", "cubic", "quintic". fill_value: a number beyond the grid, or "extrapolate".
   function M.RegularGridInterpolator(...)
     local what = "RegularGridInterpolator"
     local o, method = options(what, ...)
     local values = real(side(o.values), o.values)
-    local axes = util.each(what .. ": points", o.points, function(p) return (points(what, p, p)) end)
+    local axes = util.each(what .. ": points", o.points, function(p) return arr(p) end)
+    local turned, falls = {}, false
     if values.ndim < #axes then
       util.raise("ValueError", "%s: %d axes, values of %d dimensions", what, #axes, values.ndim)
     end
+    for d, x in ipairs(axes) do -- places that fall are turned round, and the values with them
+      local down = x.ndim == 1 and x.size > 1 and x[0] > x[x.size - 1]
+      axes[d] = points(what, down and x["::-1"] or x, down and x["::-1"] or x)
+      turned[d], falls = down and "::-1" or ":", falls or down
+    end
+    if falls then values = values[table.concat(turned, ", ")] end
     for d, x in ipairs(axes) do
       local n = util.is_var(values) and x.size or values.shape[d]
       if n ~= x.size then util.raise("ValueError", "%s: %d places, %d values along axis %d", what, x.size, n, d - 1) end
@@ -107,6 +114,7 @@ return function(nd, M, kit)
     return function(at)
       local S = side(at, values)
       local v = real(S, at)
+      if S == nd and v.ndim == 1 then v = v:reshape(#axes == 1 and { -1, 1 } or { 1, v.size }) end
       if S == nd and (v.ndim == 0 or v.shape[v.ndim] ~= #axes) then
         util.raise("ValueError", "%s: places of %d coordinates are expected, not of shape %s", what, #axes,
           kit.form(v))

@@ -119,6 +119,7 @@ return function(nd, M, kit)
       util.raise("NotImplementedError", "%s: points lie in the plane; in %d dimensions there is the nearest one's "
         .. "value", what, x.shape[2])
     end
+    if x.dtype:find("^c") then util.raise("TypeError", "%s: points are real, not %s", what, x.dtype) end
     if not nd.all(nd.isfinite(x)) then util.raise("ValueError", "%s: points are finite", what) end
     local shift, scale = nd.zeros(2), nd.ones(2)
     if x.size > 0 then shift = nd.mean(x, { axis = 0 }) end

@@ -178,9 +178,11 @@ return function(nd, M, kit)
   --- `spalde(x, tck)`: all derivatives at a place, from 0 to the degree; of places a list of these.
   function M.spalde(x, tck)
     local f = of_triple("spalde", tck)
-    if type(x) == "number" then return all_derivatives(f, x) end
+    if x == nil then util.raise("TypeError", "spalde: argument 'x' is missing") end
+    local places = arr(x)
+    if places.ndim == 0 then return all_derivatives(f, places:item()) end
     local list = {}
-    for i, v in ipairs(vector("spalde", "x", x):tolist()) do list[i] = all_derivatives(f, v) end
+    for i, v in ipairs(vector("spalde", "x", places):tolist()) do list[i] = all_derivatives(f, v) end
     return list
   end
   -- The real roots of a cubic piece of f from a to b, both within a little.
@@ -231,7 +233,11 @@ return function(nd, M, kit)
   function Curve.get_residual(u) return u.squares end
   function Curve.derivative(u, n) return curve(M.splder(u.f, n), nil, u.ext) end
   function Curve.antiderivative(u, n) return curve(M.splantider(u.f, n), nil, u.ext) end
-  function Curve.integral(u, a, b) return integral(u.f, a, b) end
+  function Curve.integral(u, a, b)
+    util.expect("integral", "a", a, "number")
+    util.expect("integral", "b", b, "number")
+    return integral(u.f, a, b)
+  end
   function Curve.derivatives(u, x) return all_derivatives(u.f, x) end
   function Curve.roots(u)
     if u.k ~= 3 then util.raise("NotImplementedError", "roots: of cubic splines, not of degree %d", u.k) end
@@ -241,6 +247,7 @@ return function(nd, M, kit)
   local function room(d) return math.max(d.m // 2, 2 * d.k + 2) - 2 * d.k - 2 end
   --- Another sum of squares for the same points.
   function Curve.set_smoothing_factor(u, s)
+    util.expect("set_smoothing_factor", "s", s, "number")
     local d = u.points or util.raise("ValueError", "set_smoothing_factor: the spline was not made by a sum of squares")
     local t, c, squares = near("set_smoothing_factor", d, sum_wanted("set_smoothing_factor", s), room(d))
     u.f, u.squares = M.BSpline(arr(t), arr(c), d.k), squares
@@ -251,8 +258,13 @@ return function(nd, M, kit)
     local box = o.bbox
     if box == nil then return end
     box = util.is_array(box) and box:tolist() or box
-    if type(box) ~= "table" then util.raise("TypeError", "%s: bbox is {first, last}", what) end
-    o.xb, o.xe = box[1], box[2]
+    for i = 1, 2 do
+      local v = type(box) == "table" and box[i]
+      if type(box) ~= "table" or v and type(v) ~= "number" then
+        util.raise("TypeError", "%s: bbox is {first, last}, numbers or false", what)
+      end
+    end
+    o.xb, o.xe = box[1] or nil, box[2] or nil
   end
   local function univariate(what, names, s_of)
     return function(...)

@@ -70,6 +70,9 @@ return function(nd, M, kit)
   function Surface.get_residual(f) return f.squares end
   --- The integral over a rectangle; the surface is 0 beyond its edges.
   function Surface.integral(f, xa, xb, ya, yb)
+    for i, name in ipairs({ "xa", "xb", "ya", "yb" }) do
+      util.expect("integral", name, (select(i, xa, xb, ya, yb)), "number")
+    end
     local function part(t, k, c, a, b)
       local first, last = t[k], t[t.size - k - 1]
       return M.BSpline(t, c, k):integrate(math.max(math.min(a, last), first), math.max(math.min(b, last), first))
@@ -146,6 +149,7 @@ return function(nd, M, kit)
   local function at(f, x, nu)
     local S = side(x, f.y)
     local v = real(S, x)
+    if S == nd and v.dtype == "float32" then v = v:astype("float64") end
     return shaped(S, v, krogh_values(S, f, v:reshape({ -1 }), nu)[nu], f.y.ndim - 1, f.axis)
   end
   local function order(nu)
@@ -180,6 +184,7 @@ return function(nd, M, kit)
   --- `krogh_interpolate(xi, yi, x, der, axis)`: KroghInterpolator(xi, yi) at x, or its derivative.
   function M.krogh_interpolate(xi, yi, x, der, axis)
     local f = M.KroghInterpolator(xi, yi, { axis = axis or 0 })
+    if util.is_array(der) then der = der.ndim == 0 and der:item() or der:tolist() end
     if type(der) == "table" then
       local list, S = {}, side(x, yi)
       for i, nu in ipairs(der) do list[i] = as(S, f:derivative(x, nu)) end
