@@ -97,6 +97,53 @@ describe("parts of an array that products read", function()
   end)
 end)
 
+describe("parts of what a product of halves gives", function()
+  -- How many products store what they round.
+  local function stored(f, amp)
+    local store = "= product : float32\n +%%%d+ = cast %%%d+ : " .. amp .. "\n +%%%d+ = a%d+ := %%%d+ : " .. amp .. "\n"
+    return select(2, theano.printing.plan(f):gsub(store .. "  nest", ""))
+  end
+  local function parts(y, h, e)
+    local p = {}
+    for i = 1, 3 do
+      p[i] = y[(":, %d:%d"):format((i - 1) * h * e, i * h * e)]:reshape({ -1, h, e }):dimshuffle(1, 0, 2)
+    end
+    return table.unpack(p)
+  end
+
+  it("are cut from that half where they are rounded to it, whatever the lengths", function()
+    local x, w = T.fmatrix("x"), T.fmatrix("w")
+    for _, case in ipairs({ { 5, 2, 4, "bfloat16" }, { 0, 3, 1, "bfloat16" }, { 33, 1, 7, "float16" } }) do
+      local n, h, e, amp = table.unpack(case)
+      local q, k, v = parts(T.dot(x, w), h, e)
+      local values = { numbers(n, 8), numbers(8, 3 * h * e) }
+      local z = T.batched_dot(T.batched_dot(q, k:dimshuffle(0, 2, 1)), v)
+      assert.equal(1, stored(alike({ x, w }, z, values, amp, true), amp))
+      local f = alike({ x, w }, { T.cast(q, amp), T.cast(k, amp)[0], T.cast(v:reshape({ -1 }), amp) }, values, amp)
+      assert.equal(1, stored(f, amp))
+    end
+    local y = T.dot(x, w)
+    local f = alike({ x, w }, { T.cast(y["::-2, 3"], "bfloat16"), T.cast(y["1:, ::3"].T, "bfloat16") },
+      { numbers(7, 8), numbers(8, 9) }, "bfloat16")
+    assert.equal(1, stored(f, "bfloat16"))
+  end)
+
+  it("are cut from float32 where anything else is seen of it, or the factors are none of that half", function()
+    local x, w = T.fmatrix("x"), T.fmatrix("w")
+    local values, y = { numbers(6, 8), numbers(8, 12) }, T.dot(x, w)
+    local one, two = T.cast(y[":, :5"], "bfloat16"), T.cast(y[":, 5:"], "bfloat16")
+    for _, out in ipairs({ { one, two, y }, { one, two, y:sum() }, { one, T.cast(y[":, 5:"], "float16") },
+      { one, two, y[{ 1, 2 }] }, { one, T.sqr(y[":, 5:"]) } }) do
+      assert.equal(0, stored(alike({ x, w }, out, values, "bfloat16", true), "bfloat16"))
+    end
+    for _, amp in ipairs({ false, "float16" }) do
+      assert.equal(0, stored(alike({ x, w }, { one, two }, values, amp or nil), "bfloat16"))
+    end
+    values[1][{ 2, 3 }], values[1][{ 4, 0 }], values[2][{ 1, 7 }] = 0 / 0, math.huge, 1e38
+    alike({ x, w }, { one, two }, values, "bfloat16")
+  end)
+end)
+
 describe("a sum of everything", function()
   it("is made by the kernel that goes through the same array", function()
     for _, case in ipairs({ { 1, 1 }, { 7, 5 }, { 33, 64 }, { 300, 257 }, { 0, 4 }, { 4, 0 } }) do

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { VIEWS = 4 };
+enum { VIEWS = 4, SEEN = 32 };
 
 static ThVar *rounded(Opt *o, ThVar *x, ThDtype d) {
     ThApply *view[VIEWS];
@@ -142,6 +142,62 @@ static bool settle_parts(Opt *o, ThApply *down) {
     return !failed(o->c);
 }
 
+/* ---- a product of which nothing but halves is seen --------------------------------------------------------------- */
+/* What is seen of a variable: views of it, each of an earlier one, and what rounds one of them. */
+typedef struct Seen {
+    ThVar *v[SEEN], *low[SEEN]; /* [0]: the variable itself; the same of its half */
+    int of[SEEN], n;            /* the view's operand among them */
+    ThApply *down[SEEN];
+    int from[SEEN], ndown; /* whose rounding */
+    bool parts;
+} Seen;
+
+/* One reader of view i is a view too, or a rounding to the half that all round to. */
+static bool seen_by(Seen *s, int i, const Client *c) {
+    ThApply *a = c->node, *r = a ? rounding(a) : NULL;
+    if (!a || c->pos != 0 || s->n == SEEN || s->ndown == SEEN) return false;
+    if (r) {
+        s->down[s->ndown] = r, s->from[s->ndown++] = i;
+        return r->out[0]->type.dtype == s->down[0]->out[0]->type.dtype;
+    }
+    if (a->op != &op_reshape && a->op != &op_dimshuffle && a->op != &op_subtensor) return false;
+    s->parts |= a->op == &op_subtensor;
+    s->v[s->n] = a->out[0], s->of[s->n++] = i;
+    return true;
+}
+
+/* The half whose numbers a factor has, through views, or 0. */
+static int half_of(const ThVar *v) {
+    while (v->owner && (v->owner->op == &op_reshape || v->owner->op == &op_dimshuffle)) v = v->owner->in[0];
+    const ThApply *up = v->owner && ask_which(v->owner) == S_cast ? v->owner : NULL;
+    return up && dtype_is_half((ThDtype)up->in[0]->type.dtype) ? up->in[0]->type.dtype : 0;
+}
+
+/* Parts of what a product of halves gives, all rounded to that half: it is rounded, and so stored as that at once. */
+static bool settle_product(Opt *o, ThApply *a) {
+    Seen s = {.v = {a->out[0]}, .n = 1};
+    int half = half_of(a->in[0]);
+    for (int i = 0; i < s.n; i++)
+        for (int c = 0; c < s.v[i]->nclients; c++)
+            if (!seen_by(&s, i, &s.v[i]->clients[c])) return true;
+    if (!s.parts || !s.ndown || s.down[0]->out[0]->type.dtype != half || half_of(a->in[1]) != half) return true;
+    builder_begin_fg(&o->b, o->fg, a->prov);
+    o->b.rule = "amp_views";
+    bool ok = (s.low[0] = cast_make(&o->b, s.v[0], (ThDtype)half)) != NULL;
+    for (int i = 1; ok && i < s.n; i++) {
+        const ThApply *view = s.v[i]->owner;
+        ThVar *in[1 + 3 * TH_MAX_NDIM] = {s.low[s.of[i]]};
+        memcpy(in + 1, view->in + 1, (size_t)(view->nin - 1) * sizeof *in);
+        ThApply *again = apply_copy(&o->b, view, in);
+        ok = (s.low[i] = again ? again->out[0] : NULL) != NULL;
+    }
+    for (int i = 0; ok && i < s.ndown; i++)
+        if (type_eq(s.low[s.from[i]]->type, s.down[i]->out[0]->type))
+            ok = engine_replace(o, s.down[i]->out[0], s.low[s.from[i]], "amp_views");
+    builder_end(&o->b);
+    return !failed(o->c);
+}
+
 /* Rewrites move casts behind reshapes, where what computes the elements cannot take them along: so back. */
 bool pass_amp_views(Opt *o) {
     if (!o->fg->device) return true;
@@ -149,8 +205,10 @@ bool pass_amp_views(Opt *o) {
     bool ok = order != NULL;
     for (int i = 0; ok && i < order->n; i++) {
         ThApply *a = order->at[i];
+        bool product = a->op == &op_dot22 || a->op == &op_batched_dot;
+        if (product && !(a->flags & APPLY_DEAD)) ok = settle_product(o, a);
         if (a->flags & APPLY_DEAD || !rounding(a)) continue;
-        ok = settle(o, a, &a) && (!a || a->flags & APPLY_DEAD || settle_parts(o, a));
+        ok = ok && settle(o, a, &a) && (!a || a->flags & APPLY_DEAD || settle_parts(o, a));
     }
     return ok;
 }
