@@ -488,6 +488,7 @@ def signal_cases():
             case("signal.resample(line, %d, window=%s)" % (num, window), 1e-10)
     case("signal.resample(waves, 4, domain='freq')", 1e-11)
     case("signal.resample(line, 5, t=places)", 1e-11)
+    case("signal.resample(single, 6, window='hann')", 1e-5)
     for pad in "constant edge wrap symmetric reflect mean median minimum maximum".split():
         case("signal.resample_poly(line, 3, 7, padtype='%s')" % pad, 1e-10)
         case("signal.resample_poly(wide, 5, 2, axis=1, padtype='%s')" % pad, 1e-10)

@@ -189,7 +189,10 @@ return function(nd, M)
     local n = x.shape[x.ndim]
     if n == 0 then util.raise("ValueError", "resample: there is nothing along axis %d", axis) end
     local X, few = domain == "time" and nd.fft.fft(x) or x, math.min(num, n)
-    if o.window ~= nil then X = X * weights(o.window, n) end
+    if o.window ~= nil then
+      local weighted = X * weights(o.window, n)
+      X = X.dtype == "complex64" and weighted:astype("complex64") or weighted
+    end
     local shape = X.shape
     shape[#shape] = num
     local Y = nd.zeros(shape, X.dtype)
