@@ -335,20 +335,6 @@ static const char text[] = GPU_TEXT(
             }
         }
     }
-    /* Segments' sums of dq, one after the other. */
-    KERNEL attend_sum(const AttendArgs a) {
-        SHARED;
-        const i64 all = a.batch * a.walked * a.deep;
-        if (a.err[0]) return;
-        for (i64 e = blockIdx.x * 256 + threadIdx.x; e < all; e += gridDim.x * (i64)256) {
-            const i64 row = e / a.deep;
-            T *const at = (T *)a.dq + row / a.walked * a.sdq[0] + row % a.walked * a.sdq[1] + e % a.deep * a.sdq[2];
-            T sum = *at;
-            for (i64 s = 1; s < a.segments; s++) sum += ((const T *)a.more)[(s - 1) * all + e];
-            *at = sum;
-        }
-        (void)sh;
-    }
 ) GPU_TEXT(
     KERNEL attend_forward(const AttendArgs a) {
         SHARED_BYTES(ROOM);
@@ -383,7 +369,7 @@ static const CudaEntry kernel[] = {
     GPU_ENTRY(attend_queries, AttendArgs, true), GPU_ENTRY(attend_keys, AttendArgs, true),
     GPU_ENTRY(attend_sum, AttendArgs, true),
 };
-static const char *const pieces[] = {AttendArgs_text, text, NULL};
+static const char *const pieces[] = {AttendArgs_text, text, attend_sum_text, NULL};
 const GpuFamily gpu_attentions = {"attention", pieces, kernel, TH_LEN(kernel), is_float, head};
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */

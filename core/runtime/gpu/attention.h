@@ -25,4 +25,23 @@ GPU_RECORD(AttendArgs, {
     f64 scale, fill;
 })
 
+/* Segments' sums of dq, one after the other; T: what they are added up in. */
+/* clang-format off */
+static const char attend_sum_text[] __attribute__((unused)) = GPU_TEXT(
+    KERNEL attend_sum(const AttendArgs a) {
+        SHARED;
+        const i64 all = a.batch * a.walked * a.deep;
+        if (a.err[0]) return;
+        for (i64 e = blockIdx.x * 256 + threadIdx.x; e < all; e += gridDim.x * (i64)256) {
+            const i64 row = e / a.deep;
+            T *const at = (T *)a.dq + row / a.walked * a.sdq[0] + row % a.walked * a.sdq[1] + e % a.deep * a.sdq[2];
+            T sum = *at;
+            for (i64 s = 1; s < a.segments; s++) sum += ((const T *)a.more)[(s - 1) * all + e];
+            *at = sum;
+        }
+        (void)sh;
+    }
+);
+/* clang-format on */
+
 #endif

@@ -453,20 +453,6 @@ static const char text[] = GPU_TEXT(
             }
         }
     }
-    /* Segments' sums of dq, one after the other. */
-    KERNEL attend_half_sum(const AttendArgs a) {
-        SHARED;
-        const i64 all = a.batch * a.walked * a.deep;
-        if (a.err[0]) return;
-        for (i64 e = blockIdx.x * 256 + threadIdx.x; e < all; e += gridDim.x * (i64)256) {
-            const i64 row = e / a.deep;
-            f32 *const at = (f32 *)a.dq + row / a.walked * a.sdq[0] + row % a.walked * a.sdq[1] + e % a.deep * a.sdq[2];
-            f32 sum = *at;
-            for (i64 s = 1; s < a.segments; s++) sum += ((const f32 *)a.more)[(s - 1) * all + e];
-            *at = sum;
-        }
-        (void)sh;
-    }
 ) GPU_TEXT(
     KERNEL attend_half_forward(const AttendArgs a) {
         SHARED_BYTES(ROOM);
@@ -496,6 +482,7 @@ static bool is_half(int variant) { return variant == TH_FLOAT16 || variant == TH
 static void head(Text *t, int variant) {
     const char *name = th_dtype_name((ThDtype)variant);
     text_put(t, cuda_cores_text);
+    text_put(t, "typedef f32 T;\n");
     text_printf(t, "#define CORE core_%s\n#define PACK core_pack_%s\n#define NUMBER(h) core_number(h, 0, %d)\n", name,
                 name, variant == TH_BFLOAT16);
 }
@@ -503,7 +490,7 @@ static void head(Text *t, int variant) {
 static const CudaEntry kernel[] = {
     GPU_ENTRY(attend_half_rows, AttendArgs, true),    GPU_ENTRY(attend_half_forward, AttendArgs, true),
     GPU_ENTRY(attend_half_queries, AttendArgs, true), GPU_ENTRY(attend_half_keys, AttendArgs, true),
-    GPU_ENTRY(attend_half_sum, AttendArgs, true),     GPU_ENTRY(attend_half_long, AttendArgs, true),
+    GPU_ENTRY(attend_sum, AttendArgs, true),          GPU_ENTRY(attend_half_long, AttendArgs, true),
 };
-static const char *const pieces[] = {AttendArgs_text, text, NULL};
+static const char *const pieces[] = {AttendArgs_text, text, attend_sum_text, NULL};
 const GpuFamily gpu_attention_cores = {"attention of halves", pieces, kernel, TH_LEN(kernel), is_half, head};
