@@ -114,11 +114,12 @@ return function(nd, M, kit)
     return function(at)
       local S = side(at, values)
       local v = real(S, at)
-      if S == nd and v.ndim == 1 then v = v:reshape(#axes == 1 and { -1, 1 } or { 1, v.size }) end
-      if S == nd and (v.ndim == 0 or v.shape[v.ndim] ~= #axes) then
+      local line = S == nd and v.ndim == 1 and #axes == 1 -- places along the one axis; else a vector is one place
+      if S == nd and not line and (v.ndim == 0 or v.shape[v.ndim] ~= #axes) then
         util.raise("ValueError", "%s: places of %d coordinates are expected, not of shape %s", what, #axes,
           kit.form(v))
       end
+      if S == nd and v.ndim == 1 then v = v:reshape({ -1, #axes }) end
       local out = beyond(S, axes, v)
       local r = gathered(S, as(S, values), near, v, #axes)
       if o.fill_value == "extrapolate" then return r end
