@@ -41,6 +41,13 @@ function cases.ifelse()
   return theano.compile({ inputs = { x }, outputs = y, updates = { { n, n + 1 } } }), { n }, { numbers(5) }
 end
 
+function cases.search()
+  local x, n = T.dscalar("x"), theano.shared(nd.zeros({}), "n")
+  local y = theano.scan { fn = function(v) return v * 0.5 + 1, theano.until_(T.gt(v, 1.98)) end,
+    outputs_info = { x }, n_steps = 30 }
+  return theano.compile({ inputs = { x }, outputs = y[-1], updates = { { n, n + y[-1] } } }), { n }, { 0.25 }
+end
+
 function cases.draw()
   local u = theano.random.MRG_RandomStreams(7):uniform({ 3, 4 }, { dtype = "float64" })
   local n = theano.shared(nd.zeros({}), "n")
@@ -92,38 +99,48 @@ local function answers(make, n)
   return given, left
 end
 
-describe("a driver that refuses", function()
+-- A function is made and called while the n-th call of an entry point from then on is refused, for n = 1, 1 + step, ..
+local function refused(name, make, entries, step)
   local CALLS = 4
-  for name, make in pairs(cases) do
-    it("once, at any call of any entry point: " .. name, function()
-      local want, left = answers(make, CALLS + 1)
-      local _ <close> = theano.config.change_flags(emulated.flags)
-      for _, entry in ipairs(rotate.some(emulated.entries, 10)) do
-        for n = 1, 40, 4 do
-          local what = ("%s, %s call %d"):format(name, entry, n)
-          local before, done = emulated.calls(entry), 0
-          emulated.fail(entry, n, 2)
-          local ok, f, shareds, args = pcall(make)
-          for _ = 1, ok and CALLS or 0 do
-            local r = table.pack(pcall(f, table.unpack(args)))
-            if r[1] then
-              done = done + 1
-              local good, equal = pcall(all_same, want[done], { table.unpack(r, 2, r.n) }) -- reading may be what fails
-              assert.is_true(not good or equal, what)
-            else
-              local kind = theano.error_kind(r[2])
-              assert.is_true(kind == "GpuError" or kind == "MemoryError", what)
-            end
-          end
-          local reached = emulated.calls(entry) - before >= n
-          emulated.fail(entry, 0, 0)
-          if ok then
-            assert.is_true(all_same(left[done], emulated.values(shareds)), what)
-            assert.is_true(all_same(want[done + 1], { f(table.unpack(args)) }), what)
-          end
-          if not reached then break end
+  local want, left = answers(make, CALLS + 1)
+  local _ <close> = theano.config.change_flags(emulated.flags)
+  for _, entry in ipairs(entries) do
+    for n = 1, 40, step do
+      local what = ("%s, %s call %d"):format(name, entry, n)
+      local before, done = emulated.calls(entry), 0
+      emulated.fail(entry, n, 2)
+      local ok, f, shareds, args = pcall(make)
+      for _ = 1, ok and CALLS or 0 do
+        local r = table.pack(pcall(f, table.unpack(args)))
+        if r[1] then
+          done = done + 1
+          local good, equal = pcall(all_same, want[done], { table.unpack(r, 2, r.n) }) -- reading may be what fails
+          assert.is_true(not good or equal, what)
+        else
+          local kind = theano.error_kind(r[2])
+          assert.is_true(kind == "GpuError" or kind == "MemoryError", what)
         end
       end
+      local reached = emulated.calls(entry) - before >= n
+      emulated.fail(entry, 0, 0)
+      if ok then
+        assert.is_true(all_same(left[done], emulated.values(shareds)), what)
+        assert.is_true(all_same(want[done + 1], { f(table.unpack(args)) }), what)
+      end
+      if not reached then break end
+    end
+  end
+end
+
+describe("a driver that refuses", function()
+  for name, make in pairs(cases) do
+    it("once, at any call of any entry point: " .. name, function()
+      refused(name, make, rotate.some(emulated.entries, 10), 4)
+    end)
+  end
+  for _, name in ipairs({ "ifelse", "search" }) do
+    it("once, at each launch of what the device steers itself: " .. name, function()
+      refused(name, cases[name], { "cuCtxSetCurrent", "cuLaunchKernel" }, 1)
     end)
   end
 end)

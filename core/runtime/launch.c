@@ -221,9 +221,12 @@ static int steer(Launches *l, ThFrame *f, int flag, GpuSteer way, int64_t turn) 
     DeviceAddress at;
     if (launch_waiting(l, f)) return 1;
     l->steered = way != GPU_STEER_END;
-    if (launch_use(l, f, flag, &at)) return 1;
-    launch_before(l, f, NULL);
-    if (gpu_steer(&h, at, way, turn)) return refused(l, f, &call);
+    const bool there = !launch_use(l, f, flag, &at);
+    if (there) launch_before(l, f, NULL);
+    if (!there || gpu_steer(&h, at, way, turn)) {
+        l->steered = true; /* the mark is still there, perhaps */
+        return there ? refused(l, f, &call) : 1;
+    }
     launch_after(l, -1);
     l->launches++;
     return 0;
@@ -240,11 +243,14 @@ static int turn(const Walk *w, ThFrame *f, int until, int64_t t, bool last, int6
     if (t == 0) l->ask = SOON - 1, l->often = SOON;
     if (steer(l, f, until, GPU_STEER_UNTIL, t)) return 1;
     if (t < l->ask && !last) return 0;
-    l->pure = l->steered = false;
-    if (l->capturing) return 1;
-    l->often = l->often < SELDOM ? 2 * l->often : SELDOM;
-    l->ask = t + l->often;
-    return sides_passed(&l->sides, f, turns);
+    l->pure = false;
+    if (!l->capturing) {
+        l->often = l->often < SELDOM ? 2 * l->often : SELDOM;
+        l->ask = t + l->often;
+        if (sides_passed(&l->sides, f, turns)) return 1;
+    }
+    l->steered = false;
+    return l->capturing;
 }
 
 static int whole_loop(const Walk *w, ThFrame *f, int region, int64_t trip, bool *done) {
