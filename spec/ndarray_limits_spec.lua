@@ -1,6 +1,7 @@
 --- What arrays and variables are called with: nothing loops without end, nothing fails without words.
 local theano = require("theano")
 local raises = require("spec.support.raises")
+local refuses = require("spec.support.refuses")
 local T, nd = theano.tensor, theano.ndarray
 
 local holds_itself = {}
@@ -33,11 +34,6 @@ local function check(what, f, ...)
   local ours = e:find(": %u%a+: .") and not (e:find("attempt to") or e:find("stack overflow") or e:find("bad argument")
     or e:find("without a message"))
   assert(ours, what .. ": " .. e)
-end
-
-local function refuses(kind, text, f, ...)
-  local args = table.pack(...)
-  raises(kind, text, function() f(table.unpack(args, 1, args.n)) end)
 end
 
 local function callable(f) -- types are called too

@@ -1,15 +1,9 @@
 --- Filters whose largest error is least, and those of minimum phase: what they are for, and bad arguments. Their
 -- numbers are SciPy's (scipy_spec).
 local nd = require("theano.ndarray")
-local raises = require("spec.support.raises")
+local fails = require("spec.support.refuses")
 local S = nd.signal
 
-local function fails(kind, text, f, ...)
-  local args = table.pack(...)
-  raises(kind, text, function()
-    local _ = f(table.unpack(args, 1, args.n))
-  end)
-end
 -- The size of the response from 0 to half of the sampling rate.
 local function response(h)
   local w, z = S.freqz(h, { worN = 4096 })

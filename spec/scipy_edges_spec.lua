@@ -1,7 +1,7 @@
 --- SciPy's compositions on graphs as on arrays, with their gradients; dtypes, nothing, and wrong arguments.
 local compile = require("theano.compile")
 local nd = require("theano.ndarray")
-local raises = require("spec.support.raises")
+local fails = require("spec.support.refuses")
 local T = require("theano.tensor")
 local theano = require("theano")
 local variables = require("spec.support.variables")
@@ -76,13 +76,6 @@ local function same(want, got, near)
   assert.equal(want.dtype, got.dtype)
   assert.same({ table.unpack(want.shape) }, { table.unpack(got.shape) })
   assert(nd.allclose(want, got, near or 1e-11, near or 1e-11), tostring(want) .. "\n" .. tostring(got))
-end
-
-local function fails(kind, text, f, ...)
-  local args = table.pack(...)
-  raises(kind, text or {}, function()
-    local _ = f(table.unpack(args, 1, args.n))
-  end)
 end
 
 describe("graphs of SciPy's functions", function()

@@ -1,5 +1,6 @@
 --- Splines near points, over grids, and Krogh's polynomials: in graphs, at their edges and with bad arguments. Their
 -- numbers are SciPy's (scipy_spec).
+local fails = require("spec.support.refuses")
 local raises = require("spec.support.raises")
 local theano = require("theano")
 local nd, T = theano.ndarray, theano.tensor
@@ -8,12 +9,6 @@ local I = nd.interpolate
 local x = nd.linspace(0, 4, 25)
 local y = nd.sin(x * 2) + nd.cos(x * 31) * 0.1
 local at = nd.array({ 0.5, 1.7, 3.9 })
-local function fails(kind, text, f, ...)
-  local args = table.pack(...)
-  raises(kind, text, function()
-    local _ = f(table.unpack(args, 1, args.n))
-  end)
-end
 local function in_graph(f, ...)
   local v = T.dvector("v")
   return theano.compile({ inputs = { v }, outputs = f(v, ...) })
