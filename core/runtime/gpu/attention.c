@@ -312,7 +312,6 @@ static const char text[] = GPU_TEXT(
     INLINE void attend_back(const AttendArgs *a, char *sh) {
         const i64 tiles = (a->own + SIDE - 1) / SIDE;
         const i64 each = (tiles + a->segments - 1) / a->segments;
-        const i64 dense = a->walked * a->deep;
         Back k;
         k.weights = (T *)sh;
         k.stage = k.weights + WEIGHTS;
@@ -322,9 +321,7 @@ static const char text[] = GPU_TEXT(
             k.own0 = g / a->batch / a->segments * WIDE;
             k.by_row = part ? a->deep : a->sdq[1];
             k.by_col = part ? 1 : a->sdq[2];
-            k.sums = (T *)a->dq + k.b * a->sdq[0];
-            if (part) k.sums = (T *)a->more + ((part - 1) * a->batch + k.b) * dense;
-            if (!a->dq) k.sums = (T *)0;
+            k.sums = attend_sums(a, part, k.b);
             for (i64 t = part * each; t < tiles && t < (part + 1) * each; t++) {
                 for (int i = 0; i < EACH * WIDE_EACH; i++) k.dk[i] = k.dv[i] = 0;
                 k.row0 = t * SIDE;
@@ -369,7 +366,7 @@ static const CudaEntry kernel[] = {
     GPU_ENTRY(attend_queries, AttendArgs, true), GPU_ENTRY(attend_keys, AttendArgs, true),
     GPU_ENTRY(attend_sum, AttendArgs, true),
 };
-static const char *const pieces[] = {AttendArgs_text, text, attend_sum_text, NULL};
+static const char *const pieces[] = {AttendArgs_text, attend_sum_text, text, NULL};
 const GpuFamily gpu_attentions = {"attention", pieces, kernel, TH_LEN(kernel), is_float, head};
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */

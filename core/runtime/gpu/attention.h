@@ -25,9 +25,14 @@ GPU_RECORD(AttendArgs, {
     f64 scale, fill;
 })
 
-/* Segments' sums of dq, one after the other; T: what they are added up in. */
+/* Where a segment adds up its dq of matrix b, in T, or NULL; and all segments' sums, one after the other. */
 /* clang-format off */
 static const char attend_sum_text[] __attribute__((unused)) = GPU_TEXT(
+    INLINE T *attend_sums(const AttendArgs *a, i64 segment, i64 b) {
+        if (!a->dq) return (T *)0;
+        if (segment == 0) return (T *)a->dq + b * a->sdq[0];
+        return (T *)a->more + ((segment - 1) * a->batch + b) * a->walked * a->deep;
+    }
     KERNEL attend_sum(const AttendArgs a) {
         SHARED;
         const i64 all = a.batch * a.walked * a.deep;

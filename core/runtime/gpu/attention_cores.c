@@ -425,7 +425,6 @@ static const char text[] = GPU_TEXT(
     INLINE void attend_back(const AttendArgs *a, char *sh, int near) {
         const i64 tiles = (a->own + ROWS - 1) / ROWS;
         const i64 each = (tiles + a->segments - 1) / a->segments;
-        const i64 dense = a->walked * a->deep;
         Back k;
         k.x = (u16 *)sh;
         k.y = k.x + ROWS * PITCH;
@@ -438,9 +437,7 @@ static const char text[] = GPU_TEXT(
             k.own0 = g / a->batch / a->segments * 64;
             k.by_row = part ? a->deep : a->sdq[1];
             k.by_col = part ? 1 : a->sdq[2];
-            k.sums = (f32 *)a->dq + k.b * a->sdq[0];
-            if (part) k.sums = (f32 *)a->more + ((part - 1) * a->batch + k.b) * dense;
-            if (!a->dq) k.sums = (f32 *)0;
+            k.sums = attend_sums(a, part, k.b);
             for (i64 t = part * each; t < tiles && t < (part + 1) * each; t++) {
                 int turn = 0;
                 k.row0 = t * ROWS;
@@ -492,5 +489,5 @@ static const CudaEntry kernel[] = {
     GPU_ENTRY(attend_half_queries, AttendArgs, true), GPU_ENTRY(attend_half_keys, AttendArgs, true),
     GPU_ENTRY(attend_sum, AttendArgs, true),          GPU_ENTRY(attend_half_long, AttendArgs, true),
 };
-static const char *const pieces[] = {AttendArgs_text, text, attend_sum_text, NULL};
+static const char *const pieces[] = {AttendArgs_text, attend_sum_text, text, NULL};
 const GpuFamily gpu_attention_cores = {"attention of halves", pieces, kernel, TH_LEN(kernel), is_half, head};
