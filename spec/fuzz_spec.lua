@@ -175,12 +175,18 @@ describe("scripts/fuzz --device", function()
     assert.equal(0, code, text)
     assert.truthy(text:find("^examples/shared_state.lua on cuda%-emulated: as on the CPU\n[^\n]*1 of 1 programs"),
       text)
-    text, code = fuzz_device("cuda-emulated --part graphs --graphs 2 --no-files")
+    text, code = fuzz_device("cuda-emulated --part graphs --graphs 2")
     assert.equal(0, code, text)
+    assert.falsy(text:find("safetensors", 1, true), "files are no device's")
     assert.truthy(text:find("\n2 graphs in device, ", 1, true), text)
     for _, words in ipairs({ "cuda-emulated --part nothing", "cuda-emulated --part" }) do
       text, code = fuzz_device(words)
       assert.equal(2, code, text)
+    end
+    for _, part in ipairs({ "specs", "examples" }) do
+      text, code = fuzz_device(("cuda-emulated --part %s --from zzz"):format(part))
+      assert.equal(1, code, text)
+      assert.truthy(text:find("no name begins with 'zzz'", 1, true), text)
     end
   end)
 

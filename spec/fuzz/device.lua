@@ -45,13 +45,13 @@ local function flags(device)
   return ("THEANO_FLAGS='device=%s%s'"):format(device, given and "," .. given or "")
 end
 
--- A list from the first name that begins with `from` on, all of it without.
+-- A list from the first name that begins with `from` on, all of it without; an error where there is none.
 local function rest(names, from)
   if not from then return names end
   for i, name in ipairs(names) do
     if name:sub(1, #from) == from then return { table.unpack(names, i) } end
   end
-  return {}
+  error(("no name begins with '%s'"):format(from), 0)
 end
 
 -- The names of all specs that are run.
