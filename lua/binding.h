@@ -147,10 +147,11 @@ ThArray *lt_sparse(lua_State *L, LtState *s, int i);
 /* var.c */
 ThVar *lt_var(lua_State *L, LtState *s, int i);
 ThVar *lt_check_var(lua_State *L, LtState *s, int i);
-void lt_push_var(lua_State *L, LtState *s, ThVar *v);     /* takes over; interned; raises when NULL */
-void lt_push_apply(lua_State *L, LtState *s, ThApply *a); /* borrowed */
-ThVar *lt_to_var(lua_State *L, LtState *s, int i);        /* Variable, number, ndarray or table -> new reference */
-uint32_t lt_pattern(lua_State *L, int i, int *n);         /* {true, false, ..} as a mask of n bits */
+void lt_push_var(lua_State *L, LtState *s, ThVar *v);         /* takes over; interned; raises when NULL */
+int lt_push_vars(lua_State *L, LtState *s, ThVar **v, int n); /* 1: a table of them, false where NULL; takes over */
+void lt_push_apply(lua_State *L, LtState *s, ThApply *a);     /* borrowed */
+ThVar *lt_to_var(lua_State *L, LtState *s, int i);            /* Variable, number, ndarray or table -> new reference */
+uint32_t lt_pattern(lua_State *L, int i, int *n);             /* {true, false, ..} as a mask of n bits */
 void lt_push_type(lua_State *L, LtState *s, ThType t);
 ThType *lt_type(lua_State *L, LtState *s, int i);
 

@@ -27,16 +27,6 @@ static ThVar **room(lua_State *L, int n) {
     return out;
 }
 
-static int give(lua_State *L, LtState *s, ThVar **out, int n) {
-    lua_createtable(L, n, 0);
-    for (int i = 0; i < n; i++) {
-        if (out[i]) lt_push_var(L, s, out[i]);
-        else lua_pushboolean(L, 0);
-        lua_rawseti(L, -2, i + 1);
-    }
-    return 1;
-}
-
 static int rop(lua_State *L) { /* rop({f}, {wrt}, {points}) -> {tangents} */
     LtState *s = LT_STATE(L);
     int nf, n, np;
@@ -46,7 +36,7 @@ static int rop(lua_State *L) { /* rop({f}, {wrt}, {points}) -> {tangents} */
     if (n != np) return lt_error(L, TH_ValueError, "Rop: %d variables but %d evaluation points", n, np);
     lt_mark_line(L, s);
     LT_CHECK(L, s, !th_rop(s->ctx, f, nf, wrt, at, n, out));
-    return give(L, s, out, nf);
+    return lt_push_vars(L, s, out, nf);
 }
 
 static int vmap(lua_State *L) { /* vmap({outputs}, {stand-ins}, {mapped or false}) -> {results} */
@@ -58,7 +48,7 @@ static int vmap(lua_State *L) { /* vmap({outputs}, {stand-ins}, {mapped or false
     if (n != nm) return lt_error(L, TH_ValueError, "vmap: %d arguments but %d axes", n, nm);
     lt_mark_line(L, s);
     LT_CHECK(L, s, !th_vmap(s->ctx, f, nout, in, mapped, n, out));
-    return give(L, s, out, nout);
+    return lt_push_vars(L, s, out, nout);
 }
 
 static int grad_none(lua_State *L) { /* grad_none("n" or "d", why) */

@@ -210,13 +210,7 @@ static int grad(lua_State *L) {
     lt_mark_line(L, s);
     LT_CHECK(L, s, !th_grad(s->ctx, cost, wrt, n, &o, out));
     lt_drain_log(L, s);
-    lua_createtable(L, n, 0);
-    for (int i = 0; i < n; i++) {
-        if (out[i]) lt_push_var(L, s, out[i]);
-        else lua_pushboolean(L, 0);
-        lua_rawseti(L, -2, i + 1);
-    }
-    return 1;
+    return lt_push_vars(L, s, out, n);
 }
 
 /* ---- how arrays are printed ---------------------------------------------------------------------------------------

@@ -42,6 +42,16 @@ void lt_push_var(lua_State *L, LtState *s, ThVar *v) {
     else th_var_release(v);
 }
 
+int lt_push_vars(lua_State *L, LtState *s, ThVar **v, int n) {
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        if (v[i]) lt_push_var(L, s, v[i]);
+        else lua_pushboolean(L, 0);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
 void lt_push_apply(lua_State *L, LtState *s, ThApply *a) {
     if (!a) {
         lua_pushnil(L);

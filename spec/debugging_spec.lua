@@ -5,18 +5,12 @@ local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
 local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
+local slurp = require("spec.support.slurp")
 local theano = require("theano")
 local T = require("theano.tensor")
 local printing = theano.printing
 
 local INTERPRETED = theano.compile.Mode({ linker = "interpreter", optimizer = "fast_run" })
-
-local function slurp(path)
-  local file = assert(io.open(path, "rb"))
-  local bytes = file:read("a")
-  file:close()
-  return bytes
-end
 
 local function has(text, ...)
   for _, word in ipairs({ ... }) do assert.truthy(text:find(word, 1, true), word .. " in: " .. text) end

@@ -3,13 +3,7 @@
 -- are free); the C host of embedding.md too. functions.md is as generated; the names, links, error kinds and flags that
 -- pages mention exist.
 local runner = require("spec.support.runner")
-
-local function slurp(path)
-  local file = assert(io.open(path))
-  local text = file:read("a")
-  file:close()
-  return text
-end
+local slurp = require("spec.support.slurp")
 
 local mark = "\1"
 

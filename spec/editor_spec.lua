@@ -3,15 +3,9 @@ local core = require("theano.core")
 local definitions = require("scripts.definitions")
 local nd = require("theano.ndarray")
 local runner = require("spec.support.runner")
+local slurp = require("spec.support.slurp")
 local theano = require("theano")
 local T = require("theano.tensor")
-
-local function slurp(path)
-  local file = assert(io.open(path))
-  local text = file:read("a")
-  file:close()
-  return text
-end
 
 describe("editor/", function()
   for _, page in ipairs(definitions.pages) do

@@ -3,6 +3,7 @@
 -- Allocation failures at every site are in spec/c, where the allocator is ours to break.
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
+local slurp = require("spec.support.slurp")
 local theano = require("theano")
 local T = require("theano.tensor")
 local compile = theano.compile
@@ -377,12 +378,6 @@ describe("files", function()
     local file = assert(io.open(name, "wb"))
     file:write(bytes)
     file:close()
-  end
-  local function slurp(name)
-    local file = assert(io.open(name, "rb"))
-    local bytes = file:read("a")
-    file:close()
-    return bytes
   end
   teardown(function()
     for _, suffix in ipairs({ "", ".npy", ".npz", ".idx" }) do os.remove(path .. suffix) end

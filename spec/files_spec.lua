@@ -3,6 +3,7 @@
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
 local runner = require("spec.support.runner")
+local slurp = require("spec.support.slurp")
 local theano = require("theano")
 
 local KINDS = {
@@ -16,13 +17,6 @@ teardown(function() os.execute("rm -r " .. folder) end)
 
 local function fixture(name) return "spec/data/files/" .. name end
 local function aside(name) return folder .. "/" .. name end
-
-local function slurp(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read("a")
-  file:close()
-  return text
-end
 
 local function spill(name, text)
   local file = assert(io.open(aside(name), "wb"))

@@ -4,15 +4,9 @@ local nd = require("theano.ndarray")
 local ported = require("theano.ported")
 local raises = require("spec.support.raises")
 local runner = require("spec.support.runner")
+local slurp = require("spec.support.slurp")
 local theano = require("theano")
 local T = theano.tensor
-
-local function slurp(path)
-  local file = assert(io.open(path))
-  local text = file:read("a")
-  file:close()
-  return text
-end
 
 describe("docs/numpy.md", function()
   it("is what scripts/make-numpy-page writes", function()

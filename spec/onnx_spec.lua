@@ -1,4 +1,5 @@
 -- theano.onnx: models of onnx.helper with onnxruntime's numbers, our own models written and read, damaged files.
+local slurp = require("spec.support.slurp")
 local theano = require("theano")
 local T = require("theano.tensor")
 local nd = require("theano.ndarray")
@@ -9,11 +10,6 @@ local raises = require("spec.support.raises")
 local rotate = require("spec.support.rotate")
 
 local folder = "spec/data/onnx/"
-
-local function slurp(path)
-  local f <close> = assert(io.open(path, "rb"))
-  return f:read("a")
-end
 
 local function close(a, b, far)
   assert.same({ table.unpack(a.shape) }, { table.unpack(b.shape) })

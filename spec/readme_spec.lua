@@ -1,10 +1,5 @@
 --- README.md: its program runs as it stands and learns.
-local function slurp(path)
-  local file = assert(io.open(path))
-  local text = file:read("a")
-  file:close()
-  return text
-end
+local slurp = require("spec.support.slurp")
 
 describe("the program of README.md", function()
   local text = slurp("README.md"):match("\n```lua\n(.-)\n```\n")

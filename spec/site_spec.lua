@@ -3,11 +3,7 @@
 local markdown = require("scripts.site.markdown")
 local reference = require("scripts.site.reference")
 local runner = require("spec.support.runner")
-
-local function slurp(path)
-  local file <close> = assert(io.open(path))
-  return file:read("a")
-end
+local slurp = require("spec.support.slurp")
 
 local function html(text) return (markdown.page(text, function(target) return target end)) end
 

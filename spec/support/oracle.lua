@@ -6,6 +6,7 @@
 --     end
 -- @module spec.support.oracle
 local json = require("dkjson")
+local slurp = require("spec.support.slurp")
 
 local M = { folder = "spec/data" }
 
@@ -14,13 +15,6 @@ M.files = {
   "conv", "dot", "dtype_rules", "elemwise_error_tables", "elemwise_grad_tables", "elemwise_tables", "extra_ops", "fft",
   "join_split", "linalg", "nnet", "pool", "reductions", "scan", "shape_ops", "sparse", "subtensor",
 }
-
-local function slurp(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read("a")
-  file:close()
-  return text
-end
 
 --- All cases of one file, in order.
 -- @tparam string name such as "dot" for spec/data/dot.json

@@ -1,11 +1,9 @@
 --- The blocks of pages: what stands between ``` and ```, in which language, and what is said to come out.
 -- @module spec.support.page_blocks
+local slurp = require("spec.support.slurp")
+
 local M = {}
 
-local function slurp(path)
-  local file <close> = assert(io.open(path))
-  return file:read("a")
-end
 M.slurp = slurp
 
 --- Every page of the tree.

@@ -1,12 +1,9 @@
 --- Tables of pages whose rows are code: their header is `| .. | here | gives |`, the second cell is Lua, the third what
 -- it gives. The page's first Lua block is there before the rows, its locals too.
 -- @module spec.support.tables
-local M = {}
+local slurp = require("spec.support.slurp")
 
-local function slurp(path)
-  local file <close> = assert(io.open(path))
-  return file:read("a")
-end
+local M = {}
 
 -- The cells of a line of a table.
 local function cells(line)
