@@ -51,6 +51,15 @@ int ins_reads(const Kernel *k, const Ins *i, int v[6]) {
     return n;
 }
 
+static int moved(const int *to, int v) { return v < 0 ? v : to[v]; }
+
+void ins_renumber(Ins *i, const int *to) {
+    const bool scalar = i->op < INS_LOAD, check = i->op == INS_CHECK_INDEX;
+    if (scalar || check || i->op == INS_CAST || i->op == INS_FAIL_IF) i->a = moved(to, i->a);
+    if (scalar || check || i->op == INS_STORE) i->b = moved(to, i->b);
+    if (scalar) i->c = moved(to, i->c), i->d = moved(to, i->d);
+}
+
 /* Marks instructions of stage s that must run after the inner loops of their depth. */
 static void mark_after(const Kernel *k, const LoopStage *s, uint8_t *after) {
     const Stage *st = s->st;

@@ -25,6 +25,7 @@ typedef struct KernelOrder {
 bool kernel_order(const Kernel *k, Arena *a, KernelOrder *out);
 /* Values an instruction reads, with the index and guard of its access. Returns how many (at most 6). */
 int ins_reads(const Kernel *k, const Ins *i, int v[6]);
+void ins_renumber(Ins *i, const int *to); /* its operands have new numbers; those of its access not yet */
 
 /* describe.c: words for emitted text, in the arena. Of each kernel: the first step that runs it (-1) and how many do.
  */

@@ -40,14 +40,6 @@ static void mark(const Dead *x) {
 
 static int moved(const Dead *x, int v) { return v < 0 ? v : x->to[v]; }
 
-static void renumber(const Dead *x, Ins *n) {
-    bool scalar = n->op < INS_LOAD, check = n->op == INS_CHECK_INDEX;
-    if (scalar || check || n->op == INS_CAST || n->op == INS_FAIL_IF) n->a = moved(x, n->a);
-    if (scalar || check || n->op == INS_STORE) n->b = moved(x, n->b);
-    if (scalar) n->c = moved(x, n->c), n->d = moved(x, n->d);
-    if (n->op == INS_RED) n->a = x->red_to[n->a];
-}
-
 /* The stages' lists get shorter; a stage that has nothing left goes. */
 static void compact(const Dead *x) {
     Kernel *k = x->k;
@@ -66,7 +58,8 @@ static void compact(const Dead *x) {
     for (int i = 0; i < k->ins.n; i++) {
         Ins n = k->ins.at[i];
         if (x->to[i] < 0) continue;
-        renumber(x, &n);
+        ins_renumber(&n, x->to);
+        if (n.op == INS_RED) n.a = x->red_to[n.a];
         k->ins.at[x->to[i]] = n;
     }
     for (int r = 0; r < k->red.n; r++) {

@@ -1,11 +1,14 @@
 /*
- * narrow.c -- for a device: what is rounded to a half and read by nothing but products is kept as that half. In: fused
- * kernels of a graph that mixed precision wrote, whose factors are float32 made of casts from a half. Out: the same
- * kernels; such factors have half the bytes, and products of two of them, whose sums are float32, run on tensor cores
- * (backend_cuda/cores.c) or by the library. Always holds: both factors of a product are of one half, or neither is;
- * no value changes, since the half's bits are what the cast had.
+ * narrow.c -- for a device: what is rounded to a half and read by products and loops alone is kept as that half. In:
+ * fused kernels, of which some, as mixed precision writes them, store float32 made of casts from a half. Out: the same
+ * kernels; what they stored so has half the bytes, loops that load it cast it, and products of two of them, whose sums
+ * are float32, run on tensor cores (backend_cuda/cores.c) or by the library. Always holds: both factors of a product
+ * are of one half, or neither is; no value changes, since the half's bits are what the cast had.
  */
+#include "kernel/order.h"
 #include "plan/parts.h"
+
+#include <string.h>
 
 typedef struct Narrow {
     Planner *p;
@@ -18,9 +21,15 @@ static bool own(const Root *r) {
     return r->kind == BUF_TEMP && r->dtype == TH_FLOAT32 && r->writers > 0 && !r->kept && !r->gone && !r->rowtemp;
 }
 
-static bool is_factor(const Kernel *k, int acc) {
-    for (int s = 0; s < k->st.n; s++)
-        if (k->st.at[s].cls == STAGE_GEMM && (k->st.at[s].A == acc || k->st.at[s].B == acc)) return true;
+/* Something reads through the access that wants float32 where it lies: calls but products, and what a library may take
+ * for a convolution. */
+static bool is_wanted(const Kernel *k, int acc) {
+    for (int s = 0; s < k->st.n; s++) {
+        const Stage *st = &k->st.at[s];
+        if (stage_calls(st) && st->cls != STAGE_GEMM && (st->A == acc || st->B == acc)) return true;
+        for (int i = st->ins0; stage_convolves(st) && i < st->ins0 + st->nins; i++)
+            if (k->ins.at[i].op == INS_LOAD && k->ins.at[i].a == acc) return true;
+    }
     return false;
 }
 
@@ -52,10 +61,22 @@ static void look(Narrow *x, const Kernel *k) {
         uint8_t d = writes && (c->flags & ~ACC_PART) == ACC_WRITE && !written_by_call(k, a) ? rounded(k, a) : 0;
         bool other = writes && x->stored[c->buf] && x->stored[c->buf] != d;
         if (writes) x->stored[c->buf] = d;
-        if (writes ? d == 0 || other : !is_factor(k, a)) x->to[c->buf] = 0;
+        if (writes ? d == 0 || other : is_wanted(k, a)) x->to[c->buf] = 0;
         if (writes && x->to[c->buf]) x->to[c->buf] = d;
     }
-    for (int i = 0; i < k->ins.n; i++) /* of a factor's access, too */
+}
+
+/* Loads that a cast is to follow. */
+static int loads(const Narrow *x, const Kernel *k) {
+    int n = 0;
+    for (int i = 0; i < k->ins.n; i++) n += k->ins.at[i].op == INS_LOAD && x->to[k->acc.at[k->ins.at[i].a].buf];
+    return n;
+}
+
+/* Casts have room. */
+static void fit(Narrow *x, const Kernel *k) {
+    if (k->ins.n + loads(x, k) <= KINS) return;
+    for (int i = 0; i < k->ins.n; i++)
         if (k->ins.at[i].op == INS_LOAD) x->to[k->acc.at[k->ins.at[i].a].buf] = 0;
 }
 
@@ -83,6 +104,42 @@ static bool alike(Narrow *x) {
         }
     }
     return same;
+}
+
+/* Takes the instruction that had number i, a cast behind it where it loads a half now. */
+static bool take(const Narrow *x, Kernel *k, Ins n, int *to, int i) {
+    const uint8_t half = n.op == INS_LOAD ? x->to[k->acc.at[n.a].buf] : 0;
+    ins_renumber(&n, to);
+    to[i] = k->ins.n + (half != 0);
+    if (half) n.dtype = n.in_dtype = half;
+    Ins cast = n;
+    cast.op = INS_CAST, cast.dtype = TH_FLOAT32, cast.a = k->ins.n;
+    return vec_push(k->ctx, &k->ins, n) && (!half || vec_push(k->ctx, &k->ins, cast));
+}
+
+static int moved(const int *to, int v) { return v < 0 ? v : to[v]; }
+
+static bool widen(const Narrow *x, Kernel *k) {
+    const size_t n = (size_t)k->ins.n;
+    Ins *old = arena_alloc(x->p->arena, n * sizeof *old + 1);
+    int *to = arena_alloc(x->p->arena, n * sizeof *to + 1);
+    bool ok = old && to;
+    if (ok) memcpy(old, k->ins.at, n * sizeof *old);
+    k->ins.n = 0;
+    for (int s = 0; s < k->st.n; s++) {
+        Stage *st = &k->st.at[s];
+        const int first = st->ins0, last = first + st->nins;
+        st->ins0 = k->ins.n;
+        for (int i = first; ok && i < last; i++) ok = take(x, k, old[i], to, i);
+        st->nins = k->ins.n - st->ins0;
+        if (ok && st->cls == STAGE_GEMM) st->alpha = moved(to, st->alpha), st->beta = moved(to, st->beta);
+    }
+    for (int r = 0; ok && r < k->red.n; r++) k->red.at[r].v = to[k->red.at[r].v];
+    for (int a = 0; ok && a < k->acc.n; a++) {
+        Access *c = &k->acc.at[a];
+        c->idx = moved(to, c->idx), c->guard = moved(to, c->guard);
+    }
+    return ok;
 }
 
 static void change(const Narrow *x, Kernel *k) {
@@ -113,6 +170,8 @@ bool narrow_all(Planner *p) {
     for (int r = 0; r < n; r++) x.to[r] = own(&p->root.at[r]) ? TH_FLOAT32 : 0;
     for (int i = 0; i < p->made.n; i++)
         if (p->made.at[i].k) look(&x, p->made.at[i].k);
+    for (int i = 0; i < p->made.n; i++)
+        if (p->made.at[i].k) fit(&x, p->made.at[i].k);
     others(&x);
     for (int r = 0; r < n; r++) /* what no kernel stores */
         if (!x.stored[r]) x.to[r] = 0;
@@ -121,8 +180,9 @@ bool narrow_all(Planner *p) {
     bool ok = true;
     for (int i = 0; ok && i < p->made.n; i++) {
         if (!p->made.at[i].k) continue;
+        ok = !loads(&x, p->made.at[i].k) || widen(&x, p->made.at[i].k);
         change(&x, p->made.at[i].k);
-        ok = tidy(&x, p->made.at[i].k);
+        ok = ok && tidy(&x, p->made.at[i].k);
     }
     for (int r = 0; r < n; r++)
         if (x.to[r]) p->root.at[r].dtype = x.to[r];

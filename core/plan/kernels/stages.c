@@ -261,10 +261,7 @@ static int moved(const Append *x, int v) { return v < 0 ? v : x->value[v]; }
 static bool take_ins(const Append *x, int i) {
     Ins n = x->b->ins.at[i];
     n.stage = (uint8_t)(n.stage + x->stage);
-    bool scalar = n.op < INS_LOAD;
-    if (scalar || n.op == INS_CAST || n.op == INS_CHECK_INDEX || n.op == INS_FAIL_IF) n.a = moved(x, n.a);
-    if (scalar || n.op == INS_CHECK_INDEX || n.op == INS_STORE) n.b = moved(x, n.b);
-    if (scalar) n.c = moved(x, n.c), n.d = moved(x, n.d);
+    ins_renumber(&n, x->value);
     if (n.op == INS_LOAD || n.op == INS_STORE) n.a = x->access[n.a];
     else if (n.op == INS_PARAM) n.a += x->param;
     else if (n.op == INS_SIZE) n.a += x->size;

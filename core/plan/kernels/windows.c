@@ -4,6 +4,7 @@
  * any more. Always holds: the element that is looked up is made of the same elements as before, by the same
  * operations, and those of no window are 0.
  */
+#include "kernel/order.h"
 #include "ops/table/ops.h"
 #include "plan/parts.h"
 
@@ -147,13 +148,6 @@ static int inlined(const Windows *x, const Ins *load, const int *access, int gua
 
 static int moved(const int *to, int v) { return v < 0 ? v : to[v]; }
 
-static void renumber(Ins *n, const int *to) {
-    const bool scalar = n->op < INS_LOAD, check = n->op == INS_CHECK_INDEX;
-    if (scalar || check || n->op == INS_CAST || n->op == INS_FAIL_IF) n->a = moved(to, n->a);
-    if (scalar || check || n->op == INS_STORE) n->b = moved(to, n->b);
-    if (scalar) n->c = moved(to, n->c), n->d = moved(to, n->d);
-}
-
 static bool compute_there(const Windows *x) {
     Kernel *k = x->k;
     const int n = k->ins.n, guard = k->acc.at[x->acc].guard;
@@ -173,7 +167,7 @@ static bool compute_there(const Windows *x) {
             if ((to[i] = inlined(x, &one, access, moved(to, guard))) < 0) return false;
             continue;
         }
-        renumber(&one, to);
+        ins_renumber(&one, to);
         to[i] = k->ins.n;
         if (!vec_push(k->ctx, &k->ins, one)) return false;
     }
