@@ -186,6 +186,23 @@ describe("what is computed of a matrix fits it again", function()
     end)
   end)
 
+  it("that is real and has an eigenvalue many times: each is real or has its image", function()
+    each_library(function(library)
+      for n = 2, 12 do
+        local zeros = nd.roots(nd.poly(nd.ones(n))):astype("complex128"):tolist()
+        for i, z in ipairs(zeros) do
+          local images = 0
+          for j, other in ipairs(zeros) do
+            if j ~= i and other.real == z.real and other.imag == -z.imag then images = images + 1 end
+          end
+          assert(z.imag == 0 or images > 0, ("%s: %d times: %s"):format(library, n, tostring(z)))
+        end
+      end
+      local w, v = nd.linalg.eig { { 3.0, 3, 1 }, { -1, 0, 0 }, { 0, -1, 0 } }
+      assert(most(nd.array({ { 3.0, 3, 1 }, { -1, 0, 0 }, { 0, -1, 0 } }):dot(v) - v * w) <= 1e-7, library)
+    end)
+  end)
+
   it("whose columns and rows differ by hundreds of places", function()
     local rng = nd.random.RandomState(6)
     each_library(function(library)

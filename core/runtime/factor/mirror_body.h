@@ -28,11 +28,13 @@ static int FN(image_of)(const T *t, int n, int i) {
 }
 
 /* Those whose imaginary part is above `limit` become pairs: the one above the axis first, then its image to the last
- * bit, which has the image of its vector. */
+ * bit, which has the image of its vector. One that is left without an image is real: rounding parts equal ones. */
 static void FN(mirror)(void *triangle, int n, void *vectors, double limit) {
     T *t = (T *)triangle, *v = (T *)vectors;
-    for (int i = 0; i + 1 < n; i++) {
-        const int image = R_ABS(IM(t[(int64_t)i * n + i])) > (R)limit ? FN(image_of)(t, n, i) : i;
+    for (int i = 0; i < n; i++) {
+        T *z = t + (int64_t)i * n + i;
+        const int image = R_ABS(IM(*z)) > (R)limit ? FN(image_of)(t, n, i) : i;
+        if (image == i) *z = FN(number_pair)(RE(*z), 0);
         if (image == i) continue;
         if (image > i + 1) FN(trade_places)(t, v, n, i + 1, image);
         if (IM(t[(int64_t)i * n + i]) < 0) FN(trade_places)(t, v, n, i, i + 1);
