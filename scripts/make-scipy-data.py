@@ -58,6 +58,9 @@ X["plane"], X["heights"], X["mesh3"] = X["wide"][:2, :20].T.copy(), X["line"][:2
 X["line2"], X["periods"] = X["long"][:50], np.linspace(0.5, 9.0, 6)
 X["uneven"] = np.array([0.0, 0.75, 2.0])
 X["nine"], X["right9"] = X["line"][:9], X["line"][:18].reshape(9, 2)
+X["single50"], X["small50"] = X["line"].astype("float32"), np.round(X["line"] * 9).astype("int16")
+X["peaks"] = signal.find_peaks(X["line"])[0]
+X["complex50"] = (X["line"] + 1j * X["line"][::-1]).astype("complex64")
 X["toeplitz_of_ones"] = np.ones((3, 3))
 X["positive4"] = X["square"] @ X["square"].T + np.eye(4)
 X["symmetric4"], X["symmetric22"] = X["square"] + X["square"].T, X["large"] + X["large"].T
@@ -683,6 +686,55 @@ def fft_cases():
         case("fft.prev_fast_len(%d)" % n)
 
 
+# Dtypes, orders and keywords that random calls found to be others than SciPy's.
+def signal_stranger_cases():
+    for x in ("single50", "small50", "complex50"):
+        for call in ("welch(%s, nperseg=16)", "periodogram(%s)", "csd(%s, small50, nperseg=16, average='median')",
+                     "spectrogram(%s, nperseg=16)", "stft(%s, nperseg=16, boundary='odd')", "detrend(%s)",
+                     "decimate(%s, 3)", "decimate(%s, 3, ftype='fir')", "upfirdn([1.0, 0.5], %s, 2, 3)",
+                     "resample_poly(%s, 3, 2)", "lfilter([1.0, 0.5], [1.0, -0.5], %s)"):
+            if x == "complex50":
+                call = call.replace(", boundary='odd'", "")
+            case("signal." + call % x, 2e-4)
+    for call in ("hilbert(single50)", "hilbert2(square_f)",
+                 "istft(signal.stft(single50, nperseg=16)[2], nperseg=16)", "convolve(short_f, short_f, method='fft')"):
+        case("signal." + call, 1e-3)
+    for name, args in (("butter", ""), ("cheby1", ", 1"), ("cheby2", ", 30"), ("ellip", ", 1, 30")):
+        for order in (2, 5):
+            for btype, edges in (("lowpass", "0.3"), ("hp", "0.3"), ("pass", "[0.2, 0.5]"), ("bands", "[0.2, 0.5]")):
+                end = "%d%s, %s, btype='%s'" % (order, args, edges, btype)
+                case("signal.%s(%s, output='zpk')" % (name, end), 1e-8)
+                case("signal.%s(%s, output='sos', analog=True)" % (name, end), 1e-7)
+    zpk = "[-0.5, 0.25], [0.5 + 0.25j, 0.5 - 0.25j, 0.75], 2.0"
+    for pairing in ("nearest", "keep_odd", "minimal"):
+        case("signal.zpk2sos(%s, pairing='%s')" % (zpk, pairing), 1e-13)
+    case("signal.zpk2sos(%s, analog=True)" % zpk, 1e-13)
+    case("signal.tf2sos([1.0, 3.0, 3.5, 1.0], [1.0, 0.5, 0.25], pairing='keep_odd')", 1e-9)
+    for call in ("lp2bp_zpk", "lp2bs_zpk"):
+        case("signal.%s([2j, -2j], [-1 + 0.5j, -1 - 0.5j, -2], 2.0, wo=3.0, bw=0.5)" % call, 1e-13)
+        case("signal.%s([], [-0.5 + 1j, -0.5 - 1j], 2.0)" % call, 1e-13)
+    case("signal.lfilter([1 + 2j, 3], [1, 0.5], line, zi=[0.5j])", 1e-13)
+    case("signal.lfilter([1 + 2j, 3], [1, 0.25j, 0.125], line)", 1e-13)
+    for mode in "symmetric edge smooth wrap reflect antisymmetric antireflect line".split():
+        case("signal.upfirdn([1.0, 2.0, 0.5, 3.0, 0.25], short, 2, 3, mode='%s')" % mode, 1e-13)
+        case("signal.resample_poly(wide, 3, 2, axis=1, padtype='%s')" % mode, 1e-11)
+    case("signal.upfirdn([1.0, 2.0, 0.5], short, 2, 3, mode='constant', cval=2.0)", 1e-13)
+    for more in ("wlen=5", "rel_height=0.25, wlen=9"):
+        case("signal.peak_widths(line, peaks, %s)" % more, 1e-12)
+    case("signal.medfilt(wide)")
+    case("signal.medfilt(image, [3, 1])")
+    case("signal.chirp(places4, 1.0, 2.0, 5.0, method='quadratic', vertex_zero=False)", 1e-12)
+    case("signal.chirp(places4, 1.0, 2.0, 5.0, complex=True)", 1e-12)
+    case("signal.lombscargle(places, noisy, periods, normalize='amplitude', floating_mean=True)", 1e-9)
+    for window in ("'barthann'", "'lanczos'", "('general_gaussian', 1.5, 3.0)", "('general_cosine', [0.5, 0.3, 0.2])",
+                   "('taylor', 4, 30, True)", "'han'"):
+        case("signal.get_window(%s, 9)" % window, 1e-12)
+        case("signal.get_window(%s, 8, False)" % window, 1e-12)
+    case("signal.windows.exponential(9, 2.0, 3.0, sym=False)", 1e-12)
+    case("signal.windows.taylor(9, 5, 40, False, True)", 1e-12)
+    case("signal.windows.kaiser_bessel_derived(8, 4.0)", 1e-12)
+
+
 special_cases()
 optimize_cases()
 integrate_cases()
@@ -692,6 +744,7 @@ linalg_cases()
 fft_cases()
 filter_cases()
 spectra_cases()
+signal_stranger_cases()
 
 
 if __name__ == "__main__":

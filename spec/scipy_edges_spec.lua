@@ -623,8 +623,23 @@ describe("SciPy's designs and spectra", function()
     fails("ValueError", "fftconvolve: axes has at least one axis", S.oaconvolve, x, x, { axes = {} })
     fails("ValueError", "fftconvolve: for the mode 'valid' one array is at least as long", S.fftconvolve,
       nd.ones({ 2, 5 }), nd.ones({ 3, 3 }), "valid")
-    fails("NotImplementedError", "resample_poly: padtype 'line' is not there", S.resample_poly, x, 3, 2,
-      { padtype = "line" })
+    fails("ValueError", "resample_poly: padtype: what goes on is 'constant', 'edge'", S.resample_poly, x, 3, 2,
+      { padtype = "lines" })
+    fails("ValueError", "upfirdn: what goes on is 'constant', 'edge'", S.upfirdn, { 1 }, x, 3, 2, { mode = "mean" })
+    fails("TypeError", "welch: unknown keyword 'boundary'", S.welch, x, { boundary = "zeros" })
+    fails("TypeError", "stft: unknown keyword 'average'", S.stft, x, { average = "mean" })
+    fails("TypeError", "coherence: unknown keyword 'scaling'", S.coherence, x, x, { scaling = "density" })
+    fails("ValueError", "welch: scaling is 'density' or 'spectrum', not 'psd'", S.welch, x, { scaling = "psd" })
+    fails("ValueError", "stft: scaling is 'psd' or 'spectrum', not 'density'", S.stft, x, { scaling = "density" })
+    fails("ValueError", "zpk2sos: pairing is 'nearest', 'keep_odd' or 'minimal', not 'x'", S.zpk2sos, {}, { 1 }, 1,
+      { pairing = "x" })
+    fails("ValueError", "zpk2sos: pairing of analog filters is 'minimal', not 'nearest'", S.zpk2sos, {}, { 1 }, 1,
+      { pairing = "nearest", analog = true })
+    fails("NotImplementedError", "lfilter: zi where a is complex", S.lfilter, { 1 }, { 1, nd.complex(0, 1) }, x,
+      { zi = { 1 } })
+    fails("ValueError", "medfilt: kernel_size is an odd number, or one for each of 1 axes", S.medfilt, x, { 3, 3 })
+    fails("ValueError", "prominence_data is {prominences, left bases, right bases} of 1 peaks", S.peak_widths, x, { 1 },
+      { prominence_data = { 1 } })
     fails("ValueError", "cval is for the padtype 'constant', not 'mean'", S.resample_poly, x, 3, 2,
       { padtype = "mean", cval = 1 })
     fails("ValueError", "resample: window is a vector of 9 frequencies", S.resample, x, 3, { window = { 1, 2 } })

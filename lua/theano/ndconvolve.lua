@@ -63,12 +63,12 @@ return function(nd, M)
   -- By Fourier transforms of these lengths along axes; whole: of integers integers, else floats.
   local function by_transforms(a, b, whole, full, axes)
     local dtype = nd.result_type(a, b)
-    if dtype:find("^c") then
-      return nd.fft.ifftn(nd.fft.fftn(a, full, axes) * nd.fft.fftn(b, full, axes), full, axes)
-    end
-    local r = nd.fft.irfftn(nd.fft.rfftn(a, full, axes) * nd.fft.rfftn(b, full, axes), full, axes)
-    if dtype:find("f") or not whole then return r end
-    return nd.rint(r):astype(dtype == "bool" and "int64" or dtype)
+    local complex = dtype:find("^c")
+    local r
+    if complex then r = nd.fft.ifftn(nd.fft.fftn(a, full, axes) * nd.fft.fftn(b, full, axes), full, axes)
+    else r = nd.fft.irfftn(nd.fft.rfftn(a, full, axes) * nd.fft.rfftn(b, full, axes), full, axes) end
+    if not whole then return a.dtype == "float16" and b.dtype == "float16" and r:astype("float32") or r end
+    return (dtype:find("f") or complex) and r:astype(dtype) or nd.rint(r):astype(dtype)
   end
   local function operands(what, a, b)
     a, b = arr(a), arr(b)

@@ -32,11 +32,12 @@ return function(nd, M)
     return p
   end
   local function size(z) return math.sqrt(z.real * z.real + z.imag * z.imag) end
+  local function negative(v) return v < 0 or v == 0 and 1 / v < 0 end -- -0, too: it says which of two roots is meant
   local function root(z) -- the principal square root
     local m = size(z)
     local re = math.sqrt(math.max((m + z.real) / 2, 0))
     local im = math.sqrt(math.max((m - z.real) / 2, 0))
-    return nd.complex(re, z.imag < 0 and -im or im)
+    return nd.complex(re, negative(z.imag) and -im or im)
   end
   local function as_array(list)
     local a = nd.zeros({ #list }, "complex128")
@@ -70,69 +71,108 @@ return function(nd, M)
     return nd.roots(b), nd.roots(a), b[0] / a[0]
   end
 
-  -- Conjugate pairs (the one above the real line) and real numbers of a list.
-  local function paired(list)
-    local pairs_, reals = {}, {}
+  -- Numbers as poles and zeros are looked through: of each conjugate pair the one above the real line, by real parts,
+  -- then by imaginary ones; behind them what is real, ascending.
+  local function halved(list)
+    local above, under, out = {}, 0, {}
     for _, z in ipairs(list) do
-      if math.abs(z.imag) <= 1e-14 * math.max(size(z), 1e-300) then reals[#reals + 1] = z.real
-      elseif z.imag > 0 then pairs_[#pairs_ + 1] = z end
+      if math.abs(z.imag) <= 100 * 2.0 ^ -52 * size(z) then out[#out + 1] = nd.complex(z.real, 0)
+      elseif z.imag > 0 then above[#above + 1] = z
+      else under = under + 1 end
     end
-    if #pairs_ * 2 + #reals ~= #list then
+    if #above ~= under then
       util.raise("ValueError", "zpk2sos: complex zeros and poles come in conjugate pairs")
     end
-    return pairs_, reals
-  end
-  -- The place of what is nearest to z in a list.
-  local function nearest(list, z)
-    local best, at = math.huge, nil
-    for i, v in ipairs(list) do
-      local d = size(complex(v) - z)
-      if d < best then best, at = d, i end
+    local function before(x, y)
+      if x.real ~= y.real then return x.real < y.real end
+      return x.imag < y.imag
     end
-    return at, best
+    table.sort(out, before)
+    table.sort(above, before)
+    table.move(out, 1, #out, #above + 1, above)
+    return above
   end
-  --- `zpk2sos(z, p, k)`: the filter as sections of the second order, a row of six coefficients each; poles nearest to
-  -- the unit circle stand last, with the zeros nearest to them.
-  function M.zpk2sos(z, p, k)
-    z, p = as_list(z), as_list(p)
+  local function is_real(z) return z.imag == 0 end
+  local function count_real(list)
+    local n = 0
+    for _, z in ipairs(list) do if is_real(z) then n = n + 1 end end
+    return n
+  end
+  -- Takes from a list what `far` is least of, among those that `wanted` holds for; nil where there is none.
+  local function taken(list, far, wanted)
+    local best, at = math.huge, nil
+    for i, z in ipairs(list) do
+      if (not wanted or wanted(z)) and (at == nil or far(z) < best) then best, at = far(z), i end
+    end
+    return at and table.remove(list, at)
+  end
+  local function conjugate(z) return nd.complex(z.real, -z.imag) end
+  -- The zeros of the section of one pole or two, out of z.
+  local function zeros_for(z, p, first, single, minimal)
+    local function far(v) return size(v - first) end
+    if single then
+      local one = taken(z, far, is_real)
+      return { one, not minimal and one and nd.complex(0, 0) or nil }
+    end
+    local wanted
+    if #p + 1 == #z and not is_real(first) and count_real(p) == 1 and count_real(z) == 1 then
+      wanted = function(v) return not is_real(v) end
+    end
+    local one = taken(z, far, wanted)
+    if not one then return {} end
+    if not is_real(one) then return { one, conjugate(one) } end
+    return { one, taken(z, far, is_real) }
+  end
+  local function same_length(z, p, even)
     while #z < #p do z[#z + 1] = nd.complex(0, 0) end
     while #p < #z do p[#p + 1] = nd.complex(0, 0) end
-    if #p % 2 == 1 then z[#z + 1], p[#p + 1] = nd.complex(0, 0), nd.complex(0, 0) end
-    local zc, zr = paired(z)
-    local pc, pr = paired(p)
-    local n = #p // 2
+    if even and #p % 2 == 1 then z[#z + 1], p[#p + 1] = nd.complex(0, 0), nd.complex(0, 0) end
+  end
+  -- A section's coefficients of s (or 1 / z), those of the highest powers in front.
+  local function section(zeros, poles)
+    local row = nd.zeros(6)
+    for first, list in pairs({ [0] = zeros, [3] = poles }) do
+      local c = nd.real(polynomial(list))
+      row[("%d:%d"):format(first + 3 - c.size, first + 3)] = c
+    end
+    return row
+  end
+  local PAIRINGS = util.set({ "nearest", "keep_odd", "minimal" })
+  local function pairing_of(what, o)
+    local pairing = o.pairing or (o.analog and "minimal" or "nearest")
+    if not PAIRINGS[pairing] then
+      util.raise("ValueError", "%s: pairing is 'nearest', 'keep_odd' or 'minimal', not '%s'", what, pairing)
+    end
+    if o.analog and pairing ~= "minimal" then
+      util.raise("ValueError", "%s: pairing of analog filters is 'minimal', not '%s'", what, pairing)
+    end
+    return pairing
+  end
+  --- `zpk2sos(z, p, k, {pairing, analog = false})`: the filter as sections of the second order, a row of six
+  -- coefficients each; poles nearest to the unit circle (analog: to the imaginary axis) stand last, with the zeros
+  -- nearest to them. pairing: "nearest"; "keep_odd": an odd pole stays alone; "minimal" (analog): no more zeros.
+  function M.zpk2sos(...)
+    local o = util.bind("zpk2sos", { "z", "p", "k", "pairing", "analog", pairing = "string", analog = "boolean" }, ...)
+    util.present("zpk2sos", o, { "z", "p", "k" })
+    local pairing, z, p = pairing_of("zpk2sos", o), as_list(o.z), as_list(o.p)
+    local minimal = pairing == "minimal"
+    if minimal and #p < #z then
+      util.raise("ValueError", "zpk2sos: there are no more zeros than poles, not %d and %d", #z, #p)
+    end
+    if not minimal and #z + #p > 0 then same_length(z, p, pairing == "nearest") end
+    local n = (#p + 1) // 2
+    z, p = halved(z), halved(p)
     local sos = nd.zeros({ math.max(n, 1), 6 })
-    if n == 0 then
-      sos[0] = nd.array({ k, 0, 0, 1, 0, 0 }):astype("float64")
-      return sos
+    if n == 0 then sos[0] = o.analog and { 0, 0, 1, 0, 0, 1 } or { 1, 0, 0, 1, 0, 0 } end
+    local far = o.analog and function(v) return math.abs(v.real) end or function(v) return math.abs(1 - size(v)) end
+    for i = n - 1, 0, -1 do
+      local first = taken(p, far)
+      local single = is_real(first) and count_real(p) == 0
+      local poles = { first, not minimal and single and nd.complex(0, 0) or nil }
+      if not single then poles[2] = is_real(first) and taken(p, far, is_real) or conjugate(first) end
+      sos[i] = section(zeros_for(z, p, first, single, minimal), poles)
     end
-    local function take(complexes, reals, near)
-      local i, di = nearest(complexes, near)
-      local j, dj = nearest(reals, near)
-      if i and (not j or di <= dj or #reals < 2) then return { table.remove(complexes, i) } end
-      local first = table.remove(reals, j)
-      local other = nearest(reals, near)
-      return { first, table.remove(reals, other) }
-    end
-    local function quadratic(r)
-      if #r == 1 then return 1.0, -2 * r[1].real, size(r[1]) ^ 2 end
-      return 1.0, -(r[1] + (r[2] or 0.0)), r[1] * (r[2] or 0.0)
-    end
-    for s = n - 1, 0, -1 do
-      local worst, best = nil, math.huge
-      for _, v in ipairs(pc) do
-        if math.abs(1 - size(v)) < best then worst, best = v, math.abs(1 - size(v)) end
-      end
-      for _, v in ipairs(pr) do
-        if math.abs(1 - math.abs(v)) < best then worst, best = complex(v), math.abs(1 - math.abs(v)) end
-      end
-      local poles = take(pc, pr, worst)
-      local zeros = take(zc, zr, worst)
-      local b0, b1, b2 = quadratic(zeros)
-      local a0, a1, a2 = quadratic(poles)
-      sos[s] = nd.array({ b0, b1, b2, a0, a1, a2 }):astype("float64")
-    end
-    sos["0, :3"] = sos["0, :3"] * k
+    sos["0, :3"] = sos["0, :3"] * o.k
     return sos
   end
   --- `sos2tf(sos)`: the coefficients of sections together.
@@ -144,8 +184,13 @@ return function(nd, M)
     end
     return b, a
   end
-  --- `tf2sos(b, a)`: a filter as sections of the second order.
-  function M.tf2sos(b, a) return M.zpk2sos(M.tf2zpk(b, a)) end
+  --- `tf2sos(b, a, {pairing, analog = false})`: a filter as sections of the second order, as zpk2sos pairs them.
+  function M.tf2sos(...)
+    local o = util.bind("tf2sos", { "b", "a", "pairing", "analog", pairing = "string", analog = "boolean" }, ...)
+    util.present("tf2sos", o, { "b", "a" })
+    local z, p, k = M.tf2zpk(o.b, o.a)
+    return M.zpk2sos(z, p, k, { pairing = o.pairing, analog = o.analog or false })
+  end
 
   -- ---- designs ------------------------------------------------------------------------------------------------------
   -- From the analog low pass of 1 rad/s to the band that is asked for.
@@ -165,18 +210,30 @@ return function(nd, M)
     return out
   end
   local function to_band(z, p, k, w, width)
-    local function half(v) return v * (width / 2) end
+    local function half(v) -- v width / 2, with the zeros' signs of complex arithmetic, which choose among roots
+      local re, im = v.real * width - v.imag * 0.0, v.real * 0.0 + v.imag * width
+      return nd.complex((re + im * 0.0) / 2, (im - re * 0.0) / 2)
+    end
     local zeros = both_roots(each(z, half), w)
     for _ = 1, #p - #z do zeros[#zeros + 1] = nd.complex(0, 0) end
     return zeros, both_roots(each(p, half), w), k * width ^ (#p - #z)
   end
   local function to_stop(z, p, k, w, width)
     local gain = (product(each(z, function(v) return -v end)) / product(each(p, function(v) return -v end))).real
-    local function half(v) return (width / 2) / v end
+    local function half(v) -- width / 2 / v (R. L. Smith, 1962), likewise
+      local x = width / 2
+      if math.abs(v.real) >= math.abs(v.imag) then
+        local by = v.imag / v.real
+        local scale = 1 / (v.real + v.imag * by)
+        return nd.complex((x + 0.0 * by) * scale, (0.0 - x * by) * scale)
+      end
+      local by = v.real / v.imag
+      local scale = 1 / (v.imag + v.real * by)
+      return nd.complex((x * by + 0.0) * scale, (0.0 * by - x) * scale)
+    end
     local zeros = both_roots(each(z, half), w)
-    for _ = 1, #p - #z do
-      zeros[#zeros + 1] = nd.complex(0, w)
-      zeros[#zeros + 1] = nd.complex(0, -w)
+    for sign = 1, -1, -2 do
+      for _ = 1, #p - #z do zeros[#zeros + 1] = nd.complex(0, sign * w) end
     end
     return zeros, both_roots(each(p, half), w), k * gain
   end
@@ -192,7 +249,8 @@ return function(nd, M)
   end
 
   local BANDS = { low = "low", lowpass = "low", lp = "low", high = "high", highpass = "high", hp = "high",
-    band = "band", bandpass = "band", bp = "band", stop = "stop", bandstop = "stop", bs = "stop" }
+    band = "band", bandpass = "band", pass = "band", bp = "band", stop = "stop", bandstop = "stop", bs = "stop",
+    bands = "stop", l = "low", h = "high" }
 
   -- What all designs share: prototype gives zeros, poles and gain of the analog low pass.
   local function design(what, z, p, k, o)
@@ -215,6 +273,7 @@ return function(nd, M)
           or o.fs and "fs / 2" or "1", util.text(w))
       end
     end
+    local real = #z == 0 and not two
     local warped = o.analog and edges or each(edges, function(w) return 4 * math.tan(math.pi * w / 2) end)
     if btype == "low" then z, p, k = to_low(z, p, k, warped[1])
     elseif btype == "high" then z, p, k = to_high(z, p, k, warped[1])
@@ -225,8 +284,8 @@ return function(nd, M)
     if not o.analog then z, p, k = bilinear(z, p, k, 2.0) end
     local output = o.output or "ba"
     if output == "ba" then return M.zpk2tf(z, p, k) end
-    if output == "zpk" then return as_array(z), as_array(p), k end
-    if output == "sos" then return M.zpk2sos(z, p, k) end
+    if output == "zpk" then return real and nd.real(as_array(z)):copy() or as_array(z), as_array(p), k end
+    if output == "sos" then return M.zpk2sos(z, p, k, { analog = o.analog or false }) end
     return util.raise("ValueError", "%s: output is 'ba', 'zpk' or 'sos', not '%s'", what, tostring(output))
   end
   local function order_of(what, N)
@@ -359,14 +418,19 @@ return function(nd, M)
     for j = 1 - N % 2, N - 1, 2 do
       local s, c, d = jacobi(j * K / N, m)
       if j > 0 then
-        local at = 1 / (math.sqrt(m) * s)
-        z[#z + 1], z[#z + 2] = nd.complex(0, at), nd.complex(0, -at)
+        z[#z + 1] = nd.complex(0, 1 / (math.sqrt(m) * s))
       end
       local by = 1 - (d * sv) ^ 2
       local re, im = -c * d * sv * cv / by, s * dv / by
-      p[#p + 1] = nd.complex(re, j > 0 and im or 0)
-      if j > 0 then p[#p + 1] = nd.complex(re, -im) end
+      p[#p + 1] = nd.complex(re, j > 0 and -im or -0.0)
     end
+    local function with_images(list)
+      for i = 1, #list do
+        if list[i].imag ~= 0 then list[#list + 1] = conjugate(list[i]) end
+      end
+    end
+    with_images(z)
+    with_images(p)
     local k = (product(each(p, function(w) return -w end)) / product(each(z, function(w) return -w end))).real
     if N % 2 == 0 then k = k / math.sqrt(1 + eps2) end
     return design("ellip", z, p, k, o)
@@ -544,18 +608,36 @@ return function(nd, M)
     return y, nd.moveaxis(z:reshape(state), -1, axis - x.ndim)
   end
 
+  -- x through b / a, of which b may be complex: a sum of two filters, the second from silence.
+  local function through(b, a, x, axis, zi)
+    if arr(b).dtype:find("^c") then
+      local y, z = through(nd.real(arr(b)), a, x, axis, zi)
+      local v, w = through(nd.imag(arr(b)), a, x, axis, zi and zi * 0.0)
+      return y + v * nd.complex(0, 1), z and z + w * nd.complex(0, 1)
+    end
+    b, a = coefficients("lfilter", b, a)
+    b, a = nd.array({ b }):astype("float64"), nd.array({ a }):astype("float64")
+    local y, z = filtered("lfilter", b, a, x, axis, zi and zi:reshape({ 1, table.unpack(zi.shape) }))
+    return y, z and z[0]
+  end
   --- `lfilter(b, a, x, {axis = -1, zi})`: x through the filter b / a along an axis; with zi from that state, and a
   -- second result, the state behind.
   function M.lfilter(...)
     local o = util.bind("lfilter", { "b", "a", "x", "axis", "zi", axis = "integer" }, ...)
-    local x, zi = arr(o.x), o.zi ~= nil and arr(o.zi) or nil
-    local single = x.dtype == "float32" and arr(o.b).dtype == "float32" and arr(o.a).dtype == "float32"
-    local b, a = coefficients("lfilter", o.b, o.a)
-    b, a = nd.array({ b }):astype("float64"), nd.array({ a }):astype("float64")
-    local y, z = filtered("lfilter", b, a, x, o.axis, zi and zi:reshape({ 1, table.unpack(zi.shape) }))
-    if single then y = y:astype("float32") end
+    util.present("lfilter", o, { "b", "a", "x" })
+    local b, a, x, zi = nd.atleast_1d(arr(o.b)), nd.atleast_1d(arr(o.a)), arr(o.x), o.zi ~= nil and arr(o.zi) or nil
+    local dtype = nd.result_type(b, a, x, "float32")
+    if zi and zi.dtype:find("^c") and not x.dtype:find("^c") then x = x:astype("complex128") end
+    local single = dtype == "float32" or dtype == "complex64"
+    if a.dtype:find("^c") then -- both by conj(a): real numbers below
+      if a.ndim > 1 or b.ndim > 1 then util.raise("ValueError", "lfilter: b and a are vectors") end
+      if zi then util.raise("NotImplementedError", "lfilter: zi where a is complex") end
+      b, a = nd.convolve(b, nd.conj(a)), nd.real(nd.convolve(a, nd.conj(a)))
+    end
+    local y, z = through(b, a, x, o.axis, zi)
+    if single then y = y:astype(dtype) end
     if zi == nil then return y end
-    return y, z[0]
+    return y, z
   end
 
   --- `lfilter_zi(b, a)`: the state of a filter that has always been given 1.
@@ -636,9 +718,9 @@ return function(nd, M)
     local R = O["::-1"]:copy()
     local S = M.lfilter(b, a, R, { axis = 0 })
     local Q = S["::-1"]:copy()
-    local function through(v) return M.lfilter(b, a, v)["..., ::-1"]:copy() end
-    local forth = through(through(x))
-    local back = M.lfilter(b, a, through(x["..., ::-1"]:copy()))
+    local function turned(v) return M.lfilter(b, a, v)["..., ::-1"]:copy() end
+    local forth = turned(turned(x))
+    local back = M.lfilter(b, a, turned(x["..., ::-1"]:copy()))
     local odds, y = (back - forth):reshape({ x.size // n, n }), forth:reshape({ x.size // n, n })
     local function ends(left, right) -- one below the other where the effects end before they meet
       if m == n then return nd.concatenate({ left, right }, 1) end

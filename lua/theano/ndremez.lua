@@ -184,16 +184,28 @@ return function(nd, M)
     if not h then util.raise("ValueError", "%s: %s", what, why) end
     return nd.array(h)
   end
-  --- `minimum_phase(h, {n_fft, half = true})`: taps of the least delay whose response has the size of h's, or, with
-  -- `half`, its square root by half as many taps: by the logarithm of the spectrum, whose even part alone is known
-  -- (A. V. Oppenheim and R. W. Schafer, homomorphic filters).
+  -- Taps whose spectrum has the size `size`, of the least delay: by its logarithm, whose even part alone is known.
+  local function least_delay(size, n)
+    local once = nd.zeros(n)
+    once[0] = 1.0
+    once[("1:%d"):format(n // 2)] = 2.0
+    if n % 2 == 1 then once[n // 2] = 1.0 end
+    return nd.real(nd.fft.ifft(nd.exp(nd.fft.fft(nd.real(nd.fft.ifft(nd.log(size))) * once))))
+  end
+  --- `minimum_phase(h, {method = "homomorphic", n_fft, half = true})`: taps of the least delay whose response has the
+  -- size of h's, or, with `half`, its square root by half as many taps (A. V. Oppenheim and R. W. Schafer, homomorphic
+  -- filters); "hilbert": of a filter of equal ripples, which are lifted above 0, half as many taps.
   function M.minimum_phase(...)
     local what = "minimum_phase"
     local o = util.bind(what, { "h", "method", "n_fft", "half", method = "string", n_fft = "integer",
       half = "boolean" }, ...)
     util.present(what, o, { "h" })
-    if o.method and o.method ~= "homomorphic" then
-      util.raise("NotImplementedError", "%s: the method is 'homomorphic', not '%s'", what, o.method)
+    local method = o.method or "homomorphic"
+    if method ~= "homomorphic" and method ~= "hilbert" then
+      util.raise("ValueError", "%s: the method is 'homomorphic' or 'hilbert', not '%s'", what, method)
+    end
+    if method == "hilbert" and o.half == false then
+      util.raise("ValueError", "%s: half is true for the method 'hilbert'", what)
     end
     local h = core.asarray(o.h):astype("float64")
     if h.ndim ~= 1 or h.size <= 2 then util.raise("ValueError", "%s: h is a vector of at least 3 taps", what) end
@@ -201,13 +213,16 @@ return function(nd, M)
     if n < h.size then util.raise("ValueError", "%s: n_fft is at least %d, not %d", what, h.size, n) end
     local size = nd.abs(nd.fft.fft(h, n))
     if not nd.any(nd.gt(size, 0)) then util.raise("ValueError", "%s: h is 0 everywhere", what) end
-    size = nd.log(size + 1e-7 * nd.min(nd.extract(nd.gt(size, 0), size)))
-    if o.half ~= false then size = size * 0.5 end
-    local once = nd.zeros(n)
-    once[0] = 1.0
-    once[("1:%d"):format(n // 2)] = 2.0
-    if n % 2 == 1 then once[n // 2] = 1.0 end
-    local r = nd.real(nd.fft.ifft(nd.exp(nd.fft.fft(nd.real(nd.fft.ifft(size)) * once))))
-    return r[(":%d"):format(o.half == false and h.size or (h.size + 1) // 2)]:copy()
+    if method == "hilbert" then
+      local turn = nd.arange(n) * (2 * math.pi / n * (h.size // 2))
+      local H = nd.real(nd.fft.fft(h, n) * nd.exp(turn * nd.complex(0, 1)))
+      local over, under = nd.max(H) - 1, -nd.min(H)
+      local by = 4 / (math.sqrt(1 + over + under) + math.sqrt(1 - over + under)) ^ 2
+      size = nd.sqrt((H + under) * by) + 1e-10
+    else
+      size = size + 1e-7 * nd.min(nd.extract(nd.gt(size, 0), size))
+      if o.half ~= false then size = nd.sqrt(size) end
+    end
+    return least_delay(size, n)[(":%d"):format(o.half == false and h.size or (h.size + 1) // 2)]:copy()
   end
 end

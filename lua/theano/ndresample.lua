@@ -63,30 +63,71 @@ return function(nd, M)
     return h / nd.sum(h * nd.cos(math.pi * at * middle))
   end
 
-  --- `upfirdn(h, x, {up = 1, down = 1, axis = -1})`: x with up - 1 zeros behind each element, filtered by h, every
-  -- down-th element of it.
+  -- ---- what lies around rows ------------------------------------------------------------------------------------
+  local PADS = { constant = { "constant" }, edge = { "edge" }, wrap = { "wrap" }, symmetric = { "symmetric" },
+    reflect = { "reflect" }, antireflect = { "reflect", "odd" } }
+  -- How rows go on in lines: "line" from the first to the last element, "smooth" by the last two.
+  local function in_lines(x, how, more)
+    local n = x.shape[x.ndim]
+    local before, behind = nd.arange(-more, 0), nd.arange(1, more + 1)
+    local first, last = x["..., :1"], x["..., -1:"]
+    local rise, fall = x["..., :1"] * 0.0, x["..., :1"] * 0.0
+    if n > 1 and how == "line" then
+      rise = (last - first) / (n - 1)
+      fall = rise
+    elseif n > 1 then rise, fall = x["..., 1:2"] - first, last - x["..., -2:-1"]
+    end
+    return nd.concatenate({ first + rise * before, x, last + fall * behind }, x.ndim - 1)
+  end
+  -- x with `more` elements at both ends of its last axis.
+  local function around(what, x, how, cval, more)
+    if how == "line" or how == "smooth" then return in_lines(x, how, more):astype(x.dtype) end
+    local widths = {}
+    for d = 1, x.ndim do widths[d] = d == x.ndim and { more, more } or { 0, 0 } end
+    if how == "antisymmetric" then -- as in mirrors, with the sign of each
+      local turns = nd.arange(-more, x.shape[x.ndim] + more) // x.shape[x.ndim]
+      return nd.pad(x, widths, "symmetric") * (1.0 - 2.0 * (turns % 2)):astype(x.dtype)
+    end
+    local pad = PADS[how]
+    if not pad then
+      util.raise("ValueError", "%s: what goes on is 'constant', 'edge', 'wrap', 'symmetric', 'reflect', "
+        .. "'antisymmetric', 'antireflect', 'smooth' or 'line', not '%s'", what, tostring(how))
+    end
+    return nd.pad(x, widths, { mode = pad[1], reflect_type = pad[2], constant_values = how == "constant" and cval
+      or nil })
+  end
+  --- `upfirdn(h, x, {up = 1, down = 1, axis = -1, mode = "constant", cval = 0})`: x with up - 1 zeros behind each
+  -- element, filtered by h, every down-th element of it. mode: what lies around x: cval, "edge", "wrap", "symmetric",
+  -- "reflect", "antisymmetric", "antireflect", "smooth" or "line".
   function M.upfirdn(...)
-    local o = util.bind("upfirdn", { "h", "x", "up", "down", "axis", axis = "integer" }, ...)
-    util.present("upfirdn", o, { "h", "x" })
-    local up, down = positive("upfirdn", "up", o.up or 1), positive("upfirdn", "down", o.down or 1)
-    local h, x = help.floats(arr(o.h)), help.floats(arr(o.x))
+    local what = "upfirdn"
+    local o = util.bind(what, { "h", "x", "up", "down", "axis", "mode", "cval", axis = "integer", mode = "string",
+      cval = "number" }, ...)
+    util.present(what, o, { "h", "x" })
+    local up, down = positive(what, "up", o.up or 1), positive(what, "down", o.down or 1)
+    local dtype = nd.result_type(arr(o.h), arr(o.x), "float32")
+    local h, x = arr(o.h):astype(dtype), arr(o.x):astype(dtype)
     if h.ndim ~= 1 or h.size == 0 then util.raise("ValueError", "upfirdn: h is a vector, not empty") end
-    local axis = axis_of("upfirdn", x, o.axis or -1)
+    local axis = axis_of(what, x, o.axis or -1)
     x = nd.moveaxis(x, axis, -1)
     local shape = x.shape
-    local n = shape[#shape]
-    if n == 0 then util.raise("ValueError", "upfirdn: there is nothing along axis %d", axis) end
-    local long = (n - 1) * up + h.size
+    if shape[#shape] == 0 then util.raise("ValueError", "upfirdn: there is nothing along axis %d", axis) end
+    local long, more = (shape[#shape] - 1) * up + h.size, 0
+    if (o.mode or "constant") ~= "constant" or (o.cval or 0) ~= 0 then
+      more = (h.size - 1) // up + 1
+      x = around(what, x, o.mode or "constant", o.cval, more)
+    end
+    local n = shape[#shape] + 2 * more
     local rows = x:reshape({ x.size // n, n })
-    local wide = nd.zeros({ rows.shape[1], n * up + h.size }, nd.result_type(h, x))
+    local wide = nd.zeros({ rows.shape[1], n * up + h.size }, dtype)
     wide[(":, :%d:%d"):format(n * up, up)] = rows
     -- Element k of the result is the sum of h[j] * wide[k - j]: one step for each coefficient, all rows together.
-    local out = nd.zeros({ rows.shape[1], n * up + h.size }, wide.dtype)
+    local out = nd.zeros({ rows.shape[1], n * up + h.size }, dtype)
     for j = 0, h.size - 1 do
       local part = out[(":, %d:"):format(j)]
       part:assign(part + wide[(":, :%d"):format(wide.shape[2] - j)] * h[("%d:%d"):format(j, j + 1)])
     end
-    out = out[(":, :%d:%d"):format(long, down)]
+    out = out[(":, %d:%d:%d"):format(more * up, more * up + long, down)]
     shape[#shape] = out.shape[2]
     return nd.moveaxis(out:copy():reshape(shape), -1, axis)
   end
@@ -96,7 +137,6 @@ return function(nd, M)
     return a
   end
   local BACKGROUND = { mean = nd.mean, median = nd.median, minimum = nd.min, maximum = nd.max }
-  local AROUND = { constant = "constant", edge = "edge", wrap = "wrap", symmetric = "symmetric", reflect = "reflect" }
   -- What x goes on as: what is taken away before and added behind, or how x is made longer at both ends of its axis by
   -- whole steps of `down`, and by how many elements.
   local function extended(x, axis, o, taps, up, down)
@@ -108,20 +148,13 @@ return function(nd, M)
       local level = BACKGROUND[how](x, { axis = axis, keepdims = true })
       return x - level, 0, level
     end
-    if how == "line" or how == "smooth" or how == "antisymmetric" or how == "antireflect" then
-      util.raise("NotImplementedError", "resample_poly: padtype '%s' is not there", how)
-    elseif not AROUND[how] then
-      util.raise("ValueError", "resample_poly: padtype is 'constant', 'edge', 'wrap', 'symmetric', 'reflect', 'mean', "
-        .. "'median', 'minimum' or 'maximum', not '%s'", how)
-    end
     if how == "constant" and (o.cval or 0) == 0 then return x, 0 end
-    local more, widths = (taps // up // down + 2) * down, {}
-    for d = 1, x.ndim do widths[d] = d == axis + 1 and { more, more } or { 0, 0 } end
-    return nd.pad(x, widths, { mode = AROUND[how], constant_values = how == "constant" and o.cval or nil }), more
+    local more = (taps // up // down + 2) * down
+    return nd.moveaxis(around("resample_poly: padtype", nd.moveaxis(x, axis, -1), how, o.cval, more), -1, axis), more
   end
   --- `resample_poly(x, up, down, {axis = 0, window = {"kaiser", 5.0}, padtype = "constant", cval = 0})`: x at up / down
   -- times its rate, by a filter that keeps what both rates hold; window may be the filter's coefficients. padtype: what
-  -- lies around x: cval, "edge", "wrap", "symmetric", "reflect", or its "mean", "median", "minimum", "maximum".
+  -- lies around x: as for upfirdn, or its "mean", "median", "minimum", "maximum".
   function M.resample_poly(...)
     local o = util.bind("resample_poly", { "x", "up", "down", "axis", "window", "padtype", "cval",
       axis = "integer", padtype = "string", cval = "number" }, ...)
@@ -131,7 +164,7 @@ return function(nd, M)
     local axis = axis_of("resample_poly", x, o.axis or 0)
     local g = common(up, down)
     up, down = up // g, down // g
-    if up == 1 and down == 1 then return x:copy() end
+    if up == 1 and down == 1 then return arr(o.x):copy() end
     local n = x.shape[axis + 1]
     if n == 0 then util.raise("ValueError", "resample_poly: there is nothing along axis %d", axis) end
     local long = -(-n * up // down)
@@ -145,16 +178,16 @@ return function(nd, M)
     else
       local most = math.max(up, down)
       half = 10 * most
-      h = M.firwin(2 * half + 1, 1 / most, { window = h or { "kaiser", 5.0 } })
+      h = M.firwin(2 * half + 1, 1 / most, { window = h or { "kaiser", 5.0 } }):astype(x.dtype)
     end
     h = h * (up + 0.0)
     local before = down - half % down
     local cut, after = (half + before) // down, 0
     while ((n - 1) * up + h.size + before + after - 1) // down + 1 < long + cut do after = after + 1 end
-    h = nd.concatenate({ nd.zeros(before), h, nd.zeros(after) })
+    h = nd.concatenate({ nd.zeros(before, h.dtype), h, nd.zeros(after, h.dtype) })
     local wide, more, level = extended(x, axis, o, h.size, up, down)
     cut = cut + more * up // down
-    local y = nd.moveaxis(M.upfirdn(h:astype(x.dtype), wide, { up = up, down = down, axis = axis }), axis, -1)
+    local y = nd.moveaxis(M.upfirdn(h, wide, { up = up, down = down, axis = axis }), axis, -1)
     y = nd.moveaxis(y[("..., %d:%d"):format(cut, cut + long)], -1, axis)
     return level and y + level or y
   end
@@ -224,18 +257,19 @@ return function(nd, M)
     util.present("decimate", o, { "x", "q" })
     local q, x, kind = positive("decimate", "q", o.q), help.floats(arr(o.x)), o.ftype or "iir"
     local axis = axis_of("decimate", x, o.axis or -1)
+    local dtype = x.dtype == "float16" and "float64" or x.dtype
     if kind == "iir" then
       local sos = M.cheby1(o.n or 8, 0.05, 0.8 / q, { output = "sos" })
       x = o.zero_phase == false and M.sosfilt(sos, x, axis) or M.sosfiltfilt(sos, x, { axis = axis })
     elseif kind == "fir" then
-      local h = M.firwin((o.n or 20 * q) + 1, 1 / q, { window = "hamming" })
-      if o.zero_phase ~= false then return M.resample_poly(x, 1, q, { axis = axis, window = h }) end
+      local h = M.firwin((o.n or 20 * q) + 1, 1 / q, { window = "hamming" }):astype(dtype)
+      if o.zero_phase ~= false then return M.resample_poly(x, 1, q, { axis = axis, window = h }):astype(dtype) end
       x = M.lfilter(h, { 1.0 }, x, axis)
     else
       util.raise("ValueError", "decimate: ftype is 'iir' or 'fir', not '%s'", kind)
     end
     x = nd.moveaxis(x, axis, -1)
-    return nd.moveaxis(x[("..., ::%d"):format(q)]:copy(), -1, axis)
+    return nd.moveaxis(x[("..., ::%d"):format(q)]:astype(dtype):copy(), -1, axis)
   end
 
   --- `unit_impulse(shape, idx, dtype)`: zeros but for a 1 at idx (the first place; "mid": in the middle).

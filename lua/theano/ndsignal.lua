@@ -82,10 +82,12 @@ return function(nd)
     util.expect("windows.general_hamming", "alpha", alpha, "number")
     return cosines(alpha, 1 - alpha)(x)
   end)
-  window("exponential", function(x, m, tau)
+  window("exponential", function(x, m, center, tau) -- as SciPy's, with the middle in front, or tau alone
+    if tau == nil and center then center, tau = nil, center end
     tau = tau or 1.0
     util.expect("windows.exponential", "tau", tau, "number")
-    return nd.exp(nd.abs(x) * (-(m - 1) / 2 / tau))
+    local from = (m - 1) / 2
+    return nd.exp(nd.abs(x * from + (from - (center or from))) * (-1 / tau))
   end)
   window("tukey", function(x, m, alpha)
     alpha = alpha or 0.5
@@ -95,8 +97,59 @@ return function(nd)
     local edge = nd.abs(x) - (1 - alpha)
     return nd.where(nd.gt(edge, 0), 0.5 * (1 + nd.cos(edge * (math.pi / alpha))), 1.0)
   end)
+  window("barthann", function(x)
+    local f = nd.abs(x) * 0.5
+    return 0.62 - 0.48 * f + 0.38 * nd.cos(f * (2 * math.pi))
+  end)
+  window("lanczos", function(x) return nd.sinc(x) end)
+  window("general_gaussian", function(x, m, p, sig)
+    util.expect("windows.general_gaussian", "p", p, "number")
+    util.expect("windows.general_gaussian", "sig", sig, "number")
+    return nd.exp(nd.power(nd.abs(x * ((m - 1) / 2) / sig), 2.0 * p) * -0.5)
+  end)
+  window("general_cosine", function(x, _, a)
+    util.present("windows.general_cosine", { a = a }, { "a" })
+    return cosines(table.unpack(arr(a):reshape({ -1 }):tolist()))(x)
+  end)
+  window("taylor", function(x, m, nbar, sll, norm) -- Taylor (IRE Trans. Antennas 3, 1955)
+    nbar, sll = nbar or 4, sll or 30
+    util.check_type("windows.taylor", "nbar", nbar, "integer")
+    util.check_type("windows.taylor", "sll", sll, "number")
+    local A = nd.arccosh(10 ^ (sll / 20)) / math.pi
+    local s2 = nbar ^ 2 / (A ^ 2 + (nbar - 0.5) ^ 2)
+    local function sum_at(turns)
+      local w = 1.0 + 0.0 * turns
+      for k = 1, nbar - 1 do
+        local above, below = (-1) ^ (k + 1), 2.0
+        for i = 1, nbar - 1 do
+          above = above * (1 - k ^ 2 / s2 / (A ^ 2 + (i - 0.5) ^ 2))
+          if i ~= k then below = below * (1 - k ^ 2 / i ^ 2) end
+        end
+        w = w + 2 * above / below * nd.cos(turns * (2 * math.pi * k))
+      end
+      return w
+    end
+    local w = sum_at(x * ((m - 1) / (2.0 * m)))
+    return norm == false and w or w / sum_at(0.0)
+  end)
+  -- Halves are sums of Kaiser's window, whose squares with those of the other half are 1.
+  W.kaiser_bessel_derived = function(n, beta, ...)
+    local o = util.bind("windows.kaiser_bessel_derived", { "sym", sym = "boolean" }, ...)
+    if math.type(n) ~= "integer" or n < 0 or n % 2 == 1 or o.sym == false then
+      util.raise("ValueError", "windows.kaiser_bessel_derived: a symmetric window of an even number of points")
+    end
+    if n < 1 then return nd.ones(n) end
+    local sums = nd.cumsum(W.kaiser(n // 2 + 1, beta))
+    local half = nd.sqrt(sums[":-1"] / sums[-1])
+    return nd.concatenate({ half, nd.flip(half) })
+  end
   local ALSO = { rectangular = "boxcar", ones = "boxcar", hanning = "hann", flat = "flattop", tri = "triang",
-    blackmanharris4 = "blackmanharris" }
+    blackmanharris4 = "blackmanharris", box = "boxcar", rect = "boxcar", ham = "hamming", han = "hann",
+    black = "blackman",
+    blk = "blackman", bart = "bartlett", brt = "bartlett", triangle = "triang", flt = "flattop", par = "parzen",
+    parz = "parzen", bmn = "bohman", bman = "bohman", nutt = "nuttall", nut = "nuttall",
+    bharris = "blackmanharris", bkh = "blackmanharris", bth = "barthann", brthan = "barthann", halfcosine = "cosine",
+    poisson = "exponential", tuk = "tukey", sinc = "lanczos", ksr = "kaiser", gauss = "gaussian", gss = "gaussian" }
   --- `get_window(window, Nx, fftbins)`: a window by its name, `{name, parameter}`, or a number (Kaiser's beta); for
   -- transforms unless fftbins is false.
   function M.get_window(...)
@@ -112,12 +165,29 @@ return function(nd)
   W.get_window = M.get_window
 
   -- ---- spectra ------------------------------------------------------------------------------------------------------
-  local SPECTRUM = { "x", "fs", "window", "nperseg", "noverlap", "nfft", "detrend", "return_onesided", "boundary",
-    "padded", "axis", "scaling", "average", fs = "number", nperseg = "integer", noverlap = "integer", nfft = "integer",
+  -- Names of arguments in SciPy's order: what all spectra take, behind the signals, and then these.
+  local TYPES = { fs = "number", nperseg = "integer", noverlap = "integer", nfft = "integer",
     detrend = "string|boolean", return_onesided = "boolean", boundary = "string|boolean", padded = "boolean",
-    axis = "integer", scaling = "string", average = "string" }
+    axis = "integer", scaling = "string", average = "string", mode = "string" }
+  local function names(signals, ...)
+    local list = { table.unpack(signals) }
+    for _, name in ipairs({ "fs", "window", "nperseg", "noverlap", "nfft", "detrend", ... }) do
+      list[#list + 1] = name
+      list[name] = TYPES[name]
+    end
+    return list
+  end
+  -- v in single precision where SciPy's arithmetic on these signals is: those that are no wider than complex64 holds.
+  local function narrowed(v, ...)
+    if nd.result_type("complex64", ...) ~= "complex64" then return v end
+    return v:astype(v.dtype:find("^c") and "complex64" or "float32")
+  end
 
-  local function settings(what, o, n)
+  local function settings(what, o, n, density)
+    density = density or "density"
+    if o.scaling ~= nil and o.scaling ~= "spectrum" and o.scaling ~= density then
+      util.raise("ValueError", "%s: scaling is '%s' or 'spectrum', not '%s'", what, density, o.scaling)
+    end
     o.fs = o.fs or 1.0
     local w = o.window or "hann"
     if util.is_array(w) or type(w) == "table" and type(w[1]) == "number" then
@@ -140,9 +210,12 @@ return function(nd)
     local o = util.bind("detrend", { "data", "axis", "type", "bp", axis = "integer", type = "string",
       bp = "integer|table|ndarray" }, ...)
     local x = help.floats(arr(o.data))
+    local dtype = x.dtype == "float16" and "float64" or x.dtype
     local axis = axis_of("detrend", x, o.axis or -1)
     local kind = o.type or "linear"
-    if kind == "constant" then return x - nd.mean(x, { axis = axis, keepdims = true }) end
+    if kind == "constant" then
+      return x - nd.mean(x, { axis = axis, keepdims = true })
+    end
     if kind ~= "linear" then
       util.raise("ValueError", "detrend: type is 'linear' or 'constant', not '%s'", kind)
     end
@@ -157,7 +230,8 @@ return function(nd)
       local slope = n > 1 and nd.sum(one * t, { axis = -1, keepdims = true }) / nd.sum(t * t) or 0.0
       pieces[i] = one - nd.mean(one, { axis = -1, keepdims = true }) - slope * t
     end
-    return nd.moveaxis(#pieces > 0 and nd.concatenate(pieces, -1) or last:copy(), -1, axis)
+    local out = #pieces > 0 and nd.concatenate(pieces, -1) or last:copy()
+    return nd.moveaxis(out:astype(dtype), -1, axis)
   end
 
   -- Segments along a new axis before the last: (.., segments, nperseg).
@@ -185,28 +259,31 @@ return function(nd)
   -- The axis of the input in front of the last, times last.
   local function placed(Z, axis) return axis == Z.ndim - 2 and Z or nd.moveaxis(Z, -2, axis) end
 
+  local STFT = names({ "x" }, "return_onesided", "boundary", "padded", "axis", "scaling")
   --- `stft(x, {fs, window = "hann", nperseg = 256, noverlap, nfft, detrend, return_onesided, boundary = "zeros",
   -- padded, axis, scaling = "spectrum"})`: frequencies, times, and the Fourier transforms of windowed segments.
   function M.stft(...)
-    local o = util.bind("stft", SPECTRUM, ...)
-    local x = help.floats(arr(o.x))
+    local o = util.bind("stft", STFT, ...)
+    local given = arr(o.x)
+    local x = help.floats(given)
     local axis = axis_of("stft", x, o.axis or -1)
     x = nd.moveaxis(x, axis, -1)
-    o = settings("stft", o, x.shape[x.ndim])
+    o = settings("stft", o, x.shape[x.ndim], "psd")
     local boundary = o.boundary
     if boundary == nil then boundary = "zeros" end
     local half, none = o.nperseg // 2, {}
     for d = 1, x.ndim do none[d] = { 0, 0 } end
-    local function widened(before, after, mode)
+    local function widened(before, after, mode, kind)
       none[x.ndim] = { before, after }
-      return nd.pad(x, none, { mode = mode })
+      return nd.pad(x, none, { mode = mode, reflect_type = kind })
     end
-    local MODES = { zeros = "constant", even = "reflect", constant = "edge" }
+    local MODES = { zeros = "constant", even = "reflect", odd = "reflect", constant = "edge" }
     if boundary then
       if not MODES[boundary] then
-        util.raise("ValueError", "stft: boundary is 'zeros', 'even', 'constant' or false, not '%s'", tostring(boundary))
+        util.raise("ValueError", "stft: boundary is 'zeros', 'even', 'odd', 'constant' or false, not '%s'",
+          tostring(boundary))
       end
-      x = widened(half, half, MODES[boundary])
+      x = widened(half, half, MODES[boundary], boundary == "odd" and "odd" or nil)
     end
     if o.padded ~= false then
       local step = o.nperseg - o.noverlap
@@ -215,7 +292,7 @@ return function(nd)
     local f, t, Z = transformed(x, o)
     local scale = o.scaling == "psd" and math.sqrt(o.fs * nd.sum(o.window * o.window)) or nd.sum(o.window)
     if boundary then t = t - o.nperseg / 2 / o.fs end
-    return f, t, placed(Z / scale, axis)
+    return f, t, placed(narrowed(Z / scale, given), axis)
   end
 
   --- `istft(Zxx, {fs, window, nperseg, noverlap, nfft, input_onesided, boundary, time_axis, freq_axis, scaling})`:
@@ -238,7 +315,7 @@ return function(nd)
     o.nperseg = o.nperseg or length
     o.nfft = o.nfft or (onesided and o.nperseg == length + 1 and o.nperseg or length)
     local given = o.nperseg
-    o = settings("istft", o, given)
+    o = settings("istft", o, given, "psd")
     local step = o.nperseg - o.noverlap
     local parts = nd.swapaxes(Z, -1, -2)
     parts = onesided and nd.fft.irfft(parts, o.nfft) or nd.fft.ifft(parts, o.nfft)
@@ -265,7 +342,7 @@ return function(nd)
     x = x / nd.where(nd.gt(norm, 1e-10), norm, 1.0)
     local n = x.shape[x.ndim]
     if x.ndim > 1 and ta ~= Z.ndim - 1 then x = nd.moveaxis(x, -1, fa < ta and ta - 1 or ta) end
-    return nd.arange(n) / o.fs, x
+    return nd.arange(n) / o.fs, narrowed(x, arr(o.Zxx))
   end
 
   -- Powers of segments: frequencies, times, powers.
@@ -296,14 +373,16 @@ return function(nd)
     if P.dtype:find("^c") then return (middle(nd.real(P)) + middle(nd.imag(P)) * nd.complex(0, 1)) / bias end
     return middle(P) / bias
   end
+  local WELCH = names({ "x" }, "return_onesided", "scaling", "axis", "average")
   --- `welch(x, {fs, window, nperseg, noverlap, nfft, detrend = "constant", return_onesided, scaling = "density", axis,
   -- average = "mean"})`: frequencies, and the power at each, the mean or "median" of segments.
   function M.welch(...)
-    local o = util.bind("welch", SPECTRUM, ...)
-    local x = help.floats(arr(o.x))
+    local o = util.bind("welch", WELCH, ...)
+    local given = arr(o.x)
+    local x = help.floats(given)
     local axis = axis_of("welch", x, o.axis or -1)
     local f, _, P = powers("welch", o, nd.moveaxis(x, axis, -1))
-    return f, nd.moveaxis(averaged("welch", P, o.average), -1, axis)
+    return f, nd.moveaxis(narrowed(averaged("welch", P, o.average), given), -1, axis)
   end
   --- `periodogram(x, {fs, window = "boxcar", nfft, detrend = "constant", scaling = "density", axis})`: frequencies, and
   -- the power of x at each.
@@ -311,15 +390,14 @@ return function(nd)
     local o = util.bind("periodogram", { "x", "fs", "window", "nfft", "detrend", "return_onesided", "scaling", "axis",
       fs = "number", nfft = "integer", detrend = "string|boolean", return_onesided = "boolean", scaling = "string",
       axis = "integer" }, ...)
-    local x = help.floats(arr(o.x))
+    local given = arr(o.x)
+    local x = help.floats(given)
     local axis = axis_of("periodogram", x, o.axis or -1)
     o.window, o.nperseg, o.noverlap = o.window or "boxcar", math.min(x.shape[axis + 1], o.nfft or math.huge), 0
     local f, _, P = powers("periodogram", o, nd.moveaxis(x, axis, -1)[("..., :%d"):format(o.nperseg)])
-    return f, nd.moveaxis(P["..., 0"], -1, axis)
+    return f, nd.moveaxis(narrowed(P["..., 0"], given), -1, axis)
   end
-  local SPECTROGRAM = { table.unpack(SPECTRUM) }
-  for k, v in pairs(SPECTRUM) do SPECTROGRAM[k] = v end
-  SPECTROGRAM[#SPECTROGRAM + 1], SPECTROGRAM.mode = "mode", "string"
+  local SPECTROGRAM = names({ "x" }, "return_onesided", "scaling", "axis", "mode")
   local SHOWN = util.set({ "psd", "complex", "magnitude", "angle", "phase" })
   --- `spectrogram(x, {fs, window = {"tukey", 0.25}, nperseg, noverlap, nfft, detrend = "constant", scaling, axis,
   -- mode = "psd"})`: frequencies, times, and the power at each; or the Fourier transform, "complex", its "magnitude",
@@ -330,7 +408,8 @@ return function(nd)
     if not SHOWN[mode] then
       util.raise("ValueError", "spectrogram: mode is 'psd', 'complex', 'magnitude', 'angle' or 'phase', not '%s'", mode)
     end
-    local x = help.floats(arr(o.x))
+    local given = arr(o.x)
+    local x = help.floats(given)
     local axis = axis_of("spectrogram", x, o.axis or -1)
     x = nd.moveaxis(x, axis, -1)
     o.window = o.window or { "tukey", 0.25 }
@@ -338,18 +417,20 @@ return function(nd)
     o.noverlap = o.noverlap or o.nperseg // 8
     if mode == "psd" then
       local f, t, P = powers("spectrogram", o, x)
-      return f, t, placed(P, axis)
+      return f, t, placed(narrowed(P, given), axis)
     end
     o = settings("spectrogram", o, x.shape[x.ndim])
     if o.detrend == nil then o.detrend = "constant" end
     local f, t, Z = transformed(x, o)
     local w = o.window
-    Z = placed(Z / (o.scaling == "spectrum" and nd.sum(w) or math.sqrt(o.fs * nd.sum(w * w))), axis)
+    Z = Z / (o.scaling == "spectrum" and nd.sum(w) or math.sqrt(o.fs * nd.sum(w * w)))
+    Z = placed(narrowed(Z, given), axis)
     if mode == "complex" then return f, t, Z end
     if mode == "magnitude" then return f, t, nd.abs(Z) end
     local angle = nd.angle(Z)
     return f, t, mode == "angle" and angle or nd.unwrap(angle, { axis = axis })
   end
+  local single = { float16 = "float32", float32 = "float32" }
   --- `hilbert(x, {N, axis = -1})`: the analytic signal: x and i times its Hilbert transform.
   function M.hilbert(...)
     local o = util.bind("hilbert", { "x", "N", "axis", N = "integer", axis = "integer" }, ...)
@@ -362,7 +443,7 @@ return function(nd)
     h[0] = 1.0
     h[("1:%d"):format((n + 1) // 2)] = 2.0
     if n % 2 == 0 then h[n // 2] = 1.0 end
-    return nd.moveaxis(nd.fft.ifft(nd.fft.fft(x, n) * h), -1, axis)
+    return nd.moveaxis(nd.fft.ifft(nd.fft.fft(x, n) * h:astype(single[x.dtype] or "float64")), -1, axis)
   end
 
   -- ---- peaks --------------------------------------------------------------------------------------------------------
@@ -548,25 +629,49 @@ return function(nd)
     end
     return out
   end
+  -- The odd number of samples around a peak that are looked at.
+  local function window_of(what, wlen)
+    if wlen == nil then return nil end
+    if wlen <= 1 or wlen ~= wlen then util.raise("ValueError", "%s: wlen is more than 1, not %s", what, wlen) end
+    return wlen < 2 ^ 53 and math.ceil(wlen) | 1 or nil
+  end
   --- `peak_prominences(x, peaks, wlen)`: how far peaks stand out, and the places of their left and right bases.
   function M.peak_prominences(x, peaks, wlen)
     util.check_type("peak_prominences", "wlen", wlen, "number")
-    if wlen and wlen <= 1 then util.raise("ValueError", "peak_prominences: wlen is more than 1, not %s", wlen) end
+    local length = window_of("peak_prominences", wlen)
     local v = sequence("peak_prominences", x)
-    local p, l, r = prominences(v, places("peak_prominences", peaks, #v), wlen and math.ceil(wlen) | 1)
+    local p, l, r = prominences(v, places("peak_prominences", peaks, #v), length)
     return floats(p), less_one(l), less_one(r)
   end
-  --- `peak_widths(x, peaks, rel_height)`: how wide peaks are, at which height, from where to where.
-  function M.peak_widths(x, peaks, rel_height)
-    util.check_type("peak_widths", "rel_height", rel_height, "number")
-    local v = sequence("peak_widths", x)
-    local at = places("peak_widths", peaks, #v)
-    local w, h, l, r = widths(v, at, rel_height or 0.5, prominences(v, at))
+  --- `peak_widths(x, peaks, rel_height, prominence_data, wlen)`: how wide peaks are, at which height, from where to
+  -- where; prominence_data: what peak_prominences gives, in a table, wlen: how far it is to look.
+  function M.peak_widths(...)
+    local what = "peak_widths"
+    local o = util.bind(what, { "x", "peaks", "rel_height", "prominence_data", "wlen", rel_height = "number",
+      prominence_data = "table", wlen = "number" }, ...)
+    util.present(what, o, { "x", "peaks" })
+    local v, rel = sequence(what, o.x), o.rel_height or 0.5
+    if rel < 0 then util.raise("ValueError", "%s: rel_height is at least 0, not %s", what, rel) end
+    local at = places(what, o.peaks, #v)
+    local p, left, right
+    if o.prominence_data then
+      local data = o.prominence_data
+      for i = 1, 3 do
+        if data[i] == nil or arr(data[i]).size ~= #at then
+          util.raise("ValueError", "%s: prominence_data is {prominences, left bases, right bases} of %d peaks", what,
+            #at)
+        end
+      end
+      p, left, right = arr(data[1]):reshape({ -1 }):tolist(), places(what, data[2], #v), places(what, data[3], #v)
+    else
+      p, left, right = prominences(v, at, window_of(what, o.wlen))
+    end
+    local w, h, l, r = widths(v, at, rel, p, left, right)
     return floats(w), floats(h), floats(l), floats(r)
   end
 
-  require("theano.ndwaves")(nd, M, { segments = segments })
-  require("theano.ndspectra")(nd, M, { SPECTRUM = SPECTRUM, settings = settings, transformed = transformed,
-    averaged = averaged })
+  require("theano.ndwaves")(nd, M)
+  require("theano.ndspectra")(nd, M, { names = names, settings = settings, transformed = transformed,
+    averaged = averaged, narrowed = narrowed, single = single })
   return M
 end

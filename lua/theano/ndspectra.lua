@@ -5,7 +5,7 @@ local core = require("theano.core")
 local help = require("theano.ndhelp")
 local util = require("theano.util")
 
--- `kit`: SPECTRUM (names of arguments), settings, transformed, averaged of theano.ndsignal.
+-- `kit`: names (of arguments), settings, transformed, averaged, narrowed, single of theano.ndsignal.
 return function(nd, M, kit)
   local arr, axis_of = core.asarray, help.axis_of
   local function form(x) return "(" .. table.concat(x.shape, ", ") .. (x.ndim == 1 and ",)" or ")") end
@@ -22,8 +22,8 @@ return function(nd, M, kit)
   end
 
   -- ---- two signals --------------------------------------------------------------------------------------------------
-  local TWO = { "x", "y", table.unpack(kit.SPECTRUM, 2) }
-  for k, v in pairs(kit.SPECTRUM) do if type(k) == "string" then TWO[k] = v end end
+  local CSD = kit.names({ "x", "y" }, "return_onesided", "scaling", "axis", "average")
+  local COHERENCE = kit.names({ "x", "y" }, "axis")
   -- Both with their axis behind, the shorter one followed by zeros.
   local function both(what, o)
     util.present(what, o, { "x", "y" })
@@ -57,19 +57,22 @@ return function(nd, M, kit)
       local inner = P[("..., 1:%d, :"):format(last)]
       inner:assign(inner * 2)
     end
-    return f, nd.moveaxis(kit.averaged(what, P, o.average), -1, axis)
+    if rawequal(o.x, o.y) then P = nd.real(P) end -- as SciPy's
+    return f, kit.narrowed(nd.moveaxis(kit.averaged(what, P, o.average), -1, axis), arr(o.x), arr(o.y))
   end
   --- `csd(x, y, {fs, window, nperseg, noverlap, nfft, detrend = "constant", return_onesided, scaling = "density",
   -- axis, average = "mean"})`: frequencies, and the cross power of two signals at each, the mean or "median" of
   -- segments.
-  function M.csd(...) return crossed("csd", util.bind("csd", TWO, ...)) end
+  function M.csd(...) return crossed("csd", util.bind("csd", CSD, ...)) end
   --- `coherence(x, y, {fs, window, nperseg, noverlap, nfft, detrend = "constant", axis})`: frequencies, and how far
   -- each of them in one signal follows from the other, from 0 to 1.
   function M.coherence(...)
-    local o = util.bind("coherence", TWO, ...)
+    local o = util.bind("coherence", COHERENCE, ...)
+    util.present("coherence", o, { "x", "y" })
+    local wide = nd.result_type(arr(o.x), arr(o.y), "float64")
     local function power(x, y)
       local given = util.copied(o)
-      given.x, given.y = x, y
+      given.x, given.y = help.floats(arr(x)):astype(wide), help.floats(arr(y)):astype(wide)
       return crossed("coherence", given)
     end
     both("coherence", o)
@@ -77,7 +80,7 @@ return function(nd, M, kit)
     local _, xx = power(o.x, o.x)
     local _, yy = power(o.y, o.y)
     local size = nd.abs(xy)
-    return f, size * size / nd.real(xx) / nd.real(yy)
+    return f, kit.narrowed(size * size / nd.real(xx) / nd.real(yy), arr(o.x), arr(o.y))
   end
 
   local function line(what, name, v)
@@ -89,7 +92,7 @@ return function(nd, M, kit)
     return v:astype("float64")
   end
   --- `lombscargle(x, y, freqs, {normalize = false, weights, floating_mean = false})`: the power of samples y at uneven
-  -- times x at angular frequencies; normalize: as a part of the whole.
+  -- times x at angular frequencies; normalize: as a part of the whole; "amplitude": size and phase, complex.
   function M.lombscargle(...)
     local what = "lombscargle"
     local o = util.bind(what, { "x", "y", "freqs", "normalize", "weights", "floating_mean",
@@ -103,8 +106,8 @@ return function(nd, M, kit)
     end
     local norm = o.normalize or "power"
     if norm == true then norm = "normalize" end
-    if norm ~= "power" and norm ~= "normalize" then
-      util.raise("ValueError", "%s: normalize is 'power' or 'normalize', not '%s'", what, tostring(norm))
+    if norm ~= "power" and norm ~= "normalize" and norm ~= "amplitude" then
+      util.raise("ValueError", "%s: normalize is 'power', 'normalize' or 'amplitude', not '%s'", what, tostring(norm))
     end
     w = w / nd.sum(w)
     local angles = f:reshape({ -1, 1 }) * x
@@ -122,6 +125,10 @@ return function(nd, M, kit)
     local least = 2.0 ^ -53
     local cc = nd.maximum(CC * ct * ct + mixed + SS * st * st, least)
     local ss = nd.maximum(CC * st * st - mixed + SS * ct * ct, least)
+    if norm == "amplitude" then
+      local i = nd.complex(0, 1)
+      return (a / cc + b / ss * i) * nd.exp(tau * i)
+    end
     local power = (a * a / cc + b * b / ss) * 2.0
     return norm == "power" and power * (x.size / 4.0) or power * (0.5 / YY)
   end
@@ -198,7 +205,7 @@ return function(nd, M, kit)
       local h = nd.zeros(length)
       h[("1:%d"):format((length + 1) // 2)] = 2.0
       h[0] = 1.0
-      return h
+      return h:astype(kit.single[x.dtype] or "float64")
     end
     local X = nd.moveaxis(nd.fft.fft2(x, n, { a, b }), { a, b }, { -2, -1 })
     X = X * half(n[1]):reshape({ -1, 1 }) * half(n[2])

@@ -5,9 +5,8 @@ local core = require("theano.core")
 local help = require("theano.ndhelp")
 local util = require("theano.util")
 
--- `kit`: segments of theano.ndsignal.
-return function(nd, M, kit)
-  local arr, axis_of, segments = core.asarray, help.axis_of, kit.segments
+return function(nd, M)
+  local arr, axis_of = core.asarray, help.axis_of
 
   -- ---- smoothing ----------------------------------------------------------------------------------------------------
   --- `savgol_coeffs(window_length, polyorder, {deriv = 0, delta = 1.0, pos, use = "conv"})`: the coefficients of
@@ -78,15 +77,24 @@ return function(nd, M, kit)
     y = nd.moveaxis(y:reshape(form), -1, axis)
     return given.dtype == "float32" and y:astype("float32") or y
   end
-  --- `medfilt(volume, kernel_size)`: the median of each element's neighbours in a vector (3, an odd number).
+  --- `medfilt(volume, kernel_size)`: the median of each element's neighbours (3 along each axis; an odd number, or one
+  -- for each axis), zeros lying around.
   function M.medfilt(volume, kernel_size)
-    local x, n = arr(volume), kernel_size or 3
+    local x, n = nd.atleast_1d(arr(volume)), kernel_size or 3
     if x.dtype:find("^c") then util.raise("TypeError", "medfilt: complex numbers have no order") end
-    if x.ndim ~= 1 then util.raise("ValueError", "medfilt: a vector is expected, not %d dimensions", x.ndim) end
-    if math.type(n) ~= "integer" or n % 2 == 0 or n < 1 then
-      util.raise("ValueError", "medfilt: kernel_size is an odd number, not %s", util.text(n))
+    if util.is_array(n) then n = n:reshape({ -1 }):tolist() end
+    local sizes, around, count, last = {}, {}, 1, x.shape
+    for d = 1, x.ndim do
+      local k = type(n) == "table" and (#n == 1 and n[1] or n[d]) or n
+      if math.type(k) ~= "integer" or k % 2 == 0 or k < 1 or type(n) == "table" and #n > x.ndim then
+        util.raise("ValueError", "medfilt: kernel_size is an odd number, or one for each of %d axes", x.ndim)
+      end
+      sizes[d], around[d], count = k, { k // 2, k // 2 }, count * k
     end
-    return nd.sort(segments(nd.pad(x, n // 2), n, 1), 1)[{ ":", n // 2 }]
+    if x.size == 0 then return x:copy() end
+    last[#last + 1] = count
+    local windows = nd.sliding_window_view(nd.pad(x, around), sizes):reshape(last)
+    return nd.sort(windows, { axis = -1 })[("..., %d"):format(count // 2)]:copy()
   end
 
   -- ---- waves --------------------------------------------------------------------------------------------------------
@@ -112,15 +120,20 @@ return function(nd, M, kit)
     if duty < 0 or duty > 1 then return x * nd.nan end
     return nd.where(arr(nd.lt(x, 2 * math.pi * duty)), 1.0, -1.0)
   end
-  --- `chirp(t, f0, t1, f1, {method = "linear", phi = 0})`: a cosine whose frequency goes from f0 at 0 to f1 at t1:
-  -- "linear", "quadratic", "logarithmic" or "hyperbolic". phi in degrees.
+  --- `chirp(t, f0, t1, f1, {method = "linear", phi = 0, vertex_zero = true, complex = false})`: a cosine whose
+  -- frequency goes from f0 at 0 to f1 at t1: "linear", "quadratic" (its vertex at 0, or else at t1), "logarithmic" or
+  -- "hyperbolic". phi in degrees; complex: exp(i phase).
   function M.chirp(...)
-    local o = util.bind("chirp", { "t", "f0", "t1", "f1", "method", "phi", f0 = "number", t1 = "number", f1 = "number",
-      method = "string", phi = "number" }, ...)
+    local o = util.bind("chirp", { "t", "f0", "t1", "f1", "method", "phi", "vertex_zero", "complex", f0 = "number",
+      t1 = "number", f1 = "number", method = "string", phi = "number", vertex_zero = "boolean", complex = "boolean" },
+      ...)
     util.present("chirp", o, { "t", "f0", "t1", "f1" })
     local t, f0, t1, f1 = times("chirp", o.t), o.f0, o.t1, o.f1
     local method, phase = o.method or "linear", nil
     if method == "linear" then phase = t * f0 + t * t * (0.5 * (f1 - f0) / t1)
+    elseif method == "quadratic" and o.vertex_zero == false then
+      local rest, beta = t1 - t, (f1 - f0) / (t1 * t1)
+      phase = t * f1 + (rest * rest * rest - t1 ^ 3) * (beta / 3)
     elseif method == "quadratic" then phase = t * f0 + t * t * t * ((f1 - f0) / (t1 * t1) / 3)
     elseif method == "logarithmic" then
       if f0 * f1 <= 0 then util.raise("ValueError", "chirp: frequencies of a logarithmic one have the same sign") end
@@ -133,7 +146,8 @@ return function(nd, M, kit)
     else
       util.raise("ValueError", "chirp: method is 'linear', 'quadratic', 'logarithmic', 'hyperbolic', not '%s'", method)
     end
-    return nd.cos(phase * (2 * math.pi) + math.rad(o.phi or 0))
+    phase = phase * (2 * math.pi) + math.rad(o.phi or 0)
+    return o.complex and nd.exp(phase * nd.complex(0, 1)) or nd.cos(phase)
   end
   --- `gausspulse(t, {fc = 1000, bw = 0.5, bwr = -6, tpr = -60, retquad = false, retenv = false})`: a cosine of
   -- frequency fc under a Gaussian: bw: its band by fc, bwr decibels down; with retquad also the sine, with retenv the
