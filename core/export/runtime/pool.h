@@ -74,10 +74,12 @@ static void OF(pool_back_pairs)(const Pool *w, const T *x, const T *g, T *to, i6
 
 static void OF(pool_back)(const i64 *numbers, const T *x, const T *m, const T *g, T *to) {
     const Pool w = pool_read(numbers);
-    const i64 image = w.in[0] * w.in[1];
+    const i64 image = w.in[0] * w.in[1], windows = w.out[0] * w.out[1];
     for (i64 i = 0; i < w.images * image; i++) to[i] = 0;
-    for (i64 n = 0; n < w.images; n++, to += image, x = x ? x + image : 0)
-        for (i64 q = 0; q < w.out[0]; q++, g += w.out[1], m = m ? m + w.out[1] : 0)
-            if (w.pairs && w.mode == 0 && !m) OF(pool_back_pairs)(&w, x, g, to, q);
-            else OF(pool_back_row)(&w, x, m, g, to, q);
+    for (i64 n = 0; n < w.images; n++, to += image, g += windows, x = x ? x + image : 0, m = m ? m + windows : 0)
+        for (i64 q = w.out[0]; q-- > 0;) { /* the last windows over an element first */
+            const T *mm = m ? m + q * w.out[1] : 0, *gg = g + q * w.out[1];
+            if (w.pairs && w.mode == 0 && !m) OF(pool_back_pairs)(&w, x, gg, to, q);
+            else OF(pool_back_row)(&w, x, mm, gg, to, q);
+        }
 }

@@ -184,9 +184,10 @@ static const T *FN(shares)(const PoolPart *part, const T *g, int64_t q) {
     return line;
 }
 
+/* The last windows over an element first, in both dimensions, as pool_lower.c sums them. */
 static void FN(back_windows)(const PoolPart *part, const T *x, const T *m, const T *gg, T *to) {
     const PoolWork *w = part->w;
-    for (int64_t q = part->q0; q < part->q1; q++) {
+    for (int64_t q = part->q1; q-- > part->q0;) {
         int64_t top = q * w->st[0] - w->pad[0], r0 = most(top, 0), r1 = least(top + w->ws[0], w->h);
         const T *g = FN(shares)(part, gg + q * w->ow, q), *mm = m ? m + q * w->ow : NULL;
         if (w->mode == POOL_MAX && !m) {
