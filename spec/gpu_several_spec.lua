@@ -52,4 +52,19 @@ describe("a device for a function", function()
     assert.is_false(ok)
     assert.equal("GpuError", theano.error_kind(why))
   end)
+
+  it("has a number that is all of what its name ends with", function()
+    local function moved(name)
+      local ok, why = pcall(function() return nd.ones(3):to_device(name) end)
+      return ok and why.device or theano.error_kind(why)
+    end
+    for _, name in ipairs({ "cuda-emulatedx", "cuda-emulated-1", "cuda-emulated:", "cuda-emulated1x", "cuda:",
+      "cuda::1", "cuda-1", "cuda99999999999999999999", "cuda-emulated99999999999999999999" }) do
+      assert.equal("ValueError", moved(name), name)
+    end
+    assert.equal("GpuError", moved("cuda-emulated12"))
+    assert.equal("cuda:1", moved("cuda-emulated:1"))
+    local _ <close> = theano.config.change_flags({ init_gpu_device = "cuda-emulatedx" })
+    assert.equal("GpuError", moved("cuda"))
+  end)
 end)

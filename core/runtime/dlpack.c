@@ -180,7 +180,9 @@ static bool device_for(ThContext *c, const ThDLTensor *t, Device **d) {
             (int)t->device.type);
     bool by_driver = t->device.type == DL_CUDA || *config_str(c, "cuda.driver"); /* which may be the emulated one */
     number_format(name, sizeof name, by_driver ? "cuda%d" : "cuda-emulated%d", (int)t->device.number);
-    return device_named(c, name, d);
+    if (!device_named(c, name, d)) return false;
+    return (*d)->info.emulated == (t->device.type == DL_EMULATED) ||
+           err(c, TH_ValueError, "DLPack's device type %d is not that of %s", (int)t->device.type, (*d)->info.name);
 }
 
 static ThArray *take(ThContext *c, const ThDLTensor *t, bool read_only, void (*release)(void *user), void *user) {

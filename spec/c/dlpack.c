@@ -152,6 +152,28 @@ static double at(ThArray *a, int64_t i, int64_t j) {
     return x.f;
 }
 
+/* Memory of another GPU than the one that is said to have it, and numbers that no GPU has. */
+static void not_there(ThContext *c, ThDLTensor t) {
+    ThDLManaged m = {.tensor = t, .deleter = theirs};
+    const int32_t numbers[] = {2, 7, 10, 9999, INT32_MAX, -1, INT32_MIN};
+    deleted = 0;
+    for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++) {
+        m.tensor.device.number = numbers[i];
+        CHECK(!th_array_from_dlpack(c, &m));
+        bool sensible = numbers[i] >= 0 && numbers[i] < 10000;
+        CHECK_ERROR(c, sensible ? TH_GpuError : TH_ValueError, "there is no ");
+    }
+    m.tensor.device.number = 0, m.tensor.device.type = 2;
+    CHECK(!th_array_from_dlpack(c, &m));
+    CHECK_ERROR(c, TH_ValueError, "device type 2 is not that of emulated");
+    CHECK(deleted == 0);
+    m.tensor.device.type = 12;
+    ThArray *a = th_array_from_dlpack(c, &m);
+    CHECK(a && deleted == 0);
+    th_array_release(a);
+    CHECK(deleted == 1);
+}
+
 /* One array lends its memory on the GPU, another one takes it: what either writes there the other one sees. */
 static void on_a_gpu(ThContext *c) {
     CHECK(!th_config_set(c, "cuda.driver", TH_EMULATED));
@@ -175,6 +197,11 @@ static void on_a_gpu(ThContext *c) {
     th_array_release(b);
     th_device_get(c, "cuda", &now);
     CHECK(now.used < before.used);
+
+    g = th_array_to_device(a, "cuda");
+    ThDLTensor there = {(void *)(uintptr_t)th_array_device_address(g), {12, 0}, 2, {2, 64, 1}, (int64_t *)six, NULL, 0};
+    not_there(c, there);
+    th_array_release(g);
 
     int gone = 0;
     g = th_array_to_device(a, "cuda");

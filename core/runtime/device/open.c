@@ -4,10 +4,9 @@
  */
 #include "space.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { DEVICE_PATH = 1024 };
+enum { DEVICE_PATH = 1024, NUMBER_DIGITS = 4 };
 static const char self; /* has an address */
 
 typedef struct Opened {
@@ -86,11 +85,22 @@ static bool beside(const char *name, char out[DEVICE_PATH]) {
 
 bool device_is_gpu(const char *name) { return !strncmp(name, "cuda", 4); }
 
+static const char emulated[] = "cuda-emulated";
+
+static bool is_emulated(const char *name) { return !strncmp(name, emulated, strlen(emulated)); }
+
+/* The number that is all of a text: none is GPU 0; -1: it is no number of a GPU. */
+static int number_of(const char *text) {
+    int n = 0;
+    if (strlen(text) > NUMBER_DIGITS) return -1;
+    for (; char_is_digit(*text); text++) n = 10 * n + (*text - '0');
+    return *text ? -1 : n;
+}
+
 Device *device_open(ThContext *c, const char *name, const char **why) {
-    static const char emulated[] = "cuda-emulated";
     char path_room[DEVICE_PATH];
     const char *path = config_str(c, "cuda.driver"), *number = name + strlen("cuda");
-    if (!strncmp(name, emulated, strlen(emulated))) {
+    if (is_emulated(name)) {
         number = name + strlen(emulated);
         path = beside("libcuda-emulated.so", path_room) ? path_room : "libcuda-emulated.so";
     }
@@ -98,7 +108,9 @@ Device *device_open(ThContext *c, const char *name, const char **why) {
         *why = "this library was built without GPUs (TH_CUDA=OFF)";
         return NULL;
     }
-    int ordinal = char_is_digit(*number) ? (int)strtol(number, NULL, 10) : 0;
+    int ordinal = number_of(number);
+    *why = "the flag init_gpu_device names no GPU";
+    if (ordinal < 0) return NULL;
     Opened *o = find(c, path, ordinal);
     *why = NULL;
     if (!o && !(o = open_new(c, path, ordinal))) return NULL;
@@ -107,21 +119,19 @@ Device *device_open(ThContext *c, const char *name, const char **why) {
 }
 
 bool device_named(ThContext *c, const char *name, Device **d) {
-    static const char emulated[] = "cuda-emulated";
     const char *flag = config_str(c, "device"), *init = config_str(c, "init_gpu_device"), *why, *number;
     char full[32];
     *d = NULL;
     if (!name) return err_missing(c, "device");
     if (!strcmp(name, "cpu")) return true;
     if (!device_is_gpu(flag)) flag = device_is_gpu(init) ? init : "cuda";
-    number = name + (strncmp(name, "cuda", 4) ? 0 : 4);
-    number += number[0] == ':';
-    bool one = number > name && char_is_digit(number[0]) && !number[1];
-    if (one)
-        number_format(full, sizeof full, "%s%s", strncmp(flag, emulated, strlen(emulated)) ? "cuda" : emulated, number);
+    bool own = is_emulated(name), gpu = device_is_gpu(name);
+    number = name + (own ? strlen(emulated) : gpu ? strlen("cuda") : 0);
+    number += gpu && number[0] == ':' && number[1];
+    bool numbered = gpu && *number && number_of(number) >= 0;
+    if (numbered) number_format(full, sizeof full, "%s%s", own || is_emulated(flag) ? emulated : "cuda", number);
+    else if (!strcmp(name, emulated)) number_format(full, sizeof full, "%s", name);
     else if (!strcmp(name, "cuda") || !strcmp(name, "gpu")) number_format(full, sizeof full, "%s", flag);
-    else if (device_is_gpu(name) && !strncmp(name, emulated, strlen(emulated)))
-        number_format(full, sizeof full, "%.30s", name);
     else return err(c, TH_ValueError, "there is no device \"%.40s\": \"cpu\", \"cuda\", \"cuda:0\" and so on", name);
     *d = device_open(c, full, &why);
     return *d || (failed(c) ? false : err(c, TH_GpuError, "%s: %s", name, why));
