@@ -9,13 +9,14 @@ M.elsewhere = {}
 for name in ([[api_walk autotune bench check_api config cost cuda_headers cuda_oracle docs editor fuzz golden gpu_bundle
   guards help hosts kernel_classes key locale measures memory modules mutants ndarray_print ndtext numpy_page
   optimizations oracle_support packages page_blocks pages plot readme reduced_lines repl report rules runner same_bits
-  sandbox schedule short_rows tables tiers top]]):gmatch("%S+") do
+  sandbox schedule short_rows spread_rows tables tiers top winograd]]):gmatch("%S+") do
   M.elsewhere[name] = true
 end
 
 --- Those that choose their devices themselves run as they stand, with all that they have: kernels, libraries, failures
 -- of every entry point.
-local function chooses(name) return name:find("^cuda_") or name:find("^gpu_") or name == "device_space" end
+local CHOOSE = { device_space = true, transfers = true }
+local function chooses(name) return name:find("^cuda_") or name:find("^gpu_") or CHOOSE[name] end
 
 --- Parts of specs that are enough: the others run the same through the CPU's executors.
 M.parts = { oracle = "generated C", ops = "through C" }
