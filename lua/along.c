@@ -16,17 +16,47 @@ static int went(lua_State *L, LtState *s, ThArray *r) {
     return 1;
 }
 
-/* along(function, x, each[, most]): all on the way, or the last; with `most`: if x is a vector of fewer elements, or
- * has few rows. */
+/* along(function, x, each): all on the way, or the last. */
 static int along(lua_State *L) {
     LtState *s = LT_STATE(L);
     const int func = (int)luaL_checkinteger(L, 1);
-    const bool any = lua_isnoneornil(L, 4);
-    ThArray *x = any ? lt_check_array(L, s, 2) : lt_array(L, s, 2);
-    if (!x || th_array_ndim(x) == 0) return 0;
-    if (!any && th_array_shape(x)[0] >= (th_array_ndim(x) == 1 ? lua_tointeger(L, 4) : FEW_ROWS)) return 0;
+    ThArray *x = lt_check_array(L, s, 2);
+    if (th_array_ndim(x) == 0) return 0;
     lt_collect(L, s);
     return went(L, s, th_eager_along(s->ctx, func, x, lua_toboolean(L, 3)));
+}
+
+/* The function at an index with all arguments. */
+static int others(lua_State *L, int function) {
+    lua_pushvalue(L, function);
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static int first(lua_State *L) { /* upvalues: state, function, each, most, the other one */
+    LtState *s = LT_STATE(L);
+    ThArray *x = lua_gettop(L) == 1 ? lt_array(L, s, 1) : NULL;
+    const int nd = th_array_ndim(x);
+    if (nd && th_array_shape(x)[0] < (nd == 1 ? lua_tointeger(L, lua_upvalueindex(4)) : FEW_ROWS)) {
+        lt_collect(L, s);
+        went(L, s,
+             th_eager_along(s->ctx, (int)lua_tointeger(L, lua_upvalueindex(2)), x,
+                            lua_toboolean(L, lua_upvalueindex(3))));
+        if (!lua_isnil(L, -1)) return 1;
+        lua_settop(L, 1);
+    }
+    return others(L, lua_upvalueindex(5));
+}
+
+/* along_first(function, each, most, f): f with that in front, of vectors of fewer elements and of few rows */
+static int along_first(lua_State *L) {
+    lua_settop(L, 4);
+    luaL_checkinteger(L, 1);
+    lua_pushlightuserdata(L, LT_STATE(L));
+    lua_insert(L, 1);
+    lua_pushcclosure(L, first, 5);
+    return 1;
 }
 
 /* ---- parts of a vector ------------------------------------------------------------------------------------------- */
@@ -322,10 +352,7 @@ static int reduceat(lua_State *L) { /* upvalues: state, function, way, the other
         n == 2 ? parted(L, LT_STATE(L), (int)lua_tointeger(L, lua_upvalueindex(2)), lua_upvalueindex(3)) : 0;
     if (done && !lua_isnil(L, -1)) return done;
     lua_settop(L, n);
-    lua_pushvalue(L, lua_upvalueindex(4));
-    lua_insert(L, 1);
-    lua_call(L, n, LUA_MULTRET);
-    return lua_gettop(L);
+    return others(L, lua_upvalueindex(4));
 }
 
 /* parts_first(function, way, f): f with that in front */
@@ -347,6 +374,7 @@ static int function_number(lua_State *L) {
 
 void lt_open_along(lua_State *L, LtState *s) {
     static const luaL_Reg fns[] = {{"along", along},
+                                   {"along_first", along_first},
                                    {"parts", parts},
                                    {"parts_first", parts_first},
                                    {"function_number", function_number},

@@ -147,6 +147,22 @@ describe("nd.ufunc", function()
     end
   end)
 
+  it("adds logarithms step by step what calls one by one give, of infinities, equal ones and NaN too", function()
+    local u, inf = nd.ufunc("logaddexp"), math.huge
+    for _, values in ipairs({ { 1, 1, 2, -inf, 3 }, { -inf, -inf, 0, 1e300 }, { 5, inf, inf, -inf }, { 1, 0 / 0, 2, 3 },
+      { -1e300, 700, 700, 0, -0.0, 1e-310 }, { 3, -900, -900, 3 } }) do
+      local x = nd.array(values)
+      local all = u.accumulate(x)
+      for i = 1, x.size - 1 do
+        local then_ = u(all[i - 1], x[i])
+        assert.is_true(then_ == all[i] or then_ ~= then_ and all[i] ~= all[i], i)
+      end
+      raises("TypeError", "", function() u.accumulate(x, nil, nil, nil) end)
+    end
+    raises("TypeError", "", function() u.accumulate(nd.array(1)) end)
+    assert.same(u.accumulate(nd.arange(4)):tolist(), u.accumulate({ 0, 1, 2, 3 }):tolist())
+  end)
+
   it("has a function of the engine's go through rows by itself, with what calls one by one give", function()
     local rng = nd.random.RandomState(7)
     for _, name in ipairs({ "divide", "power", "arctan2", "fmod", "copysign", "nextafter", "fmax", "maximum" }) do

@@ -106,6 +106,7 @@ static void meet(const Pair *p, const char *from, int64_t n, int64_t m, char *to
 
 static bool by_pairs(ThContext *c, const Pair *p, ThArray *x, ThArray *r) {
     const int64_t m = r->size, half = (ARRAY_SHAPE(x)[0] + 1) / 2, size = m * (half + (half + 1) / 2);
+    if (m == 1 && interp_direct_pairs(p->d, x->size, x->data, r->data, p->regs)) return true;
     ThArray *room = th_array_empty(c, (ThDtype)x->dtype, 1, &size);
     if (!room) return false;
     char *to[2] = {room->data, room->data + (size_t)(m * half) * p->bytes};

@@ -116,16 +116,20 @@ local function reduced_axes(nd, what, a, axis)
   return help.axes_of(what, a, axis)
 end
 
--- A vector, or few rows, of a function whose name is known, and nothing said; nil: the long way. each: all on the way.
-local function at_once(u, a, each)
-  local way = u.known[each and "runs" or "way"]
-  if way then return util.is_array(a) and a.ndim == 1 and a.size > 0 and u.nd[way](a) or nil end
-  if not u.func then return nil end
-  return core.along(u.func, a, each, (u.name == "subtract" or each and u.known.pairs) and PARTED or math.maxinteger)
+-- A vector of what the engine does under another name, and nothing said; nil: the long way.
+local function at_once(u, a, way)
+  return way and util.is_array(a) and a.ndim == 1 and a.size > 0 and u.nd[way](a) or nil
+end
+
+-- The method with that of the engine in front, where nothing is said: of vectors, and few rows. each: all on the way.
+local function along_first(u, each, method)
+  if not u.func or u.known[each and "runs" or "way"] then return method end
+  local parted = u.name == "subtract" or each and u.known.pairs
+  return core.along_first(u.func, each, parted and PARTED or math.maxinteger, method)
 end
 
 local function reduce(u, a, ...)
-  local whole = select("#", ...) == 0 and at_once(u, a, false)
+  local whole = select("#", ...) == 0 and at_once(u, a, u.known.way)
   if whole then return whole end
   local nd, what = u.nd, u.called .. ".reduce"
   local o = options(what, { "axis", "dtype", "keepdims", "initial", "where" }, ...)
@@ -175,7 +179,7 @@ local function by_parts(u, a)
 end
 
 local function accumulate(u, a, ...)
-  local whole = select("#", ...) == 0 and at_once(u, a, true)
+  local whole = select("#", ...) == 0 and at_once(u, a, u.known.runs)
   if whole then return whole end
   local nd, what = u.nd, u.called .. ".accumulate"
   local o = options(what, { "axis", "dtype" }, ...)
@@ -437,6 +441,7 @@ function M.of(nd, fn)
       return method(u, a, ...)
     end
   end
+  u.reduce, u.accumulate = along_first(u, false, u.reduce), along_first(u, true, u.accumulate)
   if u.parts and not u.truth then u.reduceat = core.parts_first(u.parts, u.joined, u.reduceat) end
   return setmetatable(u, Meta)
 end

@@ -5,6 +5,7 @@
  */
 #include "unit.h"
 
+#include <math.h>
 #include <string.h>
 
 struct InterpDirect {
@@ -19,6 +20,7 @@ struct InterpDirect {
     int *load, nload;       /* by value: number of the load */
     size_t row_bytes;       /* of rows that loads may repeat */
     SimdFn past;            /* what runs on all elements at once, past the caches; or NULL */
+    SimdFn exp, log1p;      /* those of logaddexp of float64; or NULL */
 };
 enum { FIXED = INT16_MAX, MOST_LOADS = 8 };
 
@@ -128,6 +130,20 @@ static SimdFn past_of(const InterpUnit *u, const InterpDirect *d) {
 }
 #endif
 
+/* What logaddexp's block kernels go through, for those that go step by step. */
+static void find_parts(const InterpUnit *u, InterpDirect *d) {
+    const SimdFn exp = simd_prim(u->simd, P_exp, TH_FLOAT64), log1p = simd_prim(u->simd, P_log1p, TH_FLOAT64);
+    for (int j = d->once; j < d->ncode; j++) {
+        const IIns *i = &d->ik->ins[d->code[j]];
+        if (i->ins->op != S_logaddexp || i->ins->dtype != TH_FLOAT64) continue;
+        for (int k = 0; k < i->nmicro; k++) {
+            const SimdFn fn = d->ik->micro.at[i->micro + k].fn;
+            if (fn == exp) d->exp = fn;
+            if (fn == log1p) d->log1p = fn;
+        }
+    }
+}
+
 const InterpDirect *interp_direct(const InterpUnit *u) {
     const Plan *p = u->plan;
     if (!suits(p)) return NULL;
@@ -151,6 +167,7 @@ const InterpDirect *interp_direct(const InterpUnit *u) {
     if (!append(u, s, d, true)) return NULL;
     d->straight = is_straight(d, p, s, &d->numbers);
     d->past = past_of(u, d);
+    find_parts(u, d);
     return d;
 }
 
@@ -432,7 +449,8 @@ typedef struct Chain {
     const char *with; /* ..and of these elements */
     const IMicro *micro;
     int last;
-    Steps *steps;                            /* the operation in registers, or NULL */
+    Steps *steps;                            /* the operation in registers, or NULL.. */
+    SimdFn exp, log1p;                       /* ..or logaddexp's parts */
     const char *const *where[MOST_LINKS][3]; /* the operands of each of the operation's block kernels.. */
     const char *fixed[MOST_LINKS][3];        /* ..which are these, where they stay.. */
     char *out[MOST_LINKS];                   /* ..and its result; the last one's is `next` */
@@ -440,7 +458,8 @@ typedef struct Chain {
 
 /* Loads of two arguments, an operation, a store. */
 static bool is_chain(const InterpDirect *d, Chain *h) {
-    *h = (Chain){.compute = -1, .arg = {-1, -1}, .wide = 1};
+    h->compute = h->arg[0] = h->arg[1] = -1;
+    h->wide = 1, h->steps = NULL, h->exp = d->exp, h->log1p = d->log1p;
     for (int j = d->once; j < d->ncode; j++) {
         const int id = d->code[j];
         const IIns *i = &d->ik->ins[id];
@@ -495,11 +514,35 @@ static int64_t alike(const char *v, const char *x, size_t bytes, int64_t n) {
     return k;
 }
 
-/* Elements that change the value, each of them, one by one, up to the first that does not: how many. */
+/* The same of logaddexp, up to the first NaN too, whose sign the block kernels know. */
+static int64_t adding(Chain *h, int64_t n, const char *x, char *to) {
+    _Alignas(64) double lane[SIMD_PAD] = {0};
+    double a, b, then, *o = (double *)(void *)to;
+    int64_t i = 0;
+    for (memcpy(&a, h->now, sizeof a); i < n; i++, a = then) {
+        memcpy(&b, x + i * (int64_t)sizeof b, sizeof b);
+        lane[0] = -fabs(a - b);
+        h->exp(1, lane, lane, NULL, NULL);
+        h->log1p(1, lane, lane, NULL, NULL);
+        then = a == b ? a + 0.6931471805599453 : (a >= b ? a : b) + lane[0];
+        if (then != then || memcmp(&then, &a, sizeof a) == 0) break;
+        if (o) memcpy(o + i, &then, sizeof then);
+    }
+    memcpy(h->now, &a, sizeof a);
+    return i;
+}
+
+/* Elements that change the value, each of them, up to the first that does not: how many go step by step. */
+static int64_t stepping(Chain *h, int64_t n, const char *x, char *to) {
+    if (h->steps) return h->steps(n, h->now, x, to);
+    return h->exp && h->log1p ? adding(h, n, x, to) : 0;
+}
+
+/* The same one by one: how many. */
 static int64_t changing(Chain *h, int64_t n, const char *x, char *to) {
     const bool wide = h->bytes == 8, single = h->bytes == 4;
     int64_t i = 0;
-    if (h->steps) return h->steps(n, h->now, x, to);
+    if (h->steps || (h->exp && h->log1p)) return stepping(h, n, x, to);
     for (; i < n && (wide || single); i++, x += h->bytes) {
         h->with = x;
         link(h, 1);
@@ -544,8 +587,12 @@ bool interp_direct_chain(const InterpDirect *d, int64_t n, char *value, const ch
     Chain h;
     if (!is_chain(d, &h)) return false;
     h.now = room[0], h.next = room[1];
-    hold(d, &h, regs);
     memcpy(h.now, value, h.bytes);
+    const int64_t taken = stepping(&h, n, x, to);
+    if ((n -= taken) == 0) return memcpy(value, h.now, h.bytes), true;
+    x += (size_t)taken * h.bytes;
+    if (to) to += (size_t)taken * h.bytes;
+    hold(d, &h, regs);
     interp_replicate(h.now, h.bytes, 1, SIMD_PAD);
     const int64_t rest = n < SIMD_PAD ? n : SIMD_PAD - 1;
     const size_t at = (size_t)(n - rest) * h.bytes;
@@ -554,5 +601,30 @@ bool interp_direct_chain(const InterpDirect *d, int64_t n, char *value, const ch
     interp_replicate(last, h.bytes, rest, rest + SIMD_PAD);
     chain(&h, rest, last, to ? to + at : NULL);
     memcpy(value, h.now, h.bytes);
+    return true;
+}
+
+/* Every second element, padded. */
+static void each_second(char *to, const char *from, size_t bytes, int64_t pairs) {
+    interp_gather(to, from, 2 * (int64_t)bytes, bytes, pairs);
+    pad(to, bytes, pairs, padded(pairs));
+}
+
+bool interp_direct_pairs(const InterpDirect *d, int64_t n, const char *x, char *value, char *regs) {
+    _Alignas(64) char left[WIDE / 2 * 16], right[WIDE / 2 * 16], both[(WIDE / 2 + 1) * 16];
+    char odd[16];
+    Chain h;
+    if (n > WIDE || !is_chain(d, &h)) return false;
+    h.now = left, h.next = both, h.with = right;
+    hold(d, &h, regs);
+    for (; n > 1; n = (n + 1) / 2, x = both) {
+        const int64_t pairs = n / 2;
+        each_second(left, x, h.bytes, pairs);
+        each_second(right, x + h.bytes, h.bytes, pairs);
+        memcpy(odd, x + (size_t)(n - 1) * h.bytes, h.bytes);
+        link(&h, pairs <= SIMD_PAD / 2 ? SIMD_PAD / 2 : padded(pairs));
+        if (n % 2) memcpy(both + (size_t)pairs * h.bytes, odd, h.bytes);
+    }
+    memcpy(value, x, h.bytes);
     return true;
 }

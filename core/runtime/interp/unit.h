@@ -46,6 +46,8 @@ void interp_direct_run(const InterpDirect *d, const DirectCall *c, char *regs);
 /* A function of two along n numbers: *value becomes f(*value, x0), then f(that, x1) .. the last of them, and `to`
  * (NULL: not wanted) each; false: it is not one operation. */
 bool interp_direct_chain(const InterpDirect *d, int64_t n, char *value, const char *x, char *to, char *regs);
+/* The same by pairs: neighbours, then what came of them; false: not of so many, or it is not one operation. */
+bool interp_direct_pairs(const InterpDirect *d, int64_t n, const char *x, char *value, char *regs);
 /* spread.c: one such argument in one call */
 typedef struct SpreadWalk {
     int64_t at[TH_MAX_NDIM]; /* turns of its loops.. */
