@@ -11,7 +11,8 @@ static uint32_t *words_at(lua_State *L, int i, int *n) {
     for (int k = 0; k < *n; k++) {
         lua_rawgeti(L, i, k + 1);
         lua_Integer v = luaL_checkinteger(L, -1);
-        if (v < 0 || v > UINT32_MAX) lt_error(L, TH_ValueError, "a word of entropy lies below 2^32, got %I", v);
+        if (v < 0 || v > UINT32_MAX)
+            lt_error(L, TH_ValueError, "a word of entropy lies below 2^32, got %lld", (long long)v);
         w[k] = (uint32_t)v;
         lua_pop(L, 1);
     }
@@ -31,7 +32,8 @@ static int pcg_new(lua_State *L) { /* ({words}) -> generator */
 static int words(lua_State *L) { /* ({words}, n) -> {n words} that a SeedSequence makes of them */
     int n;
     lua_Integer most = luaL_checkinteger(L, 2);
-    if (most < 0 || most > 1 << 20) return lt_error(L, TH_ValueError, "generate_state: 0 to 2^20 words, got %I", most);
+    if (most < 0 || most > 1 << 20)
+        return lt_error(L, TH_ValueError, "generate_state: 0 to 2^20 words, got %lld", (long long)most);
     const uint32_t *w = words_at(L, 1, &n);
     uint32_t *out = lua_newuserdatauv(L, sizeof *out * (size_t)(most + 1), 0);
     th_seed_words(w, n, out, (int)most);

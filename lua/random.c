@@ -195,7 +195,7 @@ static int r_bytes(lua_State *L) { /* bytes(n): a string */
     LtState *s = LT_STATE(L);
     ThRandom *r = self(L, s);
     lua_Integer n = luaL_checkinteger(L, 2);
-    if (n < 0 || n > 1 << 30) return lt_error(L, TH_ValueError, "bytes: a length of 0 to 2^30, got %I", n);
+    if (n < 0 || n > 1 << 30) return lt_error(L, TH_ValueError, "bytes: a length of 0 to 2^30, got %lld", (long long)n);
     luaL_Buffer b;
     char *p = luaL_buffinitsize(L, &b, (size_t)n);
     th_random_bytes(r, p, (size_t)n);
