@@ -26,7 +26,8 @@ typedef struct Pool { /* starts as zeros */
     PoolWatch watch;
     void *watched;              /* free blocks of these.. */
     char *watch_at, *watch_end; /* ..and the rest of the newest region that they come from */
-    struct PoolRegion *regions; /* newest first, each twice as large as the one before */
+    struct PoolRegion *regions; /* newest first, each twice as large as the one before.. */
+    struct PoolRegion *asked;   /* ..and the one that had what was asked for last, or NULL */
 } Pool;
 
 void *pool_alloc(void *pool, void *block, size_t old, size_t size); /* a lua_Alloc */
@@ -49,9 +50,13 @@ struct PoolRegion { /* of watched blocks, each with its mark 16 bytes in front o
     size_t size;
     char *room, *end;
 };
-static inline bool pool_has(const Pool *p, const void *at) {
-    for (const struct PoolRegion *r = p->regions; r; r = r->next)
-        if ((uintptr_t)at >= (uintptr_t)r->room && (uintptr_t)at < (uintptr_t)r->end) return true;
+static inline bool pool_in(const struct PoolRegion *r, const void *at) {
+    return (uintptr_t)at >= (uintptr_t)r->room && (uintptr_t)at < (uintptr_t)r->end;
+}
+static inline bool pool_has(Pool *p, const void *at) {
+    if (p->asked && pool_in(p->asked, at)) return true;
+    for (struct PoolRegion *r = p->regions; r; r = r->next)
+        if (pool_in(r, at)) return p->asked = r, true;
     return false;
 }
 
@@ -62,7 +67,7 @@ static inline void pool_mark(const Pool *p, void *data) {
 }
 
 /* Whether a userdata's data is that of one which was marked. */
-static inline bool pool_marked(const Pool *p, const void *data) {
+static inline bool pool_marked(Pool *p, const void *data) {
     const char *block = (const char *)data + p->watch.bytes - p->watch.size;
     return pool_has(p, block) && *(const uint64_t *)(const void *)(block - 16);
 }

@@ -23,11 +23,19 @@ static bool push_place(lua_State *L, LtState *s, ThArray *a, const int64_t *inde
     return true;
 }
 
+/* An array of get's own; raises when it is NULL. */
+static void push_fresh(lua_State *L, LtState *s, ThArray *a) {
+    LT_CHECK(L, s, a);
+    lt_collect_between(L, s);
+    lt_push_fresh(L, s, a, lua_upvalueindex(5));
+}
+
 static bool push_view(lua_State *L, LtState *s, ThArray *a, int ndim, const int64_t *shape, const int64_t *strides,
                       int64_t offset) {
     ThArray *v = th_array_view(a, ndim, shape, strides, offset);
     if (!v) return th_error_clear(s->ctx), false;
-    lt_push_result(L, s, v, false);
+    if (ndim == 0) lt_push_result(L, s, v, false);
+    else push_fresh(L, s, v);
     return true;
 }
 
@@ -98,9 +106,9 @@ static bool take_cut(const Cut *c, int64_t n, int64_t stride, Seen *v) {
 /* One entry of a list: an integer, which goes into *index too, or a slice. */
 static bool take_entry(lua_State *L, int type, int64_t n, int64_t stride, int64_t *index, Seen *v) {
     Cut c;
-    if (type == LUA_TNUMBER && lua_isinteger(L, -1)) {
+    if (type == LUA_TNUMBER) {
         *index = lua_tointeger(L, -1);
-        return wrap(index, n) && (v->offset += *index * stride, true);
+        return lua_isinteger(L, -1) && wrap(index, n) && (v->offset += *index * stride, true);
     }
     const char *end = type == LUA_TSTRING ? read_cut(lua_tostring(L, -1), &c) : NULL;
     return end && !*end && take_cut(&c, n, stride, v);
@@ -201,7 +209,7 @@ static bool push_positions(lua_State *L, LtState *s, ThArray *a, ThArray *at) {
     for (int d = 0; d < nd; d++) shape[d] = th_array_shape(at)[d];
     for (int d = 0; d < rest; d++) shape[nd + d] = th_array_shape(a)[1 + d];
     ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), nd + rest, shape);
-    lt_push_array(L, s, r);
+    push_fresh(L, s, r);
     if (th_array_size(r)) gather(th_array_data(r), th_array_data(a), p, count, n, row_bytes(a));
     return true;
 }
@@ -222,7 +230,7 @@ static bool push_pairs(lua_State *L, LtState *s, ThArray *a) {
     const int64_t *i = th_array_data(at[0]), *j = th_array_data(at[1]);
     if (!all_inside(i, count, shape[0]) || !all_inside(j, count, shape[1])) return false;
     ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &count);
-    lt_push_array(L, s, r);
+    push_fresh(L, s, r);
     const size_t bytes = th_dtype_bytes(th_array_dtype(a));
     const char *from = th_array_data(a);
     char *to = th_array_data(r);
@@ -264,7 +272,7 @@ static bool push_masked(lua_State *L, LtState *s, ThArray *a, ThArray *mask) {
     const uint8_t *m = th_array_data(mask);
     int64_t count = short_trues(m, th_array_size(mask));
     ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), 1, &count);
-    lt_push_array(L, s, r);
+    push_fresh(L, s, r);
     keep(th_array_data(r), th_array_data(a), m, count, th_dtype_bytes(th_array_dtype(a)));
     return true;
 }
@@ -401,7 +409,7 @@ static bool push_field(lua_State *L, LtState *s, ThArray *a, const char *k, size
     else if (IS("T")) {
         ThArray *t = th_array_transpose(a, 0, NULL);
         if (!t) return th_error_clear(s->ctx), false;
-        lt_push_array(L, s, t);
+        push_fresh(L, s, t);
     } else return false;
 #undef IS
     return true;
@@ -438,7 +446,7 @@ static int long_way(lua_State *L, int function, int arguments, int results) {
     return results;
 }
 
-static int get(lua_State *L) { /* upvalues: state, methods, the long way, metatable of shapes */
+static int get(lua_State *L) { /* upvalues: state, methods, the long way, metatables of shapes and of arrays */
     LtState *s = LT_STATE(L);
     ThArray *a = lt_array(L, s, 1);
     if (a && quick_get(L, s, a)) return 1;
@@ -503,7 +511,8 @@ static int quick_index(lua_State *L) {
     lua_settop(L, 4);
     lua_pushlightuserdata(L, s);
     for (int i = 1; i <= 3; i++) lua_pushvalue(L, i);
-    lua_pushcclosure(L, get, 4);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, s->meta_ref[LT_ARRAY]);
+    lua_pushcclosure(L, get, 5);
     lua_pushlightuserdata(L, s);
     lua_pushvalue(L, 4);
     lua_pushcclosure(L, set, 2);
