@@ -23,7 +23,7 @@ static bool fill(lua_State *L, int ndim, const int64_t *shape, bool whole, char 
     const int i = lua_gettop(L);
     int64_t k = 0;
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
-        const bool next = k < shape[0] && lua_isinteger(L, -2) && lua_tointeger(L, -2) == ++k;
+        const bool next = lua_tointeger(L, -2) == ++k && lua_type(L, -2) == LUA_TNUMBER && k <= shape[0];
         const bool fine = next && (ndim > 1 ? fill(L, ndim - 1, shape + 1, whole, to)
                                             : lua_type(L, -1) == LUA_TNUMBER && (!whole || lua_isinteger(L, -1)));
         if (!fine) return lua_settop(L, i), false;

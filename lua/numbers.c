@@ -294,25 +294,41 @@ int numbers_ndim(lua_State *L, LtState *s) {
     return 1;
 }
 
+/* fromiter(list, dtype): of numbers, as an array is made of it. */
+static int from_list(lua_State *L, LtState *s, ThDtype d) {
+    ThArray *a = d == TH_FLOAT64 || d == TH_INT64 ? lt_plain_list(L, s, 1, d) : NULL;
+    if (!a) return 0;
+    lt_push_array(L, s, a);
+    return 1;
+}
+
+/* Twice the room behind the numbers that are there, in a userdata at index 3. */
+static double *more_room(lua_State *L, const double *v, int64_t *room) {
+    const size_t bytes = (size_t)*room * sizeof *v;
+    double *more = lua_newuserdatauv(L, 2 * bytes, 0);
+    memcpy(more, v, bytes);
+    lua_replace(L, 3);
+    *room *= 2;
+    return more;
+}
+
 int numbers_from_iterator(lua_State *L, LtState *s) { /* fromiter(function, "float64"): floats while it gives some */
-    if (lua_gettop(L) != 2 || lua_type(L, 1) != LUA_TFUNCTION || lua_type(L, 2) != LUA_TSTRING) return 0;
-    if (strcmp(lua_tostring(L, 2), "float64") != 0) return 0;
-    int64_t n = 0, room = 64;
-    double *v = lua_newuserdatauv(L, (size_t)room * sizeof *v, 0);
-    for (;; n++, lua_settop(L, 3)) {
+    enum { FEW = 512 };
+    double few[FEW], *v = few;
+    if (lua_gettop(L) != 2 || lua_type(L, 2) != LUA_TSTRING) return 0;
+    const ThDtype d = th_dtype_from_name(lua_tostring(L, 2));
+    if (lua_type(L, 1) == LUA_TTABLE) return from_list(L, s, d);
+    if (lua_type(L, 1) != LUA_TFUNCTION || d != TH_FLOAT64) return 0;
+    lua_pushnil(L);
+    int64_t n = 0, room = FEW;
+    for (int type;; n++, lua_settop(L, 3)) {
         lua_pushvalue(L, 1);
         lua_call(L, 0, 1);
-        const int type = lua_type(L, 4);
-        if (type == LUA_TNIL) break;
-        if (n == room) {
-            double *more = lua_newuserdatauv(L, 2 * (size_t)room * sizeof *v, 0);
-            memcpy(more, v, (size_t)n * sizeof *v);
-            lua_replace(L, 3);
-            v = more, room *= 2;
-        }
+        if ((type = lua_type(L, 4)) == LUA_TNIL) break;
         if (type != LUA_TNUMBER)
-            return lt_error(L, TH_TypeError, "fromiter: element %I is %s, a number is expected", (LUAI_UACINT)n,
+            return lt_error(L, TH_TypeError, "fromiter: element %lld is %s, a number is expected", (long long)n,
                             luaL_typename(L, 4));
+        if (n == room) v = more_room(L, v, &room);
         v[n] = lua_tonumber(L, 4);
     }
     ThArray *r = th_array_empty(s->ctx, TH_FLOAT64, 1, &n);

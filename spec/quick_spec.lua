@@ -12,6 +12,44 @@ local function same(a, b)
 end
 
 describe("a subscript", function()
+  it("that is none is refused, whatever stands beside it", function()
+    local m, x = nd.arange(6):reshape({ 2, 3 }), nd.arange(3)
+    for _, key in ipairs { { 2, 0 }, { 0, 3 }, { -3, 0 }, { 0, -4 }, { 1.0, 2 }, { 1.5, 2 }, { "a", 2 }, { true, 2 },
+      { 0, 1, 2 }, { 0, 1, x = 2 }, { 1, [3] = 2 }, { 0 / 0, 1 }, { math.huge, 1 }, { math.mininteger, 0 },
+      { 0, math.maxinteger }, 2, -3, 1.0, 1.5, 0 / 0, true, print, "a", math.maxinteger, math.mininteger } do
+      assert.is_false(pcall(function() return m[key] end))
+      assert.is_false(pcall(function() m[key] = 1 end))
+    end
+    assert.is_false(pcall(function() return m[nil] end))
+    for _, key in ipairs { 3, -4, 1.0, { 3 }, { 0, 0 }, { 1.0 }, { x = 1 } } do
+      assert.is_false(pcall(function() return x[key] end))
+    end
+    assert.same({ 0, 1, 2, 3, 4, 5 }, m:reshape({ 6 }):tolist())
+    assert.equal(5, m[{ -1, -1 }])
+    assert.same({ 1, 4 }, m[{ ":", 1 }]:tolist())
+    assert.equal(2, x[{ 2 }])
+  end)
+
+  it("gives views that outlive what they were made of, in either mode of the collector", function()
+    local before = collectgarbage("generational")
+    for _, mode in ipairs { "generational", "incremental" } do
+      collectgarbage(mode)
+      local kept = {}
+      for i = 1, 3000 do
+        local m = nd.full({ 3, 4 }, i)
+        kept[i % 50 + 1] = { m[1], m["1:, ::2"], m[{ "1:", 2 }], m.T, m[nd.array({ 0, 2 })], i }
+        if i % 500 == 0 then collectgarbage() end
+        if i % 7 == 0 then setmetatable({}, { __gc = function() local _ = { m[{ 0, 1 }], m[0], m.shape } end }) end
+      end
+      collectgarbage()
+      for _, views in pairs(kept) do
+        for k = 1, 5 do assert.equal(views[6], nd.max(views[k])) end
+        assert.equal("ndarray", core.kind(views[1]))
+      end
+    end
+    collectgarbage(before)
+  end)
+
   local arrays = {
     nd.arange(7), rng:rand(7), rng:rand(7):astype("float32"), nd.gt(rng:rand(7), 0.5), rng:rand(7) + nd.complex(0, 1),
     rng:rand(14)["::2"], rng:rand(7, 3), rng:rand(3, 7).T, rng:rand(7, 2, 3), rng:randint(0, 9, { 7 }):astype("uint8"),
@@ -264,6 +302,34 @@ describe("a function of arrays with a short way", function()
     assert.same({ 0.5, 1.0 }, nd.fromiter(up_to(9), "float64", 2):tolist())
     raises("TypeError", "a number is expected", function() return nd.fromiter(function() return "x" end, "float64") end)
     raises("KeyError", "mine", function() return nd.fromiter(function() error("KeyError: mine") end, "float64") end)
+    for _, n in ipairs { 511, 512, 513, 1024, 1025, 5000 } do
+      assert.is_true(same(nd.arange(1, n + 1) * 0.5, nd.fromiter(up_to(n), "float64")))
+    end
+    local calls = 0
+    raises("TypeError", "element 600 is boolean", function()
+      return nd.fromiter(function()
+        calls = calls + 1
+        if calls % 100 == 0 then collectgarbage() end
+        if calls > 600 then return false end
+        return calls
+      end, "float64")
+    end)
+  end)
+  it("takes the numbers of a list as nd.array does", function()
+    for _, dtype in ipairs { "float64", "int64", "float32", "uint8" } do
+      for _, list in ipairs { { 1, 2, 3 }, { 7 }, { 1.0, 2 } } do
+        assert.is_true(same(nd.array(list, dtype), nd.fromiter(list, dtype)))
+      end
+    end
+    local function refused(f) assert.is_false(pcall(f)) end
+    assert.same({ 0 }, nd.fromiter({}, "float64").shape)
+    assert.same({ 0.5, 2 }, nd.fromiter({ 0.5, 2 }, "float64"):tolist())
+    refused(function() return nd.fromiter({ 0.5, "2" }, "float64") end)
+    refused(function() return nd.fromiter({ 0.5, 2, x = 1 }, "float64") end)
+    refused(function() return nd.fromiter({ 0.5, 2, ["3"] = 1 }, "float64") end)
+    refused(function() return nd.fromiter({ 0.5, 2, [2.5] = 1 }, "float64") end)
+    refused(function() return nd.fromiter({ 0.5, [2] = 2, [4] = 1 }, "float64") end)
+    raises("TypeError", "", function() return nd.fromiter({ 1 }, "float65") end)
   end)
   it("gives a.T as a view of any rank", function()
     local cube = rng:rand(2, 3, 4)

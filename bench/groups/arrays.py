@@ -51,7 +51,7 @@ def operands(n):
     d.update(a=rng.rand(10), edges=np.linspace(0, 1, 100), few_places=np.arange(0, 100, 7))
     d.update(w=x.copy(), wm=d["m"].copy(), text=x.tobytes(), list=x.tolist() if n <= 100000 else [])
     d["words"] = " ".join(map(repr, d["list"])) if n <= 1000 else ""
-    d.update(set=put, each=lambda values: values, uf=np, starts=np.arange(0, n, 10))
+    d.update(set=put, generated=lambda values: (v for v in values), uf=np, starts=np.arange(0, n, 10))
     files(d, n)
     return d
 
