@@ -735,6 +735,21 @@ def signal_stranger_cases():
     case("signal.windows.kaiser_bessel_derived(8, 4.0)", 1e-12)
 
 
+# At the ends of doubles, and where one algorithm ends and another begins.
+def special_stranger_cases():
+    for call in ("zeta([50.0, 50.0, 12.0, 30.0, 7.5], [20.0, 25.0, 19.5, 3.0, 60.0])",
+                 "zeta([1.5, 2.0], [1e300, 1e300])",
+                 "betainc([1e-300, 1e-160, 1e-12], [1e-300, 1e-160, 1e-11], [0.9, 0.1, 0.3])",
+                 "betainc([5e-324, 1e-300], [7.99, 2.0], [0.1, 0.5])",
+                 "fdtr(1e-160, 1e-160, [0.25, 30.5])", "fdtrc(1e-200, 1e-220, 3.0)",
+                 "beta([-1e-17, 1e10, 1e8, 1e8, 1e5, 1e10], [170.0, -1e-10, -12.5, -1e-30, -1e-30, -1.5])",
+                 "iv([50.5, 100.0, 100.0, -10.5], [1000.0, 1000.0, 5e-324, 1e-160])",
+                 "jv([50.5, 100.0, -1.5], [5e-324, 5e-324, 1e-300])",
+                 "rel_entr([1.0, 50.0, 1e300, 1e300], [5e-324, 5e-324, 1e-300, 1e-30])",
+                 "stdtr([2e-308, 1e-300, 1e8, 1e10, 5.0], [5.0, -1e5, inf, -inf, inf])"):
+        case("special." + call, 1e-12)
+
+
 special_cases()
 optimize_cases()
 integrate_cases()
@@ -745,6 +760,7 @@ fft_cases()
 filter_cases()
 spectra_cases()
 signal_stranger_cases()
+special_stranger_cases()
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ return function(M, K)
     local r = gamma_root(pick(good, a, 1.0), pick(good, p, 0.5), pick(good, q, 0.5))
     local edge = pick(either(M.lt(a, 0), either(M.lt(p, 0), M.lt(q, 0))), M.nan,
       pick(M.eq(p, 0), 0.0, pick(M.eq(q, 0), math.huge, M.nan)))
-    return pick(good, r, edge)
+    return pick(good, M.maximum(r, 0.0), edge)
   end
   --- `gammaincinv(a, p)`: x with gammainc(a, x) = p.
   function special.gammaincinv(a, p)
@@ -322,9 +322,11 @@ return function(M, K)
     local inner, outer = of_odds(D(0.5), n * 0.5, u * u / n)
     local low = as(M.lt(u, 0))
     local r = pick(M.gt(inner, 0.5), pick(low, 0.5 * outer, 1.0 - 0.5 * outer), 0.5 + pick(low, -0.5, 0.5) * inner)
-    local z = to_normal(wide_n, a, u)
+    local z = to_normal(wide_n, a, as(M.clip(u, -1e100, 1e100)))
     r = pick(far, special.ndtr(pick(low, -z, z)), r)
     r = pick(near, 0.5 + t * t_density(pick(good, df, 1.0)), r)
+    r = pick(M.lt(df, 1e-290), pick(M.isnan(t), t, 0.5), r) -- odds of the square have no bounds there
+    r = pick(M.eq(M.abs(t), math.huge), pick(M.gt(t, 0), 1.0, 0.0), r)
     return back(pick(good, r, pick(M.eq(df, math.huge), special.ndtr(t), M.nan)))
   end
   --- `stdtrit(df, p)`: t with stdtr(df, t) = p.

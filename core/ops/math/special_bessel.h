@@ -129,11 +129,13 @@ FN(f64, sf_i1e, (f64 x), "fabs exp sqrt sf_i1_0 sf_i_scaled", {
 /* (x/2)^v / Gamma(v + 1), x > 0: the first factor of both power series */
 FN(DD, sf_bessel_first, (f64 v, f64 x),
    "fabs pow sf_dd sf_dd_mul sf_dd_div sf_dd_sqrt sf_rgamma sf_rgamma_1 sf_gamma sf_gamma_large", {
-    if (fabs(v) <= 0.5) return sf_dd_mul(sf_dd(pow(0.5 * x, v), 0), sf_rgamma_1(v, 0));
-    if (v < -20) return sf_dd(pow(0.5 * x, v) / v / sf_gamma(v), 0);
-    if (v < 20) return sf_dd_mul(sf_dd_div(sf_dd(pow(0.5 * x, v), 0), sf_dd(v, 0)), sf_rgamma(v, 0));
+    f64 first = v < 20 ? pow(0.5 * x, v) : 1;
+    if (v < -20 || first == 0 || first - first != 0) return sf_dd(first / v / sf_gamma(v), 0);
+    if (fabs(v) <= 0.5) return sf_dd_mul(sf_dd(first, 0), sf_rgamma_1(v, 0));
+    if (v < 20) return sf_dd_mul(sf_dd_div(sf_dd(first, 0), sf_dd(v, 0)), sf_rgamma(v, 0));
     DD z = sf_dd_mul(sf_dd_div(sf_dd(0.5 * x, 0), sf_dd(v, 0)), sf_dd(2.718281828459045, 1.4456468917292502e-16));
     f64 p = pow(z.hi, v);
+    if (p == 0 || p - p != 0) return sf_dd(p, 0);
     DD root = sf_dd_sqrt(sf_dd_mul(sf_dd(v, 0), sf_dd(6.283185307179586, 2.4492935982947064e-16)));
     return sf_dd_div(sf_dd(p, p * (v * (z.lo / z.hi))), sf_dd_mul(root, sf_gamma_large(1 / v)));
 })
@@ -286,7 +288,10 @@ FN(f64, sf_jv, (f64 v, f64 x),
     if (x < 0) return __builtin_nan("");
     if (x == 0) return v == 0 ? 1 : v > 0 ? 0 * sign : v == rint(v) ? 0 : sf_gamma(v + 1) > 0 ? __builtin_inf() : -__builtin_inf();
     if (x - x != 0) return 0;
-    if (x < 25 || x * x < 40 * (v + 1)) return sign * sf_dd_mul(sf_bessel_first(v, x), sf_bessel_series(v, x, -1)).hi;
+    if (x < 25 || x * x < 40 * (v + 1)) {
+        DD first = sf_bessel_first(v, x);
+        return sign * (first.hi == 0 || first.hi - first.hi != 0 ? first.hi : sf_dd_mul(first, sf_bessel_series(v, x, -1)).hi);
+    }
     if (x > 0.5 * v * v) return sign * sf_jv_hankel(v, x);
     if (v > 1e12 && x < 0.999 * v) return 0;
     if (v < -1e6 || v > 1e12 || (v > 1e6 && x > 1e15)) return __builtin_nan(""); /* too many steps, or too long a phase */
@@ -308,7 +313,9 @@ FN(f64, sf_iv, (f64 v, f64 x), "fabs rint sf_iv_debye sf_dd sf_dd_add sf_dd_mul 
     if (v > 500) return sign * sf_iv_debye(v, x);
     if (x < 25 || x < 0.5 * v * v) {
         if (x > 1500 && x > 2 * fabs(v)) return sign * __builtin_inf();
-        return sign * sf_dd_mul(sf_bessel_first(v, x), sf_bessel_series(v, x, 1)).hi;
+        DD first = sf_bessel_first(v, x);
+        f64 r = first.hi == 0 || first.hi - first.hi != 0 ? first.hi : sf_dd_mul(first, sf_bessel_series(v, x, 1)).hi;
+        return sign * (r == r ? r : __builtin_inf());
     }
     DD m = sf_dd_mul(sf_dd(2 * v, 0), sf_dd(2 * v, 0));
     DD s = sf_dd(1, 0);

@@ -30,7 +30,7 @@ FN(f64, sf_betaln, (f64 a, f64 b), "rint log log1p sf_gamma sf_gammaln sf_lgamma
     }
     return p < 1e-300 ? -log(p) : log(sf_gamma(p) * (sf_gamma(q) / sf_gamma(p + q)));
 })
-FN(f64, sf_beta, (f64 a, f64 b), "rint exp sf_gamma sf_psi sf_betaln", {
+FN(f64, sf_beta, (f64 a, f64 b), "rint floor exp sf_gamma sf_psi sf_betaln", {
     if (a != a || b != b) return a + b;
     f64 s = a + b;
     if ((a <= 0 && a == rint(a)) || (b <= 0 && b == rint(b))) {
@@ -47,11 +47,18 @@ FN(f64, sf_beta, (f64 a, f64 b), "rint exp sf_gamma sf_psi sf_betaln", {
         return sf_gamma(a < b ? a : b) * (big / sf_gamma(s)) * (1 - rest * sf_psi(s));
     }
     if (a > 0 && b > 0) return exp(sf_betaln(a, b));
+    f64 p = a < b ? a : b;
+    f64 q = a < b ? b : a;
+    if (p > -50 && q > 100) { /* up by the recurrence to where nothing cancels */
+        f64 f = 1;
+        for (; p < 0; p += 1) f *= (p + q) / p;
+        return f * exp(sf_betaln(p, q));
+    }
     f64 r = exp(sf_betaln(a, b)); /* signs of gamma between its poles */
     int sign = 0;
-    if (a < 0) sign += 0.5 * rint(a - 0.5) == rint(0.5 * rint(a - 0.5)) ? 0 : 1;
-    if (b < 0) sign += 0.5 * rint(b - 0.5) == rint(0.5 * rint(b - 0.5)) ? 0 : 1;
-    if (s < 0) sign += 0.5 * rint(s - 0.5) == rint(0.5 * rint(s - 0.5)) ? 0 : 1;
+    if (a < 0) sign += 0.5 * floor(a) == rint(0.5 * floor(a)) ? 0 : 1;
+    if (b < 0) sign += 0.5 * floor(b) == rint(0.5 * floor(b)) ? 0 : 1;
+    if (s < 0) sign += 0.5 * floor(s) == rint(0.5 * floor(s)) ? 0 : 1;
     return sign & 1 ? -r : r;
 })
 /* n over k; of integers exact while it fits */
@@ -101,11 +108,11 @@ FN(f64, sf_beta_factor, (f64 a, f64 b, f64 x, f64 y, DD scale), "pow fma sf_dd s
     DD r = sf_dd_mul(sf_gamma_factor(a, n * x), sf_gamma_factor(b, n * y));
     return sf_dd_div(r, sf_gamma_factor(n, n)).hi;
 })
-/* I_x(a, b) a / factor, by every second convergent of its continued fraction, for x below about (a + 1) / (a + b + 2) */
-FN(f64, sf_beta_fraction, (f64 a, f64 b, f64 x), "fabs", {
+/* I_x(a, b) a / factor, y = 1 - x, by every second convergent of its continued fraction, for x below about (a + 1) / (a + b + 2) */
+FN(f64, sf_beta_fraction, (f64 a, f64 b, f64 x, f64 y), "fabs", {
     f64 s = a + b;
     f64 r = 1 / (a + 1);
-    f64 e = a - s * x + 1;
+    f64 e = a * y - b * x + 1;
     f64 c = e * r; /* less a factor of a, as the first numerator */
     f64 h = c;
     f64 d = 0;
@@ -123,15 +130,17 @@ FN(f64, sf_beta_fraction, (f64 a, f64 b, f64 x), "fabs", {
     }
     return 1 / h;
 })
-FN(f64, sf_betainc_of, (f64 a, f64 b, f64 x, DD scale), "sf_beta_factor sf_beta_fraction", {
+FN(f64, sf_betainc_of, (f64 a, f64 b, f64 x, DD scale), "log1p pow sf_beta_factor sf_beta_fraction", {
     if (x != x || a != a || b != b || x < 0 || x > 1 || a < 0 || b < 0) return __builtin_nan("");
     if (a == 0 || b - b != 0) return b == 0 || a - a != 0 ? __builtin_nan("") : x == 0 && a > 0 ? 0 : 1;
     if (b == 0 || a - a != 0) return x == 1 && b > 0 ? 1 : 0;
     if (x == 0 || x == 1) return x;
     f64 y = 1 - x;
+    if (a < 1e-9 && b < 1e-9) return b / (a + b) * (pow(x, a) - a * log1p(-x)); /* but for a b and their squares */
+    if (a < 1e-290) return 1;
     f64 f = sf_beta_factor(a, b, x, y, scale);
-    if (x * (a + b + 2) < a + 1) return f / a * sf_beta_fraction(a, b, x);
-    return 1 - f / b * sf_beta_fraction(b, a, y);
+    if (x * (a + b + 2) < a + 1) return f / a * sf_beta_fraction(a, b, x, y);
+    return b < 1e-290 ? 0 : 1 - f / b * sf_beta_fraction(b, a, y, x);
 })
 FN(f64, sf_betainc, (f64 a, f64 b, f64 x), "sf_betainc_scale sf_betainc_of", {
     return sf_betainc_of(a, b, x, sf_betainc_scale(a, b));

@@ -87,17 +87,19 @@ FN(f64, sf_ellipe, (f64 m), "sqrt sf_dd sf_dd_add sf_dd_div sf_elliptic", {
     if (m >= 0) return m == 1 ? 1 : sf_elliptic(p, 2);
     return m < -1e30 ? sqrt(-m) : sqrt(p.hi) * sf_elliptic(sf_dd_div(sf_dd(1, 0), p), 2);
 })
-/* The sum of (q + k)^-x, x > 1: terms up to 20, then Euler's and Maclaurin's */
+/* The sum of (q + k)^-x, x > 1: terms up to 20 (of a large x more), then Euler's and Maclaurin's, whose terms fall by
+ * the square of about (x + 7) / (2 pi q) */
 FN(f64, sf_zeta_sum, (f64 x, f64 q), "fabs pow", {
     static const f64 c[] = {12, -720, 30240, -1209600, 47900160, -1892437580.3183792, 74724249600, -2950130727918.164};
     f64 s = 0;
-    for (; q < 20; q += 1) {
+    f64 last = x < 4 ? 20 : 20 + 2 * (x < 1e5 ? x : 1e5);
+    for (; q < last; q += 1) {
         f64 t = pow(q, -x);
         s += t;
-        if (q > 0 && t * q < 1e-18 * s) return s;
+        if (q > 0 && (t == 0 || t * q < 1e-18 * s)) return s;
     }
     f64 t = pow(q, -x);
-    if (t == 0) return s;
+    if (t == 0) return s + pow(q, 1 - x) / (x - 1);
     f64 r = t * q / (x - 1) + 0.5 * t;
     f64 f = t * x / q; /* rising factorials over powers */
     for (int k = 0; k < 8; k++) {

@@ -255,10 +255,10 @@
     X(xlog1py, "Xlog1pY", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "a == 0 && b == b ? 0 : a * log1p(b)", NULL, "gz*log1p(y); gz*x/(1+y)", NULL, NULL, "x * log1p(y), 0 where x is 0") \
     X(entr, "Entr", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "a > 0 ? -(a * log(a)) : a == 0 ? 0 : a != a ? a : log(0)", NULL, "-gz*(lit(1)+log(x))", NULL, NULL, "-x * log(x)") \
     X(rel_entr, "RelEntr", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, \
-      "a != a || b != b ? a + b : a > 0 && b > 0 ? a * log(a / b) : a == 0 && b >= 0 ? 0 : -log(0)", NULL, \
+      "a != a || b != b ? a + b : a > 0 && b > 0 ? (a / b > 0 && a / b - a / b == 0 ? a * log(a / b) : a * (log(a) - log(b))) : a == 0 && b >= 0 ? 0 : -log(0)", NULL, \
       "gz*(log(x/y)+lit(1)); -gz*x/y", NULL, NULL, "x * log(x / y)") \
     X(kl_div, "KlDiv", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, \
-      "a != a || b != b ? a + b : a > 0 && b > 0 ? a * log(a / b) - a + b : a == 0 && b >= 0 ? b : -log(0)", NULL, \
+      "a != a || b != b ? a + b : a > 0 && b > 0 ? (a / b > 0 && a / b - a / b == 0 ? a * log(a / b) : a * (log(a) - log(b))) - a + b : a == 0 && b >= 0 ? b : -log(0)", NULL, \
       "gz*log(x/y); gz*(lit(1)-x/y)", NULL, NULL, "x * log(x / y) - x + y") \
     X(real, "Real", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_real(a)", "complex(gz, lit(0))", NULL, NULL, "real part") \
     X(imag, "Imag", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_imag(a)", "complex(lit(0), gz)", NULL, NULL, "imaginary part")
