@@ -88,6 +88,33 @@ describe("lines are reduced to the same bits by the interpreter and by C, #asan"
     end
   end)
 
+  it("arrays: extrema know NaN wherever it stands, and the zero that came first", function()
+    for _, dtype in ipairs({ "float64", "float32" }) do
+      for _, n in ipairs({ 1, 31, 32, 63, 64, 129, 4096, 4097, 20000 }) do
+        local a = rng:randn(n):astype(dtype)
+        local most, least = -math.huge, math.huge
+        for _, v in ipairs(a:tolist()) do most, least = math.max(most, v), math.min(least, v) end
+        assert.same({ most, least }, { nd.max(a), nd.min(a) })
+        for _, at in ipairs({ 0, 1, 33, 127, n // 2, n - 2, n - 1 }) do
+          if at >= 0 and at < n then
+            local odd = a:copy()
+            odd[at] = 0 / 0
+            assert.is_true(nd.max(odd) ~= nd.max(odd) and nd.min(odd) ~= nd.min(odd))
+            odd[(at + n // 3) % n] = 1 / 0
+            assert.is_true(nd.min(odd) ~= nd.min(odd) or n < 3)
+            odd[n - 1 - at] = -1 / 0
+            assert.is_true(nd.max(odd) ~= nd.max(odd) or n < 3 or n - 1 - at == at)
+          end
+        end
+        local zeros = nd.zeros(n, dtype)
+        zeros[{ n > 1 and "1::2" or ":" }] = -0.0
+        local up, down = nd.max(zeros), nd.min(-zeros)
+        assert.equal(n == 1 and "-0.0" or "0.0", tostring(up))
+        assert.equal(n == 1 and "0.0" or "-0.0", tostring(down))
+      end
+    end
+  end)
+
   it("arrays: short rows lie across vectors, and give what each gives as an array of its own", function()
     local function exact(v) return type(v) == "number" and string.pack("n", v) or tostring(v) end
     local function number(v) return type(v) == "userdata" and v:item() or v end

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { MOST_ARGS = 6, MOST_GIVEN = 8, MOST_LISTED = 8, MOST_OUT = 4, MOST_KEPT = 512, SLOTS = 1024 };
-enum { SAID = 192, DEEPEST = 3 };
+enum { SAID = 192, DEEPEST = 3, PAGE = 4096 };
 
 typedef struct Quick {
     uint64_t key;
@@ -34,7 +34,7 @@ typedef struct Kept {
     int dot, matmul, mul;
     Quick *slot[SLOTS], *last[SLOTS]; /* by key; the last one by function */
     int n;
-    char *regs; /* what direct kernels work in */
+    char *room, *regs; /* regs: what direct kernels work in, at the beginning of a page, where no large buffer starts */
     size_t reg_bytes;
 } Kept;
 
@@ -63,7 +63,7 @@ static void drop_all(ThContext *c, Kept *k) {
 static void free_kept(ThContext *c, void *p) {
     Kept *k = p;
     drop_all(c, k);
-    if (k->regs) ctx_free(c, k->regs, k->reg_bytes);
+    ctx_free(c, k->room, k->reg_bytes + PAGE);
     ctx_free(c, k, sizeof *k);
 }
 
@@ -407,10 +407,10 @@ static void lay_out(ThContext *c, Operands *o) {
 
 static bool registers(ThContext *c, Kept *k, size_t bytes) {
     if (bytes <= k->reg_bytes) return true;
-    char *p = ctx_alloc(c, bytes);
+    char *p = ctx_alloc_aligned(c, bytes + PAGE, 64);
     if (!p) return false;
-    if (k->regs) ctx_free(c, k->regs, k->reg_bytes);
-    k->regs = p, k->reg_bytes = bytes;
+    ctx_free(c, k->room, k->reg_bytes + PAGE);
+    k->room = p, k->regs = p + (-(uintptr_t)p) % PAGE, k->reg_bytes = bytes;
     return true;
 }
 

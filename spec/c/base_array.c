@@ -92,10 +92,13 @@ static void buffers(ThContext *c) {
     ThArray *a[4];
     for (int i = 0; i < 4; i++) {
         a[i] = th_array_empty(c, TH_FLOAT64, 1, SHAPE(100000));
-        CHECK((KEY(a[i]->data) & 63) == 0 && a[i]->buf->lead / 64 % 2 == 1);
-        lead[i] = a[i]->buf->lead;
+        lead[i] = KEY(a[i]->data) & 4095; /* places of a page that are far apart */
+        CHECK(lead[i] % 512 == 256);
     }
     CHECK(lead[0] != lead[1] && lead[1] != lead[2] && lead[2] != lead[3]);
+    ThArray *few = th_array_empty(c, TH_FLOAT64, 1, SHAPE(2048)); /* these lie anywhere */
+    CHECK((KEY(few->data) & 63) == 0 && few->buf->lead / 64 % 2 == 1);
+    th_array_release(few);
     char *last = a[3]->data;
     for (int i = 0; i < 4; i++) th_array_release(a[i]);
     CHECK(th_stat(c, "cache_bytes") >= 4 * 800000);

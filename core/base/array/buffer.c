@@ -4,7 +4,8 @@
  * In: a size. Out: a ThBuffer on 64-byte aligned memory. Always holds: the context is retained while a buffer lives
  * (once for all that the lists may get back), not by cached ones; at most about LIMIT bytes are cached; classes
  * are 4..7 times a power of two, so at most a quarter is waste. Large buffers start an odd multiple of 64 bytes into
- * their memory, a different one each time, so that equal rows of several arrays do not fall on the same cache set.
+ * their memory, a different one each time, so that equal rows of several arrays do not fall on the same cache set;
+ * larger ones at one of eight places of a page: a load waits for a store, not yet done, a few lines behind it in a page.
  * A header of few dimensions waits with the buffer that its array had; others are kept beside the buffers.
  *
  * Buffers may be made and released from any thread; the lock is held for a few instructions only.
@@ -34,9 +35,12 @@
 enum {
     CLASSES = 4 * 40, /* fewer than a byte counts */
     ALIGN = 64,
-    LARGE = 16384,   /* from here on roots are staggered */
-    LEADS = 8,       /* different starts: 64, 192, ... 960 bytes */
-    HEADER_KINDS = 2 /* sizes of headers: for arrays of few dimensions, and for any number of them */
+    LARGE = 16384,  /* from here on roots are staggered */
+    LEADS = 8,      /* different starts: 64, 192, ... 960 bytes; */
+    LARGER = 65536, /* from here on.. */
+    PAGE = 4096,
+    APART_BY = PAGE / LEADS, /* ..256, 768, .. 3,840 bytes into a page */
+    HEADER_KINDS = 2         /* sizes of headers: for arrays of few dimensions, and for any number of them */
 };
 static const int header_dims[HEADER_KINDS] = {4, TH_MAX_NDIM}, headers_most[HEADER_KINDS] = {16384, 1024};
 
@@ -110,7 +114,10 @@ size_t th_held_bytes(ThContext *c) { return c ? atomic_load_explicit(&c->buffers
 static int header_kind(int ndim) { return ndim > header_dims[0]; }
 static size_t header_bytes(int kind) { return sizeof(ThArray) + 2 * sizeof(int64_t) * (size_t)header_dims[kind]; }
 
-static size_t weight(const ThBuffer *b) { return b->cap + b->lead + sizeof *b; }
+/* What a buffer has beside its bytes, some of which stand before them. */
+static size_t around(const ThBuffer *b) { return b->lead && b->cap >= LARGER ? PAGE + ALIGN : b->lead; }
+
+static size_t weight(const ThBuffer *b) { return b->cap + around(b) + sizeof *b; }
 
 /* Of buffers and headers, all that they take. */
 size_t buffer_cache_bytes(ThContext *c) {
@@ -136,7 +143,7 @@ static void free_record(ThContext *c, ThBuffer *b) {
 
 static void destroy(ThContext *c, ThBuffer *b) {
     fence(b, b->cap);
-    ctx_free(c, b->data - b->lead, b->cap + b->lead);
+    ctx_free(c, b->data - b->lead, b->cap + around(b));
     free_record(c, b);
 }
 
@@ -275,25 +282,28 @@ INTO ThBuffer *reuse(ThContext *c, int class, int ndim, ThArray **header) {
     return b;
 }
 
-static uint16_t next_lead(BufferCache *k, size_t cap) {
-    if (cap < LARGE) return 0;
-    lock(k);
-    const unsigned turn = k->turn++;
-    unlock(k);
-    return (uint16_t)(ALIGN * (2 * (turn % LEADS) + 1));
-}
-
 /* One that the lists did not have; NULL: one fewer lives. */
 APART ThBuffer *make(ThContext *c, size_t cap, int class, ThArray *header) {
-    const uint16_t lead = next_lead(c->buffers, cap);
     ThBuffer *b = ctx_alloc0(c, sizeof *b);
-    char *data = b ? ctx_alloc_aligned(c, cap + lead, ALIGN) : NULL;
+    unsigned turn = 0;
+    if (b && cap >= LARGE) {
+        lock(c->buffers);
+        turn = c->buffers->turn++ % LEADS;
+        unlock(c->buffers);
+        b->lead = (uint16_t)(ALIGN * (2 * turn + 1));
+    }
+    if (b) b->cap = cap;
+    char *data = b ? ctx_alloc_aligned(c, cap + around(b), ALIGN) : NULL;
     if (!data) {
         ctx_free(c, b, sizeof *b);
         leave(c, NULL, true, header);
         return NULL;
     }
-    b->ctx = c, b->data = data + lead, b->cap = cap, b->size_class = (uint8_t) class, b->lead = lead;
+    if (cap >= LARGER) { /* never 0 */
+        const uintptr_t to = turn * APART_BY + APART_BY / 2 - ALIGN;
+        b->lead = (uint16_t)((to - (uintptr_t)data) % PAGE + ALIGN);
+    }
+    b->ctx = c, b->data = data + b->lead, b->size_class = (uint8_t) class;
     return b;
 }
 
@@ -380,7 +390,7 @@ void buffer_drop(ThBuffer *b) {
         b->release = NULL;
     } else {
         fence(b, b->cap);
-        ctx_free(b->ctx, b->data - b->lead, b->cap + b->lead);
+        ctx_free(b->ctx, b->data - b->lead, b->cap + around(b));
     }
     b->data = NULL;
     b->bytes = b->cap = b->lead = 0;

@@ -18,9 +18,11 @@
  * exp(x) = 2^n e^r with n = rint(x / ln 2): n is added to a number so large that its low bits are n, r = x - n ln 2 in
  * two steps, e^r - 1 = r + r^2 Q(r) with Q the best polynomial for |r| <= ln(2) / 2. tanh(x) = d / (d + 2), d = e^2|x|
  * - 1. log1p(x) = k ln 2 + log(1 + f) with 1 + x = 2^k (1 + f), f exact for k = 0, 1 + f
- * between the roots of 1/2 and 2. cbrt(x) = n z^2 2^q with |x| = n 8^q, 1 <= n < 8, and z = n^(-1/3) from a polynomial,
- * one step of the third order and a last correction by what is left of n. erf(x) = x + x P(x^2) below 1, 1 - e^Q(|x|)
- * from there. erfc(|x|) = e^(-x^2) R((|x| - 4) / (|x| + 4)) / (1 + 2|x|), x^2 in two parts of which one is exact; of
+ * between the roots of 1/2 and 2. cbrt(x) = n z^2 2^q of float32, with |x| = n 8^q, 1 <= n < 8, and z = n^(-1/3) from a
+ * polynomial, one step of the third order and a last correction by what is left of n; of float64 x z^2, z = t (1 - h)^
+ * (-1/3) with t from a third of the upper half of x's bits, h = 1 - x t^3 less than 1/8, and the same correction.
+ * erf(x) = x + x P(x^2) below 1, 1 - e^Q(|x|) from there. erfc(|x|) = e^(-x^2) R((|x| - 4) / (|x| + 4)) /
+ * (1 + 2|x|), x^2 in two parts of which one is exact; of
  * float32 e^(-x^2) R(u) / (1 + |x|), R(0) = 1, with u = |x| / (1 + |x|), and 2^(n + 64) 2^-64 for 2^n: no cases.
  */
 /* clang-format off */
@@ -275,24 +277,18 @@ VF(FLOAT32, erfc, "expm1_of erfc_of", {
 })
 /* Of positive, finite and normal numbers; of others it is something. */
 VF(FLOAT64, cbrt_of, "", {
-    I w = (I)x;
-    V e = (V)((w >> 52) | 0x4330000000000000) - K(0x1p52);
-    V t = FMA(e - 1, K(0x1.5555555555555p-2), K(0x1.8p52));
-    V q = t - K(0x1.8p52);
-    V r = FMA(q, K(-3), e);
-    I up = (I)t << 52;
-    V m = (V)((w & 0x000fffffffffffff) | 0x3ff0000000000000);
-    V n = (V)(w - up - up - up + 0x3ff0000000000000);
-    V z = FMA(m, FMA(m, K(-0x1.0e87006cbe6bbp-6), K(0x1.37ce9e9ed0a1dp-3)), K(-0x1.2c4b958d54c08p-1));
-    z = FMA(m, FMA(m, FMA(m, z, K(0x1.3a267a3d49ad4p+0)), K(-0x1.8dd4bd7d34771p+0)), K(0x1.c713e2847cbe6p+0));
-    z *= PICK(r == 0, K(1), PICK(r == 1, K(0x1.965fea53d6e3dp-1), K(0x1.428a2f98d728bp-1)));
+    V high = (V)(((I)x >> 32) | 0x4330000000000000);
+    V t = FMA(high, K(-0x1.5555555555555p-2), K(0x1.55555aa946131p+52));
+    V z = (V)((I)t << 32);
+    V h = FMA(-x * z, z * z, K(1));
+    V hh = h * h;
+    V low = FMA(h, K(0x1.c71c4b7407378p-3), K(0x1.555555c1b992ep-2));
+    V middle = FMA(h, K(0x1.2732ece1af626p-3), K(0x1.61f696171f993p-3));
+    V last = FMA(h, K(0x1.a49c530538113p-4), K(0x1.028af1ed21e4ep-3));
+    z = FMA(z * h, FMA(hh, FMA(hh, last, middle), low), z);
     V zz = z * z;
-    V h = FMA(-n * z, zz, K(1));
-    z = FMA(z * h, FMA(h, K(0x1.c71c71c71c71cp-3), K(0x1.5555555555555p-2)), z);
-    zz = z * z;
-    V y = n * zz;
-    y = FMA(FMA(-y * y, y, n) * K(0x1.5555555555555p-2), zz, y);
-    return y * (V)(up + 0x2aa0000000000000);
+    V y = x * zz;
+    return FMA(FMA(-y * y, y, x) * K(0x1.5555555555555p-2), zz, y);
 })
 VF(FLOAT32, cbrt_of, "", {
     I w = (I)x;

@@ -10,6 +10,7 @@
 
 struct InterpDirect {
     const IKernel *ik;
+    const SimdTable *simd;
     int *code, ncode, once; /* value ids in order: the first `once` are uniform */
     bool straight;          /* one block kernel from memory to memory: it may run on all elements at once.. */
     bool numbers;           /* ..but for numbers among its operands, which fill a block */
@@ -152,7 +153,7 @@ const InterpDirect *interp_direct(const InterpUnit *u) {
     const Kernel *k = ik->k;
     InterpDirect *d = arena_alloc0(u->arena, sizeof *d);
     if (!d) return NULL;
-    d->ik = ik;
+    d->ik = ik, d->simd = u->simd;
     d->code = arena_alloc(u->arena, sizeof *d->code * (size_t)(ik->order.ncode + 1));
     d->at = arena_alloc0(u->arena, sizeof *d->at * (size_t)(k->acc.n + 1));
     d->fixed = arena_alloc0(u->arena, sizeof *d->fixed * (size_t)(k->acc.n + 1));
@@ -269,7 +270,7 @@ static void load(Run *r, int id, const IIns *i) {
     }
     const int64_t step = spread_of(r, i->ins->a);
     if (step) {
-        interp_gather(reg, p + r->pos * step, step, i->bytes, r->len);
+        interp_gather(r->d->simd, reg, p + r->pos * step, step, i->bytes, r->len);
         pad(reg, i->bytes, r->len, r->padded);
         return;
     }
@@ -381,6 +382,7 @@ static void begin(Run *r) {
         SpreadWalk *k = &r->walk[d->load[d->code[j]]];
         memset(k, 0, sizeof *k);
         k->p = base(r, i->ins->a, &number);
+        k->simd = d->simd;
         const int64_t n = interp_spread_row(w, r->c->n, i->bytes);
         if (!n) continue;
         interp_spread(w, k, n, i->bytes, false, row);
@@ -605,8 +607,8 @@ bool interp_direct_chain(const InterpDirect *d, int64_t n, char *value, const ch
 }
 
 /* Every second element, padded. */
-static void each_second(char *to, const char *from, size_t bytes, int64_t pairs) {
-    interp_gather(to, from, 2 * (int64_t)bytes, bytes, pairs);
+static void each_second(const SimdTable *simd, char *to, const char *from, size_t bytes, int64_t pairs) {
+    interp_gather(simd, to, from, 2 * (int64_t)bytes, bytes, pairs);
     pad(to, bytes, pairs, padded(pairs));
 }
 
@@ -619,8 +621,8 @@ bool interp_direct_pairs(const InterpDirect *d, int64_t n, const char *x, char *
     hold(d, &h, regs);
     for (; n > 1; n = (n + 1) / 2, x = both) {
         const int64_t pairs = n / 2;
-        each_second(left, x, h.bytes, pairs);
-        each_second(right, x + h.bytes, h.bytes, pairs);
+        each_second(d->simd, left, x, h.bytes, pairs);
+        each_second(d->simd, right, x + h.bytes, h.bytes, pairs);
         memcpy(odd, x + (size_t)(n - 1) * h.bytes, h.bytes);
         link(&h, pairs <= SIMD_PAD / 2 ? SIMD_PAD / 2 : padded(pairs));
         if (n % 2) memcpy(both + (size_t)pairs * h.bytes, odd, h.bytes);

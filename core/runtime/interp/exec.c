@@ -45,21 +45,9 @@ void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to) {
 
 #define GATHER(T) \
     for (int64_t i = 0; i < n; i++) memcpy(d + i * (int64_t)sizeof(T), s + i * st, sizeof(T))
-typedef uint64_t Pair __attribute__((vector_size(16)));
-/* From the last of doubles to the first. */
-static void turned(char *d, const char *s, int64_t n) {
-    int64_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        Pair p;
-        memcpy(&p, s - 8 * (i + 1), sizeof p);
-        p = (Pair){p[1], p[0]};
-        memcpy(d + 8 * i, &p, sizeof p);
-    }
-    if (i < n) memcpy(d + 8 * i, s - 8 * i, 8);
-}
-void interp_gather(char *d, const char *s, int64_t st, size_t bytes, int64_t n) {
-    if (st == -8 && bytes == 8) {
-        turned(d, s, n);
+void interp_gather(const SimdTable *simd, char *d, const char *s, int64_t st, size_t bytes, int64_t n) {
+    if (st + (int64_t)bytes == 0 && (bytes == 4 || bytes == 8)) {
+        simd->back[bytes == 8](n, d, s);
         return;
     }
     BY_BYTES(GATHER)
@@ -125,7 +113,7 @@ static void load(IRun *r, const LoopStage *s, const IIns *i, char *d, int64_t n)
     else if (st == 0) {
         copy1(d, p, i->bytes);
         interp_replicate(d, i->bytes, 1, n);
-    } else interp_gather(d, p, st, i->bytes, n);
+    } else interp_gather(r->simd, d, p, st, i->bytes, n);
 }
 
 /* Truth values are added as such. */

@@ -117,12 +117,13 @@ typedef struct IRun {
 } IRun;
 int interp_exec(IRun *r, const LoopStage *s, const int *code, int n);   /* exec.c: a straight list of instructions */
 void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to); /* element from - 1 into from .. to - 1 */
-void interp_gather(char *d, const char *s, int64_t st, size_t bytes, int64_t n); /* n elements st bytes apart */
-void interp_number(const Step *step, const Ins *i, char *o, int64_t n);          /* INS_PARAM or INS_CONST, n times */
-bool interp_red_prepare(IRed *d, Arena *a);                                      /* after the other fields */
-void interp_neutral(char *to, RedKind kind, ThDtype t, int64_t n);               /* n elements that change nothing */
-void interp_red_neutral(char *to, const IRed *d, int64_t n);                     /* ..for d */
-void interp_red_init(IRun *r, const IRed *red);                                  /* red.c */
+/* n elements st bytes apart */
+void interp_gather(const SimdTable *simd, char *d, const char *s, int64_t st, size_t bytes, int64_t n);
+void interp_number(const Step *step, const Ins *i, char *o, int64_t n); /* INS_PARAM or INS_CONST, n times */
+bool interp_red_prepare(IRed *d, Arena *a);                             /* after the other fields */
+void interp_neutral(char *to, RedKind kind, ThDtype t, int64_t n);      /* n elements that change nothing */
+void interp_red_neutral(char *to, const IRed *d, int64_t n);            /* ..for d */
+void interp_red_init(IRun *r, const IRed *red);                         /* red.c */
 void interp_red_step(IRun *r, const IRed *red);
 void interp_red_final(IRun *r, const IRed *red);
 /* The place of an extremum: what red's value, or its opposite where rows.c says so, is at v in the current block. */

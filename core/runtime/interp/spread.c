@@ -58,7 +58,7 @@ const char *interp_spread(const DirectSpread *w, SpreadWalk *k, int64_t n, size_
         if (step == (int64_t)bytes && there) return p;
         if (step == 0) fill(reg, p, bytes, n);
         else if (step == (int64_t)bytes) memcpy(reg, p, (size_t)n * bytes);
-        else interp_gather(reg, p, step, bytes, n);
+        else interp_gather(k->simd, reg, p, step, bytes, n);
         return reg;
     }
     k->many = 0;
@@ -68,7 +68,7 @@ const char *interp_spread(const DirectSpread *w, SpreadWalk *k, int64_t n, size_
         some = w->len[0] - k->at[0] < n ? w->len[0] - k->at[0] : n;
         if (step == 0) fill(to, k->p, bytes, some);
         else if (step == (int64_t)bytes) memcpy(to, k->p, (size_t)some * bytes);
-        else interp_gather(to, k->p, step, bytes, some);
+        else interp_gather(k->simd, to, k->p, step, bytes, some);
         go_on(w, k, 0, some);
     }
     return reg;

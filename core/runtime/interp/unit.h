@@ -55,6 +55,7 @@ typedef struct SpreadWalk {
     const char *held;        /* the element that the register holds.. */
     int64_t many;            /* ..so often, or 0 */
     char *row;               /* the row that it repeats, and again its beginning, or NULL */
+    const SimdTable *simd;
 } SpreadWalk;
 /* The next n elements: where they lie, if `there` may be and they do, else in reg. */
 const char *interp_spread(const DirectSpread *w, SpreadWalk *k, int64_t n, size_t bytes, bool there, char *reg);

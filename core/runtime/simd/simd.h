@@ -105,6 +105,8 @@ typedef struct SimdTable {
     /* `rows` of n elements, which are `step` bytes apart, become n of `rows`, which are `between` bytes apart; for
      * elements of 1, 2, 4, 8 and 16 bytes. */
     void (*turn[5])(int64_t rows, int64_t n, char *to, int64_t between, const char *from, int64_t step);
+    /* n elements of 4 and 8 bytes, from the one at `from` back */
+    void (*back[2])(int64_t n, char *to, const char *from);
 } SimdTable;
 /* By dtype of the operands (switch: of its branches); NULL: not defined. */
 static inline SimdFn simd_prim(const SimdTable *t, int prim, ThDtype d) {

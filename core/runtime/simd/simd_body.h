@@ -439,6 +439,8 @@ CAST_EXACT(FLOAT16, uint16_t, FLOAT16, uint16_t) CAST_EXACT(BFLOAT16, uint16_t, 
     HALVE(T, L / 64, expr) HALVE(T, L / 128, expr) HALVE(T, L / 256, expr)
 #endif
 #define FOLD_AS(how, name, T, expr)                                                                                     \
+    FOLD_EACH(how, name, T, expr) FOLD_LANES(how, lanes_##name##_##T, name, T, expr) FOLD_JOIN(how, name, T, expr)
+#define FOLD_EACH(how, name, T, expr)                                                                                   \
     how static void fold_##name##_##T(int64_t n, void *pacc, const void *pv) {                                              \
         T *acc = pacc;                                                                                                  \
         const T *v = pv;                                                                                                \
@@ -446,8 +448,9 @@ CAST_EXACT(FLOAT16, uint16_t, FLOAT16, uint16_t) CAST_EXACT(BFLOAT16, uint16_t, 
             T x = acc[i], y = v[i];                                                                                     \
             acc[i] = (T)(expr);                                                                                         \
         }                                                                                                               \
-    }                                                                                                                   \
-    how static void lanes_##name##_##T(int64_t n, void *pacc, const void *pv) {                                             \
+    }
+#define FOLD_LANES(how, lanes, name, T, expr)                                                                           \
+    how static void lanes(int64_t n, void *pacc, const void *pv) {                                                      \
         enum { L = SIMD_LANE_BYTES / sizeof(T) };                                                                       \
         T acc[L];                                                                                                       \
         const T *v = pv;                                                                                                \
@@ -459,7 +462,8 @@ CAST_EXACT(FLOAT16, uint16_t, FLOAT16, uint16_t) CAST_EXACT(BFLOAT16, uint16_t, 
             }                                                                                                           \
         memcpy(pacc, acc, sizeof acc);                                                                                  \
         fold_##name##_##T(n, pacc, v);                                                                                  \
-    }                                                                                                                   \
+    }
+#define FOLD_JOIN(how, name, T, expr)                                                                                   \
     how static void join_##name##_##T(int64_t n, void *pacc, const void *pv) {                                              \
         enum { L = SIMD_LANE_BYTES / sizeof(T) };                                                                       \
         T acc[L];                                                                                                       \
@@ -470,7 +474,41 @@ CAST_EXACT(FLOAT16, uint16_t, FLOAT16, uint16_t) CAST_EXACT(BFLOAT16, uint16_t, 
     }
 #define FOLD_ALL(T) /* NaN propagates: a NaN accumulator stays, a NaN value wins */                                     \
     FOLD(max, T, x >= y || x != x ? x : y) FOLD(min, T, x <= y || x != x ? x : y)
+#if VM_BYTES == 64
+INTS(FOLD_ALL)
+/* Floats by the processor's instruction, which drops NaN: from where one is met on, or stands in the accumulators, by
+ * comparisons. */
+#define EXTREMA(name, bound, T, expr) \
+    FOLD_EACH(, name, T, expr) FOLD_LANES(, odd_##name##_##T, name, T, expr) FOLD_JOIN(, name, T, expr) \
+    static void lanes_##name##_##T(int64_t n, void *pacc, const void *pv) { \
+        enum { EACH = VM_BYTES / sizeof(T), FEW = SIMD_LANE_BYTES / VM_BYTES, L = FEW * EACH, SOME = 128 * L }; \
+        const T *v = pv; \
+        for (int64_t m; n >= L; n -= m, v += m) { \
+            vm_##T acc[FEW], odd[FEW], y; \
+            vm_int64 any = {0}; \
+            m = n < SOME ? n / L * L : SOME; \
+            memcpy(acc, pacc, sizeof acc); \
+            memcpy(odd, acc, sizeof odd); \
+            for (const T *p = v; p < v + m; p += L) \
+                for (int i = 0; i < FEW; i++) { \
+                    memcpy(&y, p + i * EACH, sizeof y); \
+                    acc[i] = vm_##bound##_##T(acc[i], y); \
+                    odd[i] = vm_pick_##T(y == y, odd[i], y); \
+                } \
+            for (int i = 0; i < FEW; i++) any |= (vm_int64)(odd[i] != odd[i]); \
+            int64_t one = 0; \
+            for (int i = 0; i < VM_BYTES / 8; i++) one |= any[i]; \
+            if (one) break; \
+            memcpy(pacc, acc, sizeof acc); \
+        } \
+        odd_##name##_##T(n, pacc, v); \
+    }
+#define EXTREMA_OF(T, f) \
+    EXTREMA(max, most, T, x >= y || x != x ? x : y) EXTREMA(min, least, T, x <= y || x != x ? x : y)
+FLOATS(EXTREMA_OF)
+#else
 ALL(FOLD_ALL)
+#endif
 #define FOLD_WORDS(T) FOLD(sum, T, x + y) FOLD(prod, T, x *y)
 WORDS(FOLD_WORDS)
 FOLD(and, uint8_t, x & y)
@@ -745,5 +783,6 @@ const SimdTable SIMD_TABLE = {
     .place = {[TH_INT64] = place_int64_t, [TH_FLOAT32] = place_float, [TH_FLOAT64] = place_double},
     .rows = {ROWS_OF(float), ROWS_OF(double)},
     .turn = {turn_plain_uint8_t, turn_plain_uint16_t, turn_uint32_t, turn_uint64_t, turn_plain_ThComplex128},
+    .back = {back_uint32_t, back_uint64_t},
 };
 /* clang-format on */

@@ -1,6 +1,6 @@
 /*
- * simd_turn.h -- a matrix turned, for each instruction set: a part of simd_body.h. Squares of four by four elements go
- * through registers; the last few rows and columns are turned again with those before them.
+ * simd_turn.h -- a matrix turned, and a line turned round, for each instruction set: a part of simd_body.h. Squares of
+ * four by four elements go through registers; the last few rows and columns are turned again with those before them.
  */
 /* clang-format off */
 #if defined(__clang__)
@@ -46,3 +46,18 @@ DEF_TURN_PLAIN(ThComplex128)
         } \
     }
 DEF_TURNED(uint32_t) DEF_TURNED(uint64_t)
+#define DEF_BACK(T) \
+    static void back_##T(int64_t n, char *to, const char *from) { \
+        typedef T Four __attribute__((vector_size(4 * sizeof(T)))); \
+        const int64_t bytes = (int64_t)sizeof(T); \
+        for (; n >= 8; n -= 8, to += 8 * bytes, from -= 8 * bytes) { \
+            Four r, s; \
+            memcpy(&r, from - 3 * bytes, sizeof r); \
+            memcpy(&s, from - 7 * bytes, sizeof s); \
+            r = MIX4(r, r, 3, 2, 1, 0), s = MIX4(s, s, 3, 2, 1, 0); \
+            memcpy(to, &r, sizeof r); \
+            memcpy(to + 4 * bytes, &s, sizeof s); \
+        } \
+        for (; n > 0; n--, to += bytes, from -= bytes) memcpy(to, from, sizeof(T)); \
+    }
+DEF_BACK(uint32_t) DEF_BACK(uint64_t)
