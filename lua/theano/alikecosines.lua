@@ -29,6 +29,18 @@ return function(M, K, fft)
     return K.complex(re, im):astype(re.dtype == "float32" and "complex64" or "complex128")
   end
 
+  -- What `make` gives, of `size` elements, and what else was kept, while these are not many.
+  local MOST = 1 << 19
+  local plans, held = {}, 0
+  local function kept(key, size, make, ...)
+    local p = plans[key]
+    if p then return p end
+    p = make(...)
+    if held + size > MOST then plans, held = {}, 0 end
+    if size <= MOST then plans[key], held = p, held + size end
+    return p
+  end
+
   -- ---- cosines of the last axis, as they are --------------------------------------------------------------------
   local COSINE = {}
   COSINE[1] = function(x)
@@ -61,7 +73,11 @@ return function(M, K, fft)
     return (part(ar + bi, 0, n) * c + part(ai - br, 0, n) * s) * 2
   end
 
-  local function signs(x, of) return of * (1 - M.mod(places(last(of)), 2) * 2):astype(x.dtype) end
+  local function every_other(n, dtype) return (1 - M.mod(places(n), 2) * 2):astype(dtype) end
+  local function signs(x, of)
+    local n, dtype = last(of), x.dtype
+    return of * (K.plain and kept("signs" .. dtype .. n, n, every_other, n, dtype) or every_other(n, dtype))
+  end
   local SINE = {}
   SINE[1] = function(x)
     local none = part(x, 0, 1) * 0
@@ -110,8 +126,51 @@ return function(M, K, fft)
       util.raise("ValueError", "%s: %d elements along the axis, at least %d are needed", what, n, least)
     end
   end
+  -- ---- arrays: what depends on the length alone is kept -------------------------------------------------------------
+  -- Up to MATRIX elements are multiplied by the transforms of the units; type 2 of more is elements 0, 1, 3, 5 .., 4, 2
+  -- transformed as they lie, which is the conjugate of what they are in the order above, and type 3 goes back.
+  local MATRIX = 128
+  local transformed
+  local function matrix(n, dtype, ...) return transformed(M.eye(n), ...):astype(dtype) end
+  local function tables(n, dtype, type_)
+    local half = n // 2 + 1
+    local angle = M.arange(half) * (type_ == 2 and PI / 2 / n or -PI / 2 / n)
+    local k = M.arange(n)
+    local odd = M.eq(k % 2, 1)
+    local p = { half = half, circle = complex(M.cos(angle), M.sin(angle)):astype(
+      dtype == "float32" and "complex64" or "complex128") }
+    if type_ == 2 then
+      p.circle = p.circle * 2
+      p.from = M.where(M.lt(k, half), 2 * k - 1, 2 * (n - k))
+      p.from[0] = 0
+    else
+      p.from = (n - M.arange(half)) % n
+      p.to = M.where(odd, (k + 1) // 2, (n - k // 2) % n)
+    end
+    return p
+  end
+  local function by_matrix(x, kind, type_, norm, orthogonal)
+    local n, dtype = last(x), x.dtype
+    local key = kind .. type_ .. norm .. (orthogonal and "o" or "") .. dtype .. n
+    local p = plans[key] or kept(key, n * n, matrix, n, dtype, kind, type_, norm, orthogonal)
+    return K.as(M.dot(x, p))
+  end
+  if K.plain then
+    COSINE[2] = function(x)
+      local n, dtype = last(x), x.dtype
+      local p = kept("from" .. dtype .. n, 2 * n, tables, n, dtype, 2)
+      local z = fft.rfftn(M.take(x, p.from, x.ndim - 1), nil, { x.ndim - 1 }) * p.circle
+      return joined(M.real(z), turned(part(M.imag(z), 1, (n + 1) // 2)))
+    end
+    COSINE[3] = function(x)
+      local n, dtype = last(x), x.dtype
+      local p = kept("to" .. dtype .. n, 2 * n, tables, n, dtype, 3)
+      local z = complex(part(x, 0, p.half), M.take(x, p.from, x.ndim - 1)) * p.circle
+      return M.take(fft.irfftn(z, { n }, { x.ndim - 1 }, "forward"), p.to, x.ndim - 1)
+    end
+  end
   -- The transform of the last axis of floats.
-  local function transformed(x, kind, type_, norm, orthogonal)
+  function transformed(x, kind, type_, norm, orthogonal)
     if x.dtype:find("^c") then
       return complex(transformed(M.real(x), kind, type_, norm, orthogonal),
         transformed(M.imag(x), kind, type_, norm, orthogonal)):astype(x.dtype)
@@ -123,6 +182,10 @@ return function(M, K, fft)
     if behind then y = y * behind end
     local off = type_ == 1 and (kind == "dct" and -1 or 1) or 0
     return scaled(y, norm, (last(x) + off) * 2)
+  end
+  local FLOAT = { float32 = true, float64 = true }
+  local function of_floats(x, ...)
+    return (K.plain and last(x) <= MATRIX and by_matrix or transformed)(x, ...)
   end
   -- Along one axis, cut to n elements or followed by zeros.
   local function along(what, kind, x, type_, n, axis, norm, orthogonal)
@@ -139,7 +202,7 @@ return function(M, K, fft)
       x = part(joined(x, K.as(M.zeros(shape, x.dtype))), 0, n)
     end
     check_length(what, kind, x, type_)
-    local y = transformed(x, kind, type_, norm, orthogonal)
+    local y = (FLOAT[x.dtype] and of_floats or transformed)(x, kind, type_, norm, orthogonal)
     return axis ~= x.ndim - 1 and M.moveaxis(y, -1, axis) or y
   end
   local function floats(what, x)
@@ -162,6 +225,10 @@ return function(M, K, fft)
   end
   local function one(what, kind, inverse)
     return function(...)
+      local given = K.plain and select("#", ...) == 1 and ...
+      if given and util.is_array(given) and FLOAT[given.dtype] and given.ndim > 0 and last(given) > 0 then
+        return of_floats(given, kind, inverse and 3 or 2, inverse and "forward" or "backward", false)
+      end
       local o, x, type_, norm, orthogonal = options(what, ONE, inverse, ...)
       return along(what, kind, x, type_, o.n, o.axis or -1, norm, orthogonal)
     end

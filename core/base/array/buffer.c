@@ -5,7 +5,7 @@
  * (once for all that the lists may get back), not by cached ones; at most about LIMIT bytes are cached; classes
  * are 4..7 times a power of two, so at most a quarter is waste. Large buffers start an odd multiple of 64 bytes into
  * their memory, a different one each time, so that equal rows of several arrays do not fall on the same cache set;
- * larger ones at one of eight places of a page: a load waits for a store, not yet done, a few lines behind it in a page.
+ * larger ones at one of eight places of a page: a load waits for a store, not yet done, some lines behind it in a page.
  * A header of few dimensions waits with the buffer that its array had; others are kept beside the buffers.
  *
  * Buffers may be made and released from any thread; the lock is held for a few instructions only.
