@@ -118,14 +118,16 @@ describe("a graph of a GPU", function()
   it("computes tanh's gradient where LeNet's poolings look it up: 22 launches a step", function()
     local _ <close> = theano.config.change_flags({ device = emulated.flags.device, floatX = "float32" })
     emulated.idle(1)
-    local ok, r, plan = pcall(function()
+    local ok, r, plan, longest = pcall(function()
       local f, x = lenet(128)
       for _ = 1, 3 do f(x) end
-      return theano.printing.roofline(f, "h100", { compile = false }), theano.printing.plan(f)
+      local _, most = line_of(f)
+      return theano.printing.roofline(f, "h100", { compile = false }), theano.printing.plan(f), most
     end)
     emulated.idle(0)
     assert(ok, r)
     assert(r.launches <= 22, r.launches .. " launches")
+    assert(longest <= 13, longest .. " steps in a line") -- gradients of filters need not wait for each other
     assert.equal(2, select(2, plan:gsub("nodes %[%d+%]  MaxPoolGrad", "")))
     assert.is_nil(plan:find("sqr%(i2%)[^\n]*CorrMM_gradInputs"))
   end)
@@ -196,6 +198,29 @@ describe("a graph of a GPU", function()
     for k = 1, n do outs[k] = { f(x, i) } end
     return outs, emulated.values(w), f, w
   end
+
+  -- Each has one of the rooms that libraries work in, or waits for who has it.
+  it("runs a library's products side by side that do not meet", function()
+    local function steps()
+      local y, updates, w = T.fmatrix("y"), {}, {}
+      for k = 1, 6 do
+        w[k] = theano.shared(numbers(170, 150) * (0.1 * k))
+        local x = theano.shared(numbers(200, 170) * k)
+        updates[k] = { w[k], w[k] - T.cast(0.01, "float32") * T.dot(x.T, y) }
+      end
+      local f, value = theano.compile({ inputs = { y }, outputs = {}, updates = updates }), numbers(200, 150)
+      for _ = 1, 5 do f(value) end
+      return emulated.values(w), f
+    end
+    local want = steps()
+    local _ <close> = theano.config.change_flags(emulated.flags)
+    local before = emulated.calls("cublasLtMatmul")
+    local left, f = steps()
+    assert(emulated.calls("cublasLtMatmul") - before >= 12)
+    for k = 1, 6 do assert.is_true(nd.allclose(left[k], want[k], 1e-4, 1e-5), k) end
+    local _, longest, launches = line_of(f)
+    assert(launches == 6 and longest == 2, longest .. " steps in a line")
+  end)
 
   it("keeps updates apart that read each other's old values, and draws in order", function()
     local x, i = numbers(5, 8), nd.array({ 0, 11, 3 }, "int64")

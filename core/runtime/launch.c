@@ -81,7 +81,7 @@ static void host_wrote(Launches *l, const Step *s) {
 /* A host call by the device's services, where its operands lie. */
 static int device_call(Launches *l, ThFrame *f, const Step *s) {
     const PlanHost *h = &l->plan->host[s->host];
-    GpuCall g = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
+    GpuCall g = launch_call(l);
     HostSide side = {.lib = &gpu_services, .gpu = &g};
     for (int n = 0; n < h->nin + h->nout; n++) {
         int buf = n < h->nin ? h->in[n].buf : h->out[n - h->nin].buf;
@@ -99,7 +99,7 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
     int bad = workspace_host_call(f, g.step, &side);
     launch_after(l, g.step);
     l->pure &= !(h->op->flags & OP_CALLS_BACK); /* other ranks are asked */
-    l->pure &= g.most <= l->room.bytes;         /* the room grows */
+    l->pure &= g.most <= g.room->bytes;         /* the room grows */
     gpu_end(&g);
     l->launches++;
     l->sides.unlooked |= s->can_fail;
@@ -122,7 +122,7 @@ static int transfer(Launches *l, ThFrame *f, const Step *s) {
     if (!size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes))
         return f->rt->fail(f, l->sides.step, TH_RuntimeError, 0, 0, 0, 0, 0);
     if (launch_use(l, f, s->buf[0], &from) || launch_use(l, f, s->buf[1], &to)) return 1;
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
+    GpuCall call = launch_call(l);
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     launch_before(l, f, s);
     if (l->steered && gpu_move(&h, to, from, (size_t)bytes)) return refused(l, f, &call);
@@ -216,7 +216,7 @@ static int see(const Walk *w, ThFrame *f, int buf, bool write) {
 
 /* ---- what the device steers -------------------------------------------------------------------------------------- */
 static int steer(Launches *l, ThFrame *f, int flag, GpuSteer way, int64_t turn) {
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
+    GpuCall call = launch_call(l);
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     DeviceAddress at;
     if (launch_waiting(l, f)) return 1;
@@ -266,7 +266,8 @@ static uint64_t mix(uint64_t h, uint64_t v) {
 /* Everything that decides what a pure call queues: lengths, numbers that sizes come from, addresses. */
 static int key_of(Launches *l, ThFrame *f, uint64_t *key) {
     uint64_t h = hash_bytes(f->ws->sig, sizeof *f->ws->sig * (size_t)f->ws->fn->nsig, 5);
-    h = mix(mix(mix(h, l->rows.at), l->room.at), l->room.bytes);
+    h = mix(h, l->rows.at);
+    for (int r = 0; r < LAUNCH_ROOMS; r++) h = mix(mix(h, l->room[r].at), l->room[r].bytes);
     for (int u = 0; u < l->plan->nupdate; u++) h = mix(h, l->sides.settles[u]);
     for (int i = 0; i < l->nused; i++) {
         DeviceAddress at;
@@ -298,7 +299,7 @@ static void trace(Launches *l) {
 
 /* New values of shared variables go to the memory of the old ones, unless a step failed. */
 static bool settle(Launches *l, ThFrame *f, int u) {
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->plan->nstep - 1};
+    GpuCall call = {.q = &l->q, .room = &l->room[0], .record = l->sides.answers, .step = l->plan->nstep - 1};
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     DeviceAddress from, to;
     size_t bytes;
@@ -424,7 +425,8 @@ static size_t carve(Launches *l, const LaunchUnit *u, const Plan *p) {
         if (l && i) l->graphs.entry[i - 1].wrote = room;
         else if (l) l->seen = room;
     }
-    return at;
+    if (l) l->room_of = (uint8_t *)l + at;
+    return at + (size_t)p->nstep + 1;
 }
 
 /* The queue, and what was had by it. */
@@ -434,12 +436,13 @@ static void give_back(Launches *l) {
     times_drop(&l->times, lost || !l->q.stream);
     race_drop(&l->races, lost || !l->q.stream);
     if (!lost && l->q.stream) {
-        ops(l)->free(&l->q, l->room.at);
+        for (int r = 0; r < LAUNCH_ROOMS; r++) ops(l)->free(&l->q, l->room[r].at);
         ops(l)->free(&l->q, l->rows.at);
         ops(l)->close(&l->q);
     }
     l->q.stream = NULL;
-    l->room = l->rows = (GpuRoom){0};
+    l->rows = (GpuRoom){0};
+    memset(l->room, 0, sizeof l->room);
     l->known = false;
     l->nused = 0;
 }
@@ -477,7 +480,7 @@ static Launches *of_workspace(Workspace *w) {
     l->ranked = ranked(l);
     race_open(&l->races, u->c, &l->q);
     l->sides = (Sides){.c = u->c, .plan = l->plan, .places = u->places, .q = &l->q, .look = look, .judge = judge};
-    if (sides_init(&l->sides)) return w->launches = l;
+    if (launch_rooms(l) && sides_init(&l->sides)) return w->launches = l;
     launch_free(l);
     return NULL;
 }

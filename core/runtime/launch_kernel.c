@@ -114,7 +114,7 @@ static DeviceStatus queue_blocks(Launches *l, const GridKernel *g, int function,
 }
 
 static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
+    GpuCall call = launch_call(l);
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     int64_t many = positions(g, s, f, true), *tail = (int64_t *)(void *)(l->args + grid_record_bytes(g) - 16);
     GpuOrder o = {0};
@@ -124,7 +124,7 @@ static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const 
     ok = ok && !gpu_status(&h, queue_blocks(l, g, GRID_PLACES, many)) && !gpu_order_places(&h, key, many, &o);
     tail[0] = (int64_t)(uintptr_t)o.key, tail[1] = (int64_t)(uintptr_t)o.pos;
     if (ok) gpu_status(&h, queue_blocks(l, g, 0, many * positions(g, s, f, false)));
-    l->pure &= call.most <= l->room.bytes; /* the room grows */
+    l->pure &= call.most <= call.room->bytes; /* the room grows */
     gpu_end(&call);
     return call.status ? call.status : ok ? DEVICE_OK : DEVICE_FAILED;
 }
@@ -164,13 +164,13 @@ static GpuDone conv_made(Launches *l, HostCall *h, const GridKernel *g, const in
 /* A product or a convolution by the device's library, and what follows it by a kernel. Nothing stops a library behind a
  * failure: so not where it would be seen. */
 static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const int64_t *sizes) {
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->sides.answers, .step = l->sides.step};
+    GpuCall call = launch_call(l);
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     bool product = grid_is_product(g), conv = !product && grid_is_conv(g);
     if ((!product && !conv) || l->steered || (l->sides.unlooked && l->sides.step >= l->plan->first_write))
         return GPU_NOT;
     GpuDone done = product ? product_made(l, &h, g, s, sizes) : conv_made(l, &h, g, sizes);
-    l->pure &= call.most <= l->room.bytes;
+    l->pure &= call.most <= call.room->bytes;
     gpu_end(&call);
     if (done == GPU_FAILED && call.status) sides_refuse(&l->sides, f, call.status);
     else if (done == GPU_FAILED) f->rt->fail(f, l->sides.step, TH_MemoryError, 0, 0, 0, 0, 0);

@@ -73,15 +73,15 @@ static void add_kernel(Stretches *t, const Step *s) {
         else add_buffer(t, s->buf[i], launch_use_of(g->k, i) & (ACC_WRITE | ACC_ADD));
     }
     if (rows) add_room(t, &l->rows);
-    if (takes_room(l, g, s)) add_room(t, &l->room);
+    if (takes_room(l, g, s)) add_room(t, launch_room(t->l, (int)(s - l->plan->step)));
 }
 
-static void add_host(Stretches *t, const PlanHost *h) {
+static void add_host(Stretches *t, const PlanHost *h, int step) {
     for (int i = 0; i < h->nin; i++)
         if (h->in[i].buf >= 0) add_buffer(t, h->in[i].buf, false);
     for (int i = 0; i < h->nout; i++)
         if (h->out[i].buf >= 0) add_buffer(t, h->out[i].buf, true);
-    add_room(t, &t->l->room);
+    add_room(t, launch_room(t->l, step));
 }
 
 void launch_before(Launches *l, ThFrame *f, const Step *s) {
@@ -90,7 +90,7 @@ void launch_before(Launches *l, ThFrame *f, const Step *s) {
     t.l = l, t.f = f, t.n = 0;
     if (!s || l->steered) t.n = ORDER_ALL;
     else if (s->kind == STEP_KERNEL) add_kernel(&t, s);
-    else if (s->kind == STEP_HOST) add_host(&t, &l->plan->host[s->host]);
+    else if (s->kind == STEP_HOST) add_host(&t, &l->plan->host[s->host], (int)(s - l->plan->step));
     else if (s->kind == STEP_TRANSFER) add_buffer(&t, s->buf[0], false), add_buffer(&t, s->buf[1], true);
     else t.n = ORDER_ALL;
     if (s) add_record(&t, (int)(s - l->plan->step));
@@ -113,7 +113,7 @@ void launch_before_settling(Launches *l, DeviceAddress from, DeviceAddress to, s
     ManySpan span[] = {{from, bytes, false},
                        {to, bytes, true},
                        {l->sides.answers, SIDES_RECORD * sizeof(int64_t), false},
-                       {l->room.at, l->room.bytes, true}};
+                       {l->room[0].at, l->room[0].bytes, true}};
     if (l->order.works) graph_order_before(&l->order, span, TH_LEN(span));
 }
 

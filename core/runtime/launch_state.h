@@ -14,17 +14,19 @@
 #include "times.h"
 
 enum { LAUNCH_USED = 1, LAUNCH_WROTE = 2 }; /* of Launches.seen */
+enum { LAUNCH_ROOMS = 3 };
 
 typedef struct Launches {
     Sides sides; /* first: look finds the rest by it */
     LaunchUnit *u;
     const Plan *plan;
     DeviceQueue q;
-    GpuRoom room; /* of host calls */
-    GpuRoom rows; /* private rows of blocks: of one launch after the other */
-    char *args;   /* a record of arguments, as long as the largest */
-    Times times;  /* of a profiled function */
-    Races races;  /* ways of launches that are timed */
+    GpuRoom room[LAUNCH_ROOMS]; /* of host calls and libraries.. */
+    uint8_t *room_of;           /* ..by step, which of them (launch_rooms.c) */
+    GpuRoom rows;               /* private rows of blocks: of one launch after the other */
+    char *args;                 /* a record of arguments, as long as the largest */
+    Times times;                /* of a profiled function */
+    Races races;                /* ways of launches that are timed */
     Graphs graphs;
     Many many;   /* what waits for others to be launched with */
     Order order; /* while a graph is made: what its launches wait for */
@@ -71,6 +73,10 @@ void launch_before_settling(Launches *l, DeviceAddress from, DeviceAddress to, s
 void launch_after(Launches *l, int step); /* -1: none of the plan's */
 /* turns.c: all turns of the loop that begins by one launch (*done), if that can be and pays. */
 int turns_launch(Launches *l, ThFrame *f, int region, int64_t trip, bool *done);
+/* launch_rooms.c: shares the rooms out; that of a step (the first one, where it is none of the plan's). */
+bool launch_rooms(Launches *l);
+GpuRoom *launch_room(Launches *l, int step);
+GpuCall launch_call(Launches *l); /* of the step at work */
 /* launch.c: the host does the step. */
 int launch_take_over(Launches *l, ThFrame *f, int number);
 

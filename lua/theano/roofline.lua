@@ -364,9 +364,10 @@ local function thin(limits, k)
 end
 
 -- A product of a library, ours or a peer's: the best of its tiles, as whole waves of them, and of the parts into which
--- it cuts sums that give few tiles. Each part of a sum is written and read once more, by one more kernel.
+-- it cuts sums that give few tiles. Each part of a sum is written and read once more, by one more kernel. And how much
+-- of it nothing else can run beside: multiprocessors that a last wave leaves idle have room for others.
 local function by_library(limits, k, limit)
-  local a, best = M.assumed, math.huge
+  local a, best, busy = M.assumed, math.huge, nil
   local sums = k.matrices * k.m * k.n * (k.dtype:find("64") and 8 or 4)
   for _, tile in ipairs(a.tiles) do
     local tiles = k.matrices * rows(k.m, tile[1]) * rows(k.n, tile[2])
@@ -375,10 +376,12 @@ local function by_library(limits, k, limit)
       local waves = rows(tiles * parts, limits.multiprocessors)
       local one = 2 * tile[1] * tile[2] * rows(k.k, parts) * limits.multiprocessors / limit / a.product / tile[3]
       local more = parts > 1 and 2 * parts * sums / limits.memory / a.memory + a.kernel or 0
-      if fit then best = math.min(best, waves * one + more) end
+      if fit and waves * one + more < best then
+        best, busy = waves * one + more, tiles * parts / limits.multiprocessors * one + more
+      end
     end
   end
-  return best
+  return best, busy
 end
 
 -- ..whose sums are those of quarters: four groups of two warps, each with its quarter of the terms, a thread with two
@@ -399,9 +402,10 @@ local function product(limits, k)
   local limit = product_limit(limits, k.dtype, k.library)
   k.flops = math.max(k.flops, flops)
   k.lower = math.max(k.lower, flops / limit)
-  k.busy = math.max(k.busy, flops / limit / (k.library and a.product or a.tile))
   local waste = math.min(8, ceil(k.blocks / limits.multiprocessors) * limits.multiprocessors / k.blocks)
-  local took = k.library and by_library(limits, k, limit) or flops / limit / a.tile * waste
+  local took, busy = flops / limit / a.tile * waste, flops / limit / a.tile
+  if k.library then took, busy = by_library(limits, k, limit) end
+  k.busy = math.max(k.busy, busy)
   k.estimate = math.max(k.bytes / limits.memory / a.memory, took)
   if k.tile then
     local quarters = k.quarter and k.k > k.quarter and k.k * (k.dtype:find("64") and 8 or 4) % 16 == 0
@@ -509,7 +513,7 @@ function M.peer(gpu, ops)
     local products = 0
     for _, p in ipairs(op.products) do
       local k = { dtype = op.dtype, matrices = p[1], m = p[2], n = p[3], k = p[4] }
-      products = products + by_library(limits, k, product_limit(limits, op.dtype, true))
+      products = products + (by_library(limits, k, product_limit(limits, op.dtype, true)))
       rest = rest - 2 * p[1] * p[2] * p[3] * p[4]
     end
     local limit = op.flops > 0 and product_limit(limits, op.dtype, true)
