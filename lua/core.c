@@ -36,7 +36,12 @@ void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns) {
 }
 
 void lt_new_meta(lua_State *L, LtState *s, LtKind kind, const char *name, const luaL_Reg *fns) {
-    lua_newtable(L);
+    enum { ALL = 64 };
+    lua_createtable(L, 0, kind == LT_ARRAY ? ALL : 0);
+    if (kind == LT_ARRAY) { /* ndarray.lua gives it; what comes first, where all have room, is found at once */
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__index");
+    }
     lua_pushstring(L, name);
     lua_setfield(L, -2, "__name");
     lua_pushliteral(L, "protected");

@@ -119,17 +119,17 @@ static bool push_parts(lua_State *L, LtState *s, ThArray *a) {
     Seen v;
     int64_t index[TH_MAX_NDIM];
     const int nd = th_array_ndim(a);
-    const lua_Unsigned n = lua_rawlen(L, 2);
     const int64_t *shape = th_array_shape(a), *strides = th_array_strides(a);
     int d = 0;
     v.ndim = 0, v.offset = 0;
-    if (n == 0 || n > (lua_Unsigned)nd) return false;
     if (lua_getmetatable(L, 2)) return lua_pop(L, 1), false;
-    for (; d < (int)n; d++) { /* entries stay on the stack, a few */
+    for (; d < nd; d++) { /* entries stay on the stack, a few */
         if (d % 8 == 7) lua_settop(L, 2);
-        if (!take_entry(L, lua_rawgeti(L, 2, d + 1), shape[d], strides[d], &index[d], &v))
-            return lua_settop(L, 2), false;
+        const int type = lua_rawgeti(L, 2, d + 1);
+        if (type == LUA_TNIL && d > 0) break;
+        if (!take_entry(L, type, shape[d], strides[d], &index[d], &v)) return lua_settop(L, 2), false;
     }
+    if (d == 0) return false;
     lua_pushinteger(L, d); /* the list is all there is, and lies in order: nothing comes behind its last one */
     if (lua_next(L, 2)) return lua_settop(L, 2), false;
     if (v.ndim == 0 && d == nd) return push_place(L, s, a, index);
