@@ -18,19 +18,33 @@ static bool is_even(lua_State *L, int ndim, const int64_t *shape) {
     return even;
 }
 
-/* The numbers of that table, which has nothing else: integers, or (not whole) what numbers are as doubles. */
+/* The numbers of the table at i, which has n of them and nothing else: integers, or (not whole) what numbers are as
+ * doubles. */
+static bool fill_line(lua_State *L, int i, int64_t n, bool whole, char *to) {
+    int64_t k = 0, *integer = (int64_t *)(void *)to;
+    double *number = (double *)(void *)to;
+    for (lua_pushnil(L); lua_next(L, i); lua_settop(L, i + 1)) {
+        const bool next = lua_tointeger(L, i + 1) == ++k && lua_type(L, i + 1) == LUA_TNUMBER && k <= n;
+        if (!next || lua_type(L, i + 2) != LUA_TNUMBER || (whole && !lua_isinteger(L, i + 2)))
+            return lua_settop(L, i), false;
+        if (whole) *integer++ = lua_tointeger(L, i + 2);
+        else *number++ = lua_tonumber(L, i + 2);
+    }
+    return k == n;
+}
+
+/* The same of the table on top, whose tables of tables have those numbers. */
 static bool fill(lua_State *L, int ndim, const int64_t *shape, bool whole, char **to) {
     const int i = lua_gettop(L);
     int64_t k = 0;
+    if (ndim == 1) {
+        char *line = *to;
+        *to += (size_t)shape[0] * sizeof(double);
+        return fill_line(L, i, shape[0], whole, line);
+    }
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
         const bool next = lua_tointeger(L, -2) == ++k && lua_type(L, -2) == LUA_TNUMBER && k <= shape[0];
-        const bool fine = next && (ndim > 1 ? fill(L, ndim - 1, shape + 1, whole, to)
-                                            : lua_type(L, -1) == LUA_TNUMBER && (!whole || lua_isinteger(L, -1)));
-        if (!fine) return lua_settop(L, i), false;
-        if (ndim > 1) continue;
-        if (whole) *(int64_t *)(void *)*to = lua_tointeger(L, -1);
-        else *(double *)(void *)*to = lua_tonumber(L, -1);
-        *to += sizeof(double);
+        if (!next || !fill(L, ndim - 1, shape + 1, whole, to)) return lua_settop(L, i), false;
     }
     return k == shape[0];
 }
