@@ -300,7 +300,7 @@ return function(M, K)
     local c = as(M.cov(x, y, rowvar ~= false))
     if c.ndim == 0 then return K.result(as(c / c)) end
     local d = M.sqrt(M.diagonal(c))
-    local r = c / order(d, { 0, "x" }) / d
+    local r = c / (order(d, { 0, "x" }) * d) -- one division of each element
     return c.dtype:find("^complex") and r or M.clip(r, -1, 1)
   end
 

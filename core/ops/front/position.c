@@ -407,7 +407,7 @@ int front_assert(Front *f) {
 }
 
 /* ---- covariance -------------------------------------------------------------------------------------------------- */
-/* (m - mean(m)) . (m - mean(m)).T / (N - ddof), variables in rows, weights on the columns. */
+/* (m - mean(m)) . (m - mean(m)).T times 1 / (N - ddof), variables in rows, weights on the columns. */
 static ThVar *covariance(Front *f, ThVar *m, ThVar *w, ThVar *total, ThVar *aw, int64_t ddof) {
     Builder *b = f->b;
     static const int8_t column[2] = {0, -1};
@@ -426,7 +426,8 @@ static ThVar *covariance(Front *f, ThVar *m, ThVar *w, ThVar *total, ThVar *aw, 
     }
     ThVar *xt = transpose_make(b, w ? elemwise_2(b, S_mul, x, w) : x);
     ThVar *c = dot_make(b, x, dtype_is_complex((ThDtype)m->type.dtype) ? elemwise_1(b, S_conj, xt) : xt);
-    return elemwise_2(b, S_true_div, c, elemwise_2(b, S_maximum, fact, const_float(b, 0, TH_FLOAT64)));
+    fact = elemwise_2(b, S_maximum, fact, const_float(b, 0, TH_FLOAT64));
+    return elemwise_2(b, S_mul, c, elemwise_1(b, S_inv, fact)); /* as NumPy rounds */
 }
 
 /* Variables in rows; a vector, or a number, is one. */
