@@ -82,7 +82,7 @@ describe("a graph of a GPU", function()
     assert.is_true(launches > longest, launches .. " launches, " .. longest .. " in a line")
   end)
 
-  it("makes the ten launches of an MLP's step seven in a line", function()
+  it("makes the eight launches of an MLP's step five in a line", function()
     local _ <close> = theano.config.change_flags(emulated.flags)
     emulated.idle(1)
     local ok, after, longest, launches = pcall(function()
@@ -92,7 +92,7 @@ describe("a graph of a GPU", function()
     end)
     emulated.idle(0)
     assert(ok, after)
-    assert(launches <= 10 and longest <= 7, launches .. " launches, " .. longest .. " in a line")
+    assert(launches <= 8 and longest <= 5, launches .. " launches, " .. longest .. " in a line")
   end)
 
   it("takes the small steps of an MLP by small tiles, an element a thread and several threads a column", function()
@@ -108,11 +108,12 @@ describe("a graph of a GPU", function()
     local kinds, tile = {}, nil
     for _, k in ipairs(r.kernels) do
       kinds[k.kind] = (kinds[k.kind] or "") .. k.kernel:match("%a*$")
+      kinds.rows = kinds.rows or k.kernel:find("^half_")
       if k.m == 60 and k.n == 500 and k.k == 784 then tile = k end
     end
     assert.same({ 16, 16, 128 }, tile.tile)
     assert(tile.ahead and tile.blocks == 128 and tile.estimate < 2.6e-6, tostring(r))
-    assert(kinds.warps:find("f") and kinds.columns == "bb", tostring(r))
+    assert(kinds.rows and kinds.columns == "bb", tostring(r)) -- rows behind the second product
   end)
 
   it("computes tanh's gradient where LeNet's poolings look it up: 22 launches a step", function()

@@ -35,8 +35,8 @@ void cuda_if_whole(Emit *e, const NestNode *loop);
 void cuda_fold(Emit *e, int red);
 void cuda_join(Emit *e, int red, int n); /* ..of the blocks that share a point: all but the last one leave it */
 /* loops.c: one of the kernel's Nests, or as a function of such a loop's kernel, with a point a thread, which lie as the
- * launch says (GridSpread); its nodes */
-enum { GRID_PART = GRID_FUNCTIONS, GRID_EACH };
+ * launch says (GridSpread); as functions of a product with rows behind it; its nodes */
+enum { GRID_PART = GRID_FUNCTIONS, GRID_EACH, GRID_FIRST, GRID_HALF };
 bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);
 void cuda_head(Emit *e);                 /* extents and pointers */
@@ -51,13 +51,16 @@ bool cuda_gemm(Emit *e, const NestNode *call);
 int cuda_tile_bytes(const Contract *c, int which); /* of shared memory, by that shape of tile */
 /* turns.c: loops all of whose turns are one kernel */
 bool cuda_turns(Emit *e, const GridTurns *t, int n, const CudaKernel *kernel);
+/* tails.c: products with the rows behind them, as one kernel */
+bool cuda_tails(Emit *e, const GridTail *t, int n, const CudaKernel *kernel);
+int cuda_group(const Emit *e);                  /* threads of a point: grid_group, or half a warp */
 bool cuda_behind(Emit *e, const CudaKernel *k); /* the children of a product that stands in memory */
 /* unit.c: the text of a plan's kernels, */
 bool emit_cuda(Text *t, const Plan *p, const char *function_name);
 /* ..of which program.c takes the kernels too: an Emit ready for them; all of them into its body (those that cannot be
  * written have no nest); the whole text; its end. */
 bool cuda_emit_begin(Emit *e, const Plan *p);
-CudaKernel *cuda_emit_kernels(Emit *e, GridTurns **turns, int *n);
+CudaKernel *cuda_emit_kernels(Emit *e, GridProgram *g);
 bool cuda_emit_text(Text *t, const Emit *e, const char *function_name);
 void cuda_emit_end(Emit *e);
 

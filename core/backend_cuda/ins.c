@@ -113,7 +113,8 @@ static void first_point(Emit *e, int depth) {
     text_init(&t, e->c);
     for (int l = depth; l < e->nest->depth; l++)
         text_printf(&t, l > depth ? " && i%d == 0" : "i%d == 0", e->s->loop[l]);
-    if (e->nest->grid == GRID_BLOCK) text_put(&t, e->nest->warp ? " && threadIdx.x % 32 == 0" : " && threadIdx.x == 0");
+    if (e->nest->grid == GRID_BLOCK && e->nest->warp) text_printf(&t, " && threadIdx.x %% %d == 0", cuda_group(e));
+    else if (e->nest->grid == GRID_BLOCK) text_put(&t, " && threadIdx.x == 0");
     emit_line(e, "if (%s)", t.at ? t.at : "1");
     text_free(&t);
 }
@@ -130,9 +131,8 @@ bool cuda_code(Emit *e, const int *ids, int n, bool shared) {
         if (shared && i->op == INS_STORE && i->depth < e->nest->depth) first_point(e, i->depth);
         else if (shared && i->op == INS_STORE) {
             emit_line(e, e->nest->warp ? "__syncwarp();" : "__syncthreads();"); /* all have read what stood there */
-            emit_line(e, e->nest->warp     ? "if (threadIdx.x %% 32 == 0)"
-                         : e->nest->across ? "if (threadIdx.x < 32 && own)"
-                                           : "if (threadIdx.x == 0)");
+            if (e->nest->warp) emit_line(e, "if (threadIdx.x %% %d == 0)", cuda_group(e));
+            else emit_line(e, e->nest->across ? "if (threadIdx.x < 32 && own)" : "if (threadIdx.x == 0)");
         }
         if (!one(e, ids[j])) return false;
     }

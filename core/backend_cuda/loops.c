@@ -23,11 +23,13 @@ static void sizes(Emit *e) {
     text_free(&t);
 }
 
+int cuda_group(const Emit *e) { return e->half ? TAIL_ROW : grid_group(e->nest); }
+
 /* Where each private row lies: the block's in memory of the launch, or one after the other in shared memory, where each
  * warp has its own. */
 static void private_rows(Emit *e) {
     const Kernel *k = e->k;
-    int group = grid_group(e->nest), each = group > 1 ? CUDA_THREADS / group : 1;
+    int group = cuda_group(e), each = group > 1 ? CUDA_THREADS / group : 1;
     Text before;
     text_init(&before, e->c);
     for (int b = 0; b < k->nbuf; b++) {
@@ -292,15 +294,20 @@ static bool inside(Emit *e, const NestNode *n) {
     return ok;
 }
 
+/* Of a warp with two rows the other one may go on. */
+static const char *leaves(const Emit *e) { return e->half ? "HALF_LEAVES; return" : NULL; }
+
 static bool loop(Emit *e, const NestNode *n) {
     int dim = n->dim;
     const LoopStage *s = n->stage >= 0 ? &n->way->stage[n->stage] : NULL;
     static const char *const first[] = {"blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x", "blockIdx.x",
                                         "(blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x) / 32",
-                                        "block * (ix)blockDim.x + (ix)threadIdx.x"},
+                                        "block * (ix)blockDim.x + (ix)threadIdx.x",
+                                        "blockIdx.x * (ix)16 + (ix)threadIdx.x / 16"},
                              *const step[] = {"gridDim.x * (ix)blockDim.x", "gridDim.x",
-                                              "gridDim.x * (ix)(blockDim.x / 32)", "blocks * (ix)blockDim.x"};
-    int group = e->many ? 3 : e->nest->grid != GRID_BLOCK ? 0 : e->nest->warp ? 2 : 1;
+                                              "gridDim.x * (ix)(blockDim.x / 32)", "blocks * (ix)blockDim.x",
+                                              "gridDim.x * (ix)16"};
+    int group = e->many ? 3 : e->half ? 4 : e->nest->grid != GRID_BLOCK ? 0 : e->nest->warp ? 2 : 1;
     if (n->how == FOR_TILE) return tile(e, n);
     if (n->how == FOR_GRID && e->nest->tiled) tiles(e, s, n);
     else if (n->how == FOR_GRID && e->nest->parts) parted(e, s, n);
@@ -308,7 +315,11 @@ static bool loop(Emit *e, const NestNode *n) {
     else if (n->how == FOR_GRID && e->spread) spread(e, s, n);
     else if (n->how == FOR_GRID) points(e, s, n, "g", first[group], step[group]);
     else if (n->how == FOR_THREAD)
-        points(e, s, n, "h", group == 2 ? "threadIdx.x % 32" : "threadIdx.x", group == 2 ? "32" : "blockDim.x");
+        points(e, s, n, "h",
+               group == 4   ? "threadIdx.x % 16"
+               : group == 2 ? "threadIdx.x % 32"
+                            : "threadIdx.x",
+               group == 2 ? "32" : "blockDim.x");
     else if (n->how == FOR_LANES) {
         emit_line(e, "UNROLL");
         emit_line(e, "for (int lane = 0; lane < %d; lane++)%s {", n->lanes,
@@ -323,7 +334,7 @@ static bool loop(Emit *e, const NestNode *n) {
     e->some = n->how == FOR_LANES && n->tail == TAIL_MASKED && e->moved != MOVED_WHOLE;
     bool ok = inside(e, n);
     e->some = false;
-    if (n->how == FOR_THREAD) e->leave = NULL;
+    if (n->how == FOR_THREAD) e->leave = leaves(e);
     return ok;
 }
 
@@ -378,8 +389,10 @@ static void own_record(Emit *e, const CudaKernel *c) {
 }
 
 bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
-    bool own = nest == GRID_MANY || nest == GRID_PART;
-    const Nest *t = nest == GRID_EACH ? grid_each(c->nest) : own ? c->nest : grid_nest(c->nest, nest);
+    bool own = nest == GRID_MANY || nest == GRID_PART || nest == GRID_FIRST, behind = nest == GRID_HALF;
+    const Nest *t = nest == GRID_EACH ? grid_each(c->nest)
+                    : own             ? c->nest
+                                      : grid_nest(c->nest, behind ? GRID_FEW : nest);
     if (!t) return false;
     if (!emit_begin(e, c->k, c->number)) return false;
     e->many = nest == GRID_MANY;
@@ -387,7 +400,8 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     e->lanes = 1;
     e->nsym = c->nsym;
     e->spread = nest == GRID_EACH;
-    e->tile = e->part ? c->tile : nest;
+    e->half = behind;
+    e->tile = e->part ? c->tile : nest == GRID_FIRST ? CHOOSE_SMALL : nest;
     e->quarters = c->quarters;
     e->nbuf = c->nbuf;
     e->nest = t;
@@ -398,23 +412,27 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
     char name[GRID_NAME];
     if (e->part) snprintf(name, sizeof name, nest == GRID_EACH ? "each_%d" : "part_%d", c->number);
+    else if (nest == GRID_FIRST || behind) snprintf(name, sizeof name, behind ? "rows_%d" : "first_%d", c->number);
     else grid_name(name, c->number, nest);
     emit_line(e,
               e->spread || (e->part && t->grid == GRID_TILES)
                   ? "INLINE void %s(const Args_%d a, char *const sh, const Spread w) {"
-              : e->part ? "INLINE void %s(const Args_%d a, char *const sh) {"
-              : e->many ? "KERNEL %s(const Many_%d many) {"
-                        : "KERNEL %s(const Args_%d a) {",
+              : e->part                      ? "INLINE void %s(const Args_%d a, char *const sh) {"
+              : nest == GRID_FIRST || behind ? "INLINE void %s(const Args_%d a) {"
+              : e->many                      ? "KERNEL %s(const Many_%d many) {"
+                                             : "KERNEL %s(const Args_%d a) {",
               name, c->number);
     e->indent = 1;
     if (e->many) own_record(e, c);
     if (e->part) emit_line(e, "(void)sh;");
     cuda_head(e);
-    if (!e->part) cuda_leave(e, c->k->can_fail);
+    if (!e->part) cuda_leave(e, c->k->can_fail || nest == GRID_FIRST);
     if (t->grid == GRID_BLOCK && !t->warp) emit_line(e, "SHARED; (void)sh;");
     if (t->tiled) turned(e);
+    e->leave = leaves(e);
     bool ok = cuda_nodes(e, t->root);
-    e->part = e->spread = false;
+    e->leave = NULL;
+    e->part = e->spread = e->half = false;
     e->indent = 0;
     emit_line(e, "}\n");
     return ok && !failed(e->c);

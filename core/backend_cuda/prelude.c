@@ -26,6 +26,7 @@ const char *const cuda_prelude =
     "#define __builtin_inff() __int_as_float(0x7f800000)\n"
     "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)\n"
     "#define __builtin_nan(s) __longlong_as_double(0x7ff8000000000000ll)\n"
+    "#define HALF_LEAVES (void)0\n"
     "#define __builtin_fabsf fabsf\n"
     "#define __builtin_fabs fabs\n"
     "/* All blocks of a launch that run together wait for each other, and see what the others wrote. */\n"

@@ -56,8 +56,7 @@ GridProgram *cuda_kernels(const Plan *p, char **source) {
     if (!g) return NULL;
     g->c = p->ctx;
     text_init(&t, p->ctx);
-    bool ok = cuda_emit_begin(&e, p) && (g->kernel = cuda_emit_kernels(&e, &g->turns, &g->nturns)) &&
-              cuda_turns(&e, g->turns, g->nturns, g->kernel) && cuda_emit_text(&t, &e, NULL);
+    bool ok = cuda_emit_begin(&e, p) && (g->kernel = cuda_emit_kernels(&e, g)) && cuda_emit_text(&t, &e, NULL);
     g->nkernel = p->nkernel;
     g->arena = e.arena; /* the kernels' Nests live there */
     e.arena = NULL;

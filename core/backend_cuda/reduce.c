@@ -86,10 +86,14 @@ static const char *shown(Emit *e, ThDtype d, bool down, char name[48]) {
     return name;
 }
 
+/* The lane that has what is folded; half as many as fold. */
+static const char *leads(const Emit *e) { return e->half ? "(int)threadIdx.x & 16" : "0"; }
+static int half_of(const Emit *e) { return (e->half ? TAIL_ROW : CHOOSE_WARP) / 2; }
+
 static const char *warp_position(Emit *e, const Red *d, ThDtype v, char name[48]) {
     const char *s = type_short(v), *op = d->kind == RED_ARGMAX ? ">" : "<";
     char value[48], place[48], first[48];
-    snprintf(name, 48, "warp_%s_%s", d->kind == RED_ARGMAX ? "argmax" : "argmin", s);
+    snprintf(name, 48, "%s_%s_%s", e->half ? "half" : "warp", d->kind == RED_ARGMAX ? "argmax" : "argmin", s);
     shown(e, v, true, value), shown(e, TH_INT64, true, place), shown(e, TH_INT64, false, first);
     if (!need(e, name)) return name;
     text_printf(&e->helpers,
@@ -99,9 +103,9 @@ static const char *warp_position(Emit *e, const Red *d, ThDtype v, char name[48]
                 "        const int nx = x != x, ny = y != y, same = (nx && ny) || x == y;\n"
                 "        if (p >= 0 && (at < 0 || (same ? p < at : ny || (!nx && y %s x)))) { x = y; at = p; }\n"
                 "    }\n"
-                "    return %s(at, 0);\n"
+                "    return %s(at, %s);\n"
                 "}\n",
-                name, s, CHOOSE_WARP / 2, s, value, place, op, first);
+                name, s, half_of(e), s, value, place, op, first, leads(e));
     return name;
 }
 
@@ -109,7 +113,7 @@ static const char *warp_value(Emit *e, const Red *d, char name[48]) {
     ThDtype a = (ThDtype)d->acc_dtype;
     const char *s = type_short(a);
     char next[48], first[48];
-    snprintf(name, 48, "warp_%s_%s", red_name[d->kind], s);
+    snprintf(name, 48, "%s_%s_%s", e->half ? "half" : "warp", red_name[d->kind], s);
     shown(e, a, true, next), shown(e, a, false, first);
     if (!need(e, name)) return name;
     Text t;
@@ -118,9 +122,9 @@ static const char *warp_value(Emit *e, const Red *d, char name[48]) {
     text_printf(&e->helpers,
                 "INLINE %s %s(%s x) {\n"
                 "    for (int h = %d; h; h >>= 1) { const %s y = %s(x, h); x = %s; }\n"
-                "    return %s(x, 0);\n"
+                "    return %s(x, %s);\n"
                 "}\n",
-                s, name, s, CHOOSE_WARP / 2, s, next, t.at ? t.at : "x", first);
+                s, name, s, half_of(e), s, next, t.at ? t.at : "x", first, leads(e));
     text_free(&t);
     return name;
 }

@@ -38,13 +38,15 @@ static bool write_kernel(Emit *e, CudaKernel *k) {
 }
 
 /* In the turns of loops some add otherwise, which is known before any is written. */
-CudaKernel *cuda_emit_kernels(Emit *e, GridTurns **turns, int *n) {
+CudaKernel *cuda_emit_kernels(Emit *e, GridProgram *g) {
     CudaKernel *k = arena_alloc0(e->arena, sizeof *k * (size_t)(e->p->nkernel + 1));
     for (int i = 0; k && i < e->p->nkernel; i++)
         if (!shape_kernel(e, i, &k[i])) return NULL;
-    if (!k || !turns_find(e->p, k, e->arena, turns, n)) return NULL;
+    if (!k || !turns_find(e->p, k, e->arena, &g->turns, &g->nturns)) return NULL;
+    if (!tails_find(e->p, k, e->arena, &g->tail, &g->ntail)) return NULL;
     for (int i = 0; i < e->p->nkernel; i++)
         if (!write_kernel(e, &k[i])) return NULL;
+    if (!cuda_turns(e, g->turns, g->nturns, k) || !cuda_tails(e, g->tail, g->ntail, k)) return NULL;
     return k;
 }
 
@@ -74,11 +76,8 @@ bool cuda_emit_text(Text *t, const Emit *e, const char *name) {
 
 bool emit_cuda(Text *t, const Plan *p, const char *name) {
     Emit e;
-    GridTurns *turns;
-    CudaKernel *k = NULL;
-    int n;
-    bool ok = cuda_emit_begin(&e, p) && (k = cuda_emit_kernels(&e, &turns, &n)) && cuda_turns(&e, turns, n, k) &&
-              cuda_emit_text(t, &e, name);
+    GridProgram g;
+    bool ok = cuda_emit_begin(&e, p) && cuda_emit_kernels(&e, &g) && cuda_emit_text(t, &e, name);
     cuda_emit_end(&e);
     return ok;
 }

@@ -179,6 +179,13 @@ static void put_turns(Launched *l, int step) {
     if (step > t->first) text_put(l->t, ", \"joined\": true");
 }
 
+/* The step goes with the launch of the product before it. */
+static bool is_tail(const Launched *l, int step) {
+    for (int i = 0; l->unit && i < l->g->ntail; i++)
+        if (l->g->tail[i].step == step - 1 && atomic_load(&l->unit->tailed[i])) return true;
+    return false;
+}
+
 static void put_launch(Launched *l, int step, const Step *s) {
     static const char *const kind[] = {"serial", "threads", "blocks", "tiles", "scatter", "draw"};
     const GridKernel *g = &l->g->kernel[s->kernel];
@@ -204,7 +211,11 @@ static void put_launch(Launched *l, int step, const Step *s) {
     StepWork w = work_of_launch(l->p, step, l->sym, g, nest);
     Loads loads = deepest_loads(g->k, nest, each);
     char name[GRID_NAME];
-    grid_name(name, g->number, grid.nest < 0 ? 0 : grid.nest);
+    bool tail = is_tail(l, step);
+    if (tail) {
+        tail_rows_name(name, g->number);
+        grid.blocks = (grid.blocks + 1) / 2, share.turns = 1;
+    } else grid_name(name, g->number, grid.nest < 0 ? 0 : grid.nest);
     describe_string(l->t, "kernel", name);
     describe_string(l->t, "kind", nest->warp ? "warps" : nest->across ? "columns" : kind[nest->grid]);
     describe_int(l->t, "blocks", grid.nest < 0 ? 0 : grid.blocks);
@@ -224,8 +235,9 @@ static void put_launch(Launched *l, int step, const Step *s) {
         describe_string(l->t, "part", name);
     }
     if (turns) put_turns(l, step);
-    if (turns) l->before = -1;
-    else if (joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
+    if (turns || tail) l->before = -1;
+    if (tail) text_put(l->t, ", \"joined\": true");
+    else if (!turns && joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
     int thin = turns ? g->tile : grid.nest == CHOOSE_THIN || grid.nest == CHOOSE_SMALL ? grid.nest : -1;
     if (nest->grid == GRID_TILES && grid.nest >= 0)
         put_product(l, g, s, g->nest->contract->half ? -1 : thin, (int64_t)(beside >> 8));
@@ -427,6 +439,14 @@ static char *with_parts(const GridProgram *g, const Plan *p, char *source) {
             text_printf(&t, "KERNEL %s(const Args_%d a, const Spread w) { each_%d(a, 0, w); }\n", name, s->kernel,
                         s->kernel);
         }
+    for (int i = 0; had && i < g->ntail; i++) {
+        const Step *s = &p->step[g->tail[i].step + 1];
+        char name[GRID_NAME];
+        if (had[s->kernel]) continue;
+        tail_rows_name(name, s->kernel);
+        had[s->kernel] = true;
+        text_printf(&t, "KERNEL %s(const Args_%d a) { rows_%d(a); }\n", name, s->kernel, s->kernel);
+    }
     th_free(g->c, source);
     if (had && !t.failed) return text_take(&t);
     text_free(&t);

@@ -179,6 +179,10 @@ int launch_take_over(Launches *l, ThFrame *f, int number) {
 static int one_step(Launches *l, ThFrame *f, int number) {
     const Step *s = &l->plan->step[number];
     uint8_t side = l->u->places->side[number];
+    if (l->done == number) {
+        l->done = -1;
+        return 0;
+    }
     if (l->many.g && (side != PLACE_DEVICE || kernel_of(l, s) != l->many.g) && launch_waiting(l, f)) return 1;
     l->sides.step = number;
     if (side == PLACE_LENGTHS) return lengths_step(l, f, s);
@@ -293,6 +297,7 @@ static void trace(Launches *l) {
     memset(l->seen, 0, (size_t)l->plan->nbuf + 1);
     l->pure = true;
     l->launches = 0;
+    l->done = -1;
     l->steered = false;
     l->many.g = NULL;
 }

@@ -33,6 +33,8 @@ typedef struct LaunchUnit {
     void **turns;          /* by loop of the program: its kernel.. */
     int *resident;         /* ..how many of its blocks run at once, 0: none.. */
     atomic_ullong *waited; /* ..and GridTurnsHead.waits of its last launch, 0: none was there */
+    void **tail;           /* by tail of the program: its kernel.. */
+    atomic_ullong *tailed; /* ..and whether its steps were one launch when last they came */
     int nstep;
     atomic_ullong *beside; /* by step of the plan, of such a launch: 256 times the tiles that it shares with a product
                               before it, or that product's, and GridSpread.bits; 0: none */

@@ -259,6 +259,10 @@ int launch_kernel(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
         if (waits < 1) return waits < 0;
     }
     if (launch_waiting(l, f)) return 1;
+    if (lap < 0 && g->nest->grid == GRID_TILES) {
+        bool done;
+        if (launch_tail(l, f, g, s, &done) || done) return !done;
+    }
     launch_before(l, f, s);
     if (ch.zeros) TRY(ops(l)->set(&l->q, l->rows.at, 0, (size_t)ch.zeros));
     DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};

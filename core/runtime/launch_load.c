@@ -6,8 +6,8 @@
 #include "runtime/device/space.h"
 
 static size_t unit_bytes(const GridProgram *g, int nstep) {
-    size_t functions = GRID_FUNCTIONS * (size_t)g->nkernel + (size_t)g->nturns;
-    size_t turns = (sizeof(atomic_ullong) + sizeof(int)) * (size_t)g->nturns;
+    size_t functions = GRID_FUNCTIONS * (size_t)g->nkernel + (size_t)g->nturns + (size_t)g->ntail;
+    size_t turns = (sizeof(atomic_ullong) + sizeof(int)) * (size_t)g->nturns + sizeof(atomic_ullong) * (size_t)g->ntail;
     return sizeof(LaunchUnit) + sizeof(void *) * functions + turns + 2 * sizeof(atomic_ullong) * (size_t)nstep;
 }
 
@@ -46,6 +46,11 @@ static DeviceStatus load(LaunchUnit *u) {
             if (g->nest && grid_has(g, j)) s = op->kernel(&u->q, u->module, name, &u->function[GRID_FUNCTIONS * i + j]);
         }
     for (int i = 0; i < u->program->nturns && !s; i++) s = load_turns(u, i);
+    for (int i = 0; i < u->program->ntail && !s; i++) {
+        char name[GRID_NAME];
+        tail_name(name, i);
+        s = op->kernel(&u->q, u->module, name, &u->tail[i]);
+    }
     if (!s) u->life = life;
     return s;
 }
@@ -80,8 +85,10 @@ Unit *launch_unit(ThContext *c, const Plan *p, GridProgram *g, char *source, Dev
     u->c = c;
     u->program = g;
     u->turns = u->function + GRID_FUNCTIONS * g->nkernel;
-    u->waited = (atomic_ullong *)(void *)(u->turns + g->nturns);
-    u->after = u->waited + g->nturns;
+    u->tail = u->turns + g->nturns;
+    u->waited = (atomic_ullong *)(void *)(u->tail + g->ntail);
+    u->tailed = u->waited + g->nturns;
+    u->after = u->tailed + g->ntail;
     u->nstep = p->nstep;
     u->beside = u->after + p->nstep;
     u->resident = (int *)(void *)(u->beside + p->nstep);

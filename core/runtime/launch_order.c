@@ -97,6 +97,17 @@ void launch_before(Launches *l, ThFrame *f, const Step *s) {
     graph_order_before(&l->order, t.at, t.n);
 }
 
+void launch_before_tail(Launches *l, ThFrame *f, const Step *s) {
+    Stretches t = {.l = l, .f = f};
+    if (!l->order.works) return;
+    if (l->steered) t.n = ORDER_ALL;
+    for (int i = 0; i < 2; i++) {
+        add_kernel(&t, s + i);
+        add_record(&t, (int)(s + i - l->plan->step));
+    }
+    graph_order_before(&l->order, t.at, t.n);
+}
+
 void launch_before_many(Launches *l) {
     const Many *m = &l->many;
     Stretches t;

@@ -37,6 +37,7 @@ typedef struct Launches {
     bool impure;    /* the last call that was queued as it is was not pure */
     bool ranked;    /* it asks other ranks */
     bool capturing; /* what is queued does not run */
+    int done;       /* the step that was done by the launch of that before it, or -1 */
     bool steered;   /* a failure's place has a mark perhaps: no library, no plain copy */
     int64_t ask;    /* after which turn of such a loop the host asks whether it is over.. */
     int64_t often;  /* ..and after how many the next time */
@@ -71,6 +72,9 @@ void launch_before(Launches *l, ThFrame *f, const Step *s);
 void launch_before_many(Launches *l);
 void launch_before_settling(Launches *l, DeviceAddress from, DeviceAddress to, size_t bytes);
 void launch_after(Launches *l, int step); /* -1: none of the plan's */
+/* launch_tails.c: the product and the rows behind it by one launch (*done), if that can be. */
+int launch_tail(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, bool *done);
+void launch_before_tail(Launches *l, ThFrame *f, const Step *s); /* ..which touches what both steps do */
 /* turns.c: all turns of the loop that begins by one launch (*done), if that can be and pays. */
 int turns_launch(Launches *l, ThFrame *f, int region, int64_t trip, bool *done);
 /* launch_rooms.c: shares the rooms out; that of a step (the first one, where it is none of the plan's). */

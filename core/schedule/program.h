@@ -125,6 +125,22 @@ static inline void turns_each_name(char out[GRID_NAME], int number) {
     number_format(out, GRID_NAME, "turn_%d", number);
 }
 
+/*
+ * A product whose blocks may go on with the rows behind it (tails.c): a launch of small tiles, and then half a warp a
+ * row. It takes the records of both kernels, the product's first.
+ */
+typedef struct GridTail {
+    int step; /* the product's; the rows' is the next one */
+} GridTail;
+enum { TAIL_ROW = 16 }; /* threads of a row, which has no more elements */
+bool tails_find(const Plan *p, const GridKernel *kernel, Arena *a, GridTail **out, int *n);
+/* They do, where both would be launched so; each with its step's sizes. */
+bool grid_tail(const GridKernel *g, const GridLaunch *l, const int64_t *sym, const GridKernel *r, const GridLaunch *way,
+               const int64_t *sizes);
+static inline void tail_name(char out[GRID_NAME], int number) { number_format(out, GRID_NAME, "tail_%d", number); }
+/* ..and of the rows of that kernel alone, which estimates look at. */
+static inline void tail_rows_name(char out[GRID_NAME], int kernel) { number_format(out, GRID_NAME, "half_%d", kernel); }
+
 typedef struct GridProgram {
     ThContext *c;
     Arena *arena; /* of all below */
@@ -134,6 +150,8 @@ typedef struct GridProgram {
     int nkernel;
     GridTurns *turns;
     int nturns;
+    GridTail *tail;
+    int ntail;
 } GridProgram;
 
 void cuda_program_free(GridProgram *g); /* backend_cuda/program.c */

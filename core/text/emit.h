@@ -48,6 +48,7 @@ typedef struct Emit {
     bool many;   /* several steps by one launch of a GPU */
     bool part;   /* a function of such a kernel, which is lent shared memory */
     bool spread; /* ..whose points lie as the launch says */
+    bool half;   /* half a warp a row, behind a product */
     bool some;   /* neighbours of a GPU's thread, some of which may not be there: these step no reduction */
     enum { MOVED_ASKING, MOVED_WHOLE, MOVED_EACH } moved; /* ..all of which are there, at whole 16 bytes; one by one */
     const struct CudaRange *range; /* by value id, of a GPU's kernel with indices of 32 bits; or NULL */
