@@ -138,7 +138,7 @@ if(TH_TESTS)
   endforeach()
 
   if(TH_CUDA)
-    foreach(name IN ITEMS device backend_cuda dlpack alloc_failures)
+    foreach(name IN ITEMS device backend_cuda dlpack alloc_failures threads_device)
       if(NOT TARGET spec_${name})
         continue()
       endif()

@@ -306,12 +306,11 @@ static int fit_own(Sides *m, ThFrame *f, Side *r) {
         space_lost(m->c, m->q->device);
         return sides_fail(m, f);
     }
-    TRY(space_side(m->q, r->of, &r->at));
+    TRY(space_side(m->q, r->of, &r->at, &m->turn[r - m->of]));
     r->host = r->of->data;
     r->bytes = r->of->bytes;
     r->has &= ON_HOST;
     if (buffer_special(r->of)) r->has |= ON_DEVICE;
-    m->turn[r - m->of] = space_turn(r->of);
     r->ready = true;
     return 0;
 }
@@ -401,9 +400,8 @@ static int fill_mirror(Sides *m, ThFrame *f, int b) {
         TRY(ops(m)->copy_in(m->q, r->at, r->host, r->bytes));
         return 0;
     }
-    TRY(space_side(m->q, a->buf, &from));
+    TRY(space_side(m->q, a->buf, &from, &m->turn[b]));
     TRY(ops(m)->copy(m->q, r->at, from + (DeviceAddress)(r->host - a->buf->data), r->bytes));
-    m->turn[b] = space_turn(a->buf);
     r->source = a->buf;
     return 0;
 }
@@ -577,11 +575,10 @@ static int move_result(Sides *m, ThFrame *f, int b) {
     ThBuffer *to = f->ws->outbuf[b];
     DeviceAddress at;
     if (r->of || r->has != ON_DEVICE || !moves(m, f, b) || !space_can(to)) return 0;
-    SURELY(space_side(m->q, to, &at));
+    SURELY(space_side(m->q, to, &at, &m->turn[b]));
     SURELY(ops(m)->copy(m->q, at, r->at, r->bytes));
     r->of = to;
     r->ready = true;
-    m->turn[b] = space_turn(to);
     buffer_set_special(to, BUFFER_AWAY);
     return 0;
 }

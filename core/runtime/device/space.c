@@ -181,7 +181,9 @@ void space_limit(DeviceSpace *s, int64_t bytes) {
 SpaceUse space_use(DeviceSpace *s) {
     os_lock(&s->lock);
     look_at_life(s);
+    os_lock(&s->idle);
     SpaceUse u = s->use;
+    os_unlock(&s->idle);
     os_unlock(&s->lock);
     return u;
 }
@@ -366,17 +368,21 @@ static DeviceStatus ready(DeviceQueue *q, ThBuffer *b, DeviceAddress *at) {
         buffer_set_special(b, 0);
         start_anew(s, e);
     }
-    b->side = &e->side;
+    if (!b->side) b->side = &e->side; /* who calls with it may be looking */
     DeviceStatus st = e->at ? space_after(q, e->last) : space_take(q, b->bytes, &e->at);
     if (!st) e->bytes = b->bytes;
     *at = e->at;
     return st;
 }
 
-DeviceStatus space_side(DeviceQueue *q, ThBuffer *b, DeviceAddress *at) {
+static uint64_t turn_of(const ThBuffer *b) { return b->side && side_of(b)->last ? side_of(b)->last->turn : 0; }
+
+/* The turn of what q waits for now: a use that another thread leaves right after this is a later one. */
+DeviceStatus space_side(DeviceQueue *q, ThBuffer *b, DeviceAddress *at, uint64_t *turn) {
     DeviceSpace *s = q->device->space;
     os_lock(&s->lock);
     DeviceStatus st = ready(q, b, at);
+    *turn = turn_of(b);
     os_unlock(&s->lock);
     return st;
 }
@@ -403,8 +409,6 @@ DeviceStatus space_over(DeviceQueue *q, ThBuffer *b) {
 
 DeviceAddress space_at(const ThBuffer *b) { return b->side ? side_of(b)->at : 0; }
 
-uint64_t space_turn(const ThBuffer *b) { return b->side && side_of(b)->last ? side_of(b)->last->turn : 0; }
-
 /* Who left a mark since `turn` may still be at work: the new one stands behind it. */
 DeviceStatus space_leave(DeviceQueue *q, ThBuffer *const *b, const uint64_t *turn, int n) {
     DeviceSpace *s = q->device->space;
@@ -412,7 +416,7 @@ DeviceStatus space_leave(DeviceQueue *q, ThBuffer *const *b, const uint64_t *tur
     DeviceStatus st = DEVICE_OK;
     os_lock(&s->lock);
     for (int i = 0; i < n && !st; i++)
-        if (space_turn(b[i]) != turn[i]) st = space_after(q, side_of(b[i])->last);
+        if (turn_of(b[i]) != turn[i]) st = space_after(q, side_of(b[i])->last);
     if (!st) st = space_mark(q, &mark);
     if (st) st = ops(s)->wait(q); /* no mark is needed then */
     for (int i = 0; i < n && !st; i++) space_used(b[i], mark);
@@ -438,8 +442,8 @@ static DeviceStatus copy_over(DeviceSpace *s, ThArray *to, const ThArray *from) 
     look_at_life(s);
     DeviceStatus st = own_queue(s);
     bool there = space_of(b) == s->device && buffer_special(b) & (BUFFER_AWAY | BUFFER_TWICE);
-    if (!st) st = space_side(&s->q, to->buf, &at);
-    if (!st && there) st = space_side(&s->q, b, &source);
+    if (!st) st = ready(&s->q, to->buf, &at);
+    if (!st && there) st = ready(&s->q, b, &source);
     if (!st && there) st = ops(s)->copy(&s->q, at, source + (DeviceAddress)(from->data - b->data), bytes);
     else if (!st) st = ops(s)->copy_in(&s->q, at, from->data, bytes);
     if (!st) st = space_mark(&s->q, &mark);

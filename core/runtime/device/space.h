@@ -29,15 +29,15 @@ DeviceStatus space_after(DeviceQueue *q, const DeviceMark *m); /* what follows i
 
 /* ---- sides of buffers ---- */
 /* A buffer's side on q's device, ready for use in q; made where there is none. It has the buffer's value where
- * BUFFER_AWAY or BUFFER_TWICE say so. DEVICE_LOST where it had it alone and the device was lost since. */
-DeviceStatus space_side(DeviceQueue *q, ThBuffer *b, DeviceAddress *at);
+ * BUFFER_AWAY or BUFFER_TWICE say so. turn: which use of it was the last, for space_leave. DEVICE_LOST where it had the
+ * value alone and the device was lost since. */
+DeviceStatus space_side(DeviceQueue *q, ThBuffer *b, DeviceAddress *at, uint64_t *turn);
 bool space_gone(const ThBuffer *b);                   /* so it is */
 bool space_lost(ThContext *c, const Device *d);       /* ..as an error; always false */
 DeviceStatus space_over(DeviceQueue *q, ThBuffer *b); /* the host's value goes there, where nobody took it over */
-/* At the end of what q does with n buffers: the next who uses them waits for it; turn: space_turn after space_side. */
+/* At the end of what q does with n buffers: the next who uses them waits for it; turn: of space_side. */
 DeviceStatus space_leave(DeviceQueue *q, ThBuffer *const *b, const uint64_t *turn, int n);
 DeviceAddress space_at(const ThBuffer *b);      /* where its side lies; 0: nowhere */
-uint64_t space_turn(const ThBuffer *b);         /* which use of its side was the last */
 void space_used(ThBuffer *b, DeviceMark *mark); /* the last use of its side */
 bool space_can(const ThBuffer *b);              /* it may have a side: the memory is ours */
 Device *space_of(const ThBuffer *b);            /* the device that it lives on: it has a side there; NULL: the host */
