@@ -118,6 +118,22 @@ describe("what is rounded to a half on a device", function()
     end
   end)
 
+  it("between two products under mixed precision is a half, reshaped or not, and its gradients", function()
+    local u, v, b, c = T.fmatrix("u"), T.fmatrix("v"), T.fvector("b"), T.fvector("c")
+    local function small(...) return nd.round(rng:normal(0, 2, { ... })):clip(-4, 4):astype("float32") end
+    for _, s in ipairs({ { 20, 30, 8, 3 }, { 70, 200, 310, 70 }, { 1, 1, 1, 1 }, { 3, 5, 0, 2 }, { 0, 4, 5, 6 } }) do
+      local batch, k, m, n = table.unpack(s)
+      for _, z in ipairs({ x, T.ftensor3("z") }) do
+        local h = T.maximum(T.dot(z, u) * 0.25 + b, 0)
+        local y = T.dot(h, v)
+        local rows = z.ndim == 2 and { batch, k } or { 2, batch, k }
+        local args = { small(table.unpack(rows)), small(k, m), small(m, n), small(m), small(n) }
+        local plan = same({ z, u, v, b, c }, { y, table.unpack(T.grad(T.sum(y * c), { u, v, b })) }, args, "bfloat16")
+        assert(z.ndim == 2 or kept(plan, "bfloat16") >= 4 and loaded(plan, "bfloat16") >= 1, plan)
+      end
+    end
+  end)
+
   it("changes nothing in random graphs", function()
     local halves, loads = 0, 0
     for seed = 1, 10 do

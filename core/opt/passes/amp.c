@@ -2,26 +2,110 @@
  * amp.c -- mixed precision: operands of products and convolutions are rounded to a half. In: float32 operands of
  * operations that say OP_AMP. Out: the same operations on casts to the half and back, which add up in float32 and give
  * float32; everything else stays as it is. Runs only where it is asked for by name. A view is rounded where it comes
- * from, so that a matrix and its transpose are rounded once.
+ * from, so that a matrix and its transpose are rounded once. What stands between two products, an operand made element
+ * by element of other products' results, is rounded for all who read it, and so are these results: a device keeps
+ * halves of them alone.
  */
 #include "ops/table/index.h"
 #include "opt/engine/rewrite.h"
 
 #include <string.h>
 
-enum { VIEWS = 4, SEEN = 32 };
+enum { VIEWS = 4, SEEN = 32, PATH = 16 };
 
-static ThVar *rounded(Opt *o, ThVar *x, ThDtype d) {
+static bool is_view(const ThApply *a) { return a->op == &op_reshape || a->op == &op_dimshuffle; }
+
+/* The half whose numbers a factor has, through views, or 0. */
+static int half_of(const ThVar *v) {
+    while (v->owner && is_view(v->owner)) v = v->owner->in[0];
+    const ThApply *up = v->owner && ask_which(v->owner) == S_cast ? v->owner : NULL;
+    return up && dtype_is_half((ThDtype)up->in[0]->type.dtype) ? up->in[0]->type.dtype : 0;
+}
+
+/* x rounded to half d, as float32; the rounding in *down. */
+static ThVar *round_trip(Opt *o, ThVar *x, ThDtype d, ThApply **down) {
+    ThVar *r = cast_make(&o->b, x, d);
+    *down = r ? r->owner : NULL;
+    return r ? cast_make(&o->b, r, TH_FLOAT32) : NULL;
+}
+
+/* ---- between two products ---------------------------------------------------------------------------------------- */
+/* What a value is made of by operations element by element. */
+typedef struct Between {
+    ThVar *v[PATH], *dot[PATH]; /* [0]: the value; the products that it is made of */
+    int n, ndot;
+    ThVar *point; /* what the last operation gives, of which the value is a view */
+    bool halves;  /* it is made of a half, or of a product */
+} Between;
+
+/* No array as large as the value: a number, a bias; or none of floats. */
+static bool is_side(const ThVar *v) {
+    bool side = v->type.ndim == 0 || !dtype_is_float((ThDtype)v->type.dtype) || var_is_const(v);
+    for (int d = 0; d < v->type.ndim; d++) side |= type_bcast(v->type, d);
+    return side;
+}
+
+static bool put(Between *s, ThVar *v) {
+    for (int i = 0; i < s->n; i++)
+        if (s->v[i] == v) return true;
+    if (s->n == PATH) return false;
+    s->v[s->n++] = v;
+    return true;
+}
+
+/* v is made of nothing but what products of matrices give, halves and what is_side. */
+static bool between(Between *s, ThVar *v) {
+    *s = (Between){.v = {v}, .n = 1};
+    for (int i = 0; i < s->n; i++) {
+        ThApply *a = s->v[i]->owner;
+        if (i > 0 && is_side(s->v[i])) continue;
+        if (!a || s->v[i]->type.dtype != TH_FLOAT32) return false;
+        const bool up = ask_which(a) == S_cast && dtype_is_half((ThDtype)a->in[0]->type.dtype);
+        const bool dot = a->op == &op_dot && s->v[i]->type.ndim == 2;
+        s->halves |= up || dot;
+        if (dot) s->dot[s->ndot++] = s->v[i];
+        if (up || dot) continue;
+        if (!is_view(a) && ask_which(a) < 0) return false;
+        if (!is_view(a) && !s->point) s->point = s->v[i];
+        for (int j = 0; j < (is_view(a) ? 1 : a->nin); j++)
+            if (!put(s, a->in[j])) return false;
+    }
+    return s->halves && s->point;
+}
+
+/* All that reads v reads it rounded. */
+static bool round_all(Opt *o, ThVar *v, ThDtype d) {
+    ThApply *down = NULL;
+    ThVar *r = round_trip(o, v, d, &down);
+    for (int c = 0; r && c < v->nclients;) {
+        const Client at = v->clients[c];
+        if (at.node && at.node == down) {
+            c++;
+            continue;
+        }
+        if (!(at.node ? fg_set_input(o->fg, at.node, at.pos, r) : fg_set_output(o->fg, at.pos, r))) return false;
+        o->changes++, c = 0;
+    }
+    return r != NULL;
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+static ThVar *rounded(Opt *o, ThApply *a, int i, ThDtype d) {
+    Between s;
     ThApply *view[VIEWS];
     int n = 0;
-    ThVar *from = x;
+    ThVar *x = a->in[i], *from = x;
+    if (between(&s, x)) {
+        for (int k = 0; k < s.ndot; k++)
+            if (!round_all(o, fg_find(s.dot[k]), d)) return NULL;
+        return round_all(o, fg_find(s.point), d) ? a->in[i] : NULL;
+    }
     while (n < VIEWS && from->owner && from->owner->op == &op_dimshuffle) {
         view[n++] = from->owner;
         from = from->owner->in[0];
     }
     if (from->type.kind != TYPE_TENSOR || from->type.dtype != TH_FLOAT32) return x;
-    ThApply *made = ask_scalar(from, S_cast);
-    if (made && dtype_is_half(made->in[0]->type.dtype)) return x;
+    if (half_of(x)) return x;
     ThVar *r = cast_make(&o->b, cast_make(&o->b, from, d), TH_FLOAT32);
     while (r && n > 0) {
         ThApply *again = apply_copy(&o->b, view[--n], &r);
@@ -37,10 +121,11 @@ static bool product(Opt *o, ThApply *a, ThDtype d) {
     builder_begin_fg(&o->b, o->fg, a->prov);
     o->b.rule = "amp";
     for (int i = 0; ok && i < a->nin; i++) {
-        ok = (in[i] = rounded(o, a->in[i], d)) != NULL;
+        ok = (in[i] = rounded(o, a, i, d)) != NULL;
         changed = changed || in[i] != a->in[i];
+        if (a->flags & APPLY_DEAD) break; /* it became one with another */
     }
-    ThApply *r = ok && changed ? apply_copy(&o->b, a, in) : NULL;
+    ThApply *r = ok && changed && !(a->flags & APPLY_DEAD) ? apply_copy(&o->b, a, in) : NULL;
     if (r) engine_replace(o, a->out[0], r->out[0], "amp");
     builder_end(&o->b);
     return !failed(o->c);
@@ -106,13 +191,6 @@ static bool settle(Opt *o, ThApply *down, ThApply **now) {
     return !failed(o->c);
 }
 
-/* x rounded to half d, as float32; the rounding in *down. */
-static ThVar *round_trip(Opt *o, ThVar *x, ThDtype d, ThApply **down) {
-    ThVar *r = cast_make(&o->b, x, d);
-    *down = r ? r->owner : NULL;
-    return r ? cast_make(&o->b, r, TH_FLOAT32) : NULL;
-}
-
 /* Parts that are set one after the other in memory of their own, and rounded as a whole: each is rounded where it is
  * made, so that it is stored as a half at once. */
 static bool settle_parts(Opt *o, ThApply *down) {
@@ -164,13 +242,6 @@ static bool seen_by(Seen *s, int i, const Client *c) {
     s->parts |= a->op == &op_subtensor;
     s->v[s->n] = a->out[0], s->of[s->n++] = i;
     return true;
-}
-
-/* The half whose numbers a factor has, through views, or 0. */
-static int half_of(const ThVar *v) {
-    while (v->owner && (v->owner->op == &op_reshape || v->owner->op == &op_dimshuffle)) v = v->owner->in[0];
-    const ThApply *up = v->owner && ask_which(v->owner) == S_cast ? v->owner : NULL;
-    return up && dtype_is_half((ThDtype)up->in[0]->type.dtype) ? up->in[0]->type.dtype : 0;
 }
 
 /* Parts of what a product of halves gives, all rounded to that half: it is rounded, and so stored as that at once. */

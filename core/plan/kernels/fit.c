@@ -26,17 +26,31 @@ static bool reduced(const Planner *p, int g) {
     return false;
 }
 
-/* The group reads what a call left, which may want to join it. */
-static bool calls(const Planner *p, int g) {
-    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
-        const Kernel *k = p->work.at[p->member.at[m].work].k;
-        for (int a = 0; a < k->acc.n; a++) {
-            const int r = k->acc.at[a].buf;
-            bool reads = k->acc.at[a].flags & ACC_READ && p->root.at[r].writers == 1;
-            if (reads && p->work.at[p->wr[p->wr0[r]]].call) return true;
-        }
+/* The kernel reads what a call left, which may want to join it. */
+static bool follows(const Planner *p, const Kernel *k) {
+    for (int a = 0; a < k->acc.n; a++) {
+        const int r = k->acc.at[a].buf;
+        bool reads = k->acc.at[a].flags & ACC_READ && p->root.at[r].writers == 1;
+        if (reads && p->work.at[p->wr[p->wr0[r]]].call) return true;
     }
     return false;
+}
+
+static bool calls(const Planner *p, int g) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group)
+        if (follows(p, p->work.at[p->member.at[m].work].k)) return true;
+    return false;
+}
+
+/* Rounds to a half, and nothing else: what a product does where it stores. */
+static bool rounds(const Kernel *k) {
+    bool half = false;
+    for (int i = 0; i < k->ins.n; i++) {
+        const Ins *n = &k->ins.at[i];
+        if (n->op != INS_LOAD && n->op != INS_CAST && n->op != INS_STORE) return false;
+        half |= n->op == INS_CAST && dtype_is_half((ThDtype)n->dtype);
+    }
+    return half;
 }
 
 static bool asked(const Kernel *k, int d) {
@@ -160,7 +174,7 @@ static bool fit(Planner *p, int w, const Access *s, const Access *a, const Membe
 /* Work w, which has joined nothing yet, is read by one group, that sees it otherwise. True: look again. */
 bool fit_group(Planner *p, int w) {
     const Work *from = &p->work.at[w];
-    if (!p->fg->device || !from->point || from->k->nouter) return false;
+    if (!p->fg->device || !from->point || from->k->nouter || (rounds(from->k) && follows(p, from->k))) return false;
     for (int a = 0; a < from->k->acc.n; a++) {
         const Access *s = &from->k->acc.at[a];
         for (int u = p->use0[s->buf]; s->flags & ACC_WRITE && u < p->use0[s->buf + 1]; u++) {
