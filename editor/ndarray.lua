@@ -1258,6 +1258,12 @@ function nd.broadcast_to(x, shape) end
 ---@return any
 function nd.can_cast(from_, to, casting) end
 
+---`choose(a, choices, {mode = "raise"})`: the element of choices[a] at each place of a. Choices that are arrays
+---are broadcast, and numbers among them take the dtype of the arrays.
+---@param ... any
+---@return any
+function nd.choose(...) end
+
 ---`clip(x, min, max)`: x within bounds, which may be left out; where they cross, an array's max, as in NumPy,
 ---in graphs the min of what is below it, as in Theano.
 ---@param x any
@@ -1443,11 +1449,11 @@ function nd.extract(condition, x) end
 ---@return any
 function nd.eye(...) end
 
----Writes val (a number, or a vector along it) into the diagonal of a, and gives a.
----@param a any
----@param val any
+---`fill_diagonal(a, val, wrap)`: writes val (a number, or numbers in turn) into the diagonal of a, and gives a;
+---with wrap that of a matrix with more rows than columns begins again below its end, one row further.
+---@param ... any
 ---@return any
-function nd.fill_diagonal(a, val) end
+function nd.fill_diagonal(...) end
 
 ---What a float dtype holds: `eps`, `max`, `min`, `tiny` (`smallest_normal`), `bits`, `dtype`; of complex dtypes
 ---what their parts hold.
@@ -3280,15 +3286,6 @@ function nd.nonzero_values(a) end
 ---@overload fun(condition: theano.Value, x: theano.Value, keywords: { axis?: theano.Axis }): any
 ---@return any
 function nd.compress(condition, x, axis) end
-
----element of choices[a] at each place of a
----@param a theano.Value
----@param choices theano.Value
----@param out? theano.Value
----@param mode? string
----@overload fun(a: theano.Value, choices: theano.Value, keywords: { out?: theano.Value, mode?: string }): any
----@return any
-function nd.choose(a, choices, out, mode) end
 
 ---elements moved by shift along axis, or along each of a list of axes (None: flattened); those past the end
 ---come first

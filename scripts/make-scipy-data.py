@@ -59,6 +59,7 @@ X["line2"], X["periods"] = X["long"][:50], np.linspace(0.5, 9.0, 6)
 X["uneven"] = np.array([0.0, 0.75, 2.0])
 X["nine"], X["right9"] = X["line"][:9], X["line"][:18].reshape(9, 2)
 X["single50"], X["small50"] = X["line"].astype("float32"), np.round(X["line"] * 9).astype("int16")
+X["covariance30"] = np.diag(X["sigmas"] ** 2) + 5e-4
 X["peaks"] = signal.find_peaks(X["line"])[0]
 X["complex50"] = (X["line"] + 1j * X["line"][::-1]).astype("complex64")
 X["toeplitz_of_ones"] = np.ones((3, 3))
@@ -735,6 +736,24 @@ def signal_stranger_cases():
     case("signal.windows.kaiser_bessel_derived(8, 4.0)", 1e-12)
 
 
+def other_stranger_cases():
+    grid = "[0.0, 1.0, 2.0], [0.0, 2.0, 3.0, 4.0]"
+    for nu in (0, 1):
+        case("interpolate.Akima1DInterpolator(t, y, method='makima')(x, %d)" % nu, 1e-11)
+    for kind in ("previous", "next", "zero", "nearest"):
+        case("interpolate.interp1d(t, y, kind='%s', fill_value='extrapolate')([-1.0, 2.0, 9.0, nan])" % kind)
+        case("interpolate.interp1d(t, y2, kind='%s', fill_value='extrapolate', axis=0)([-1.0, 9.0, nan])" % kind)
+
+    case("interpolate.RegularGridInterpolator([[1.0], [0.0, 1.0]], [[2.0, 3.0]])([[1.0, 0.5]])")
+    case("interpolate.RegularGridInterpolator([[1.0], [0.0, 1.0]], [[2.0, 3.0]], method='nearest')([[1.0, 0.75]])")
+    case("interpolate.RegularGridInterpolator([[1.0], [0.0, 1.0]], [[2.0, 3.0]], bounds_error=False)([[1.5, 0.5]])")
+    case("optimize.curve_fit(decay, places, noisy, p0=[2.0, 1.0, 0.4], sigma=covariance30)", 1e-5)
+    case("optimize.curve_fit(decay, places, noisy, sigma=covariance30, absolute_sigma=True)", 1e-5)
+    case("optimize.curve_fit(decay, places, noisy, method='trf')", 1e-5)
+    case("optimize.root_scalar(cubic, method='ridder', bracket=[2, 3]).root", 1e-9)
+    case("optimize.root_scalar(cubic, method='brenth', bracket=[2, 3]).root", 1e-9)
+
+
 # At the ends of doubles, and where one algorithm ends and another begins.
 def special_stranger_cases():
     for call in ("zeta([50.0, 50.0, 12.0, 30.0, 7.5], [20.0, 25.0, 19.5, 3.0, 60.0])",
@@ -761,6 +780,7 @@ filter_cases()
 spectra_cases()
 signal_stranger_cases()
 special_stranger_cases()
+other_stranger_cases()
 
 
 if __name__ == "__main__":

@@ -127,6 +127,7 @@ return function(M, K)
   --- `piecewise(x, condlist, funclist)`: what the function (or number) of the last condition that holds makes of the
   -- elements; one function more is for where none holds. In graphs every function gets all elements.
   function M.piecewise(x, condlist, funclist)
+    local single = as(x).ndim == 0
     x = M.atleast_1d(x)
     if util.is_array(condlist) or util.is_var(condlist) then condlist = { condlist } end
     local conditions = util.each("piecewise: condlist", condlist, function(c) return M.neq(M.atleast_1d(c), 0) end)
@@ -145,7 +146,7 @@ return function(M, K)
       write(M.logical_not(any), functions[n])
     end
     for i, c in ipairs(conditions) do write(c, functions[i]) end
-    return out
+    return single and K.result(M.reshape(out, {})) or out
   end
 
   --- `block(arrays)`: nested lists put together, the innermost along the last axis.

@@ -286,7 +286,11 @@ return function(M, K)
     return M.sum(as(M.neq(as(x), 0)), { axis = axis, keepdims = keepdims, dtype = "int64" })
   end
   --- Positions of what is not zero, one row each.
-  function M.argwhere(x) return M.stack({ M.nonzero(as(x)) }, 1) end
+  function M.argwhere(x)
+    x = as(x)
+    if x.ndim > 0 or util.is_var(x) then return M.stack({ M.nonzero(x) }, 1) end
+    return M.zeros({ M.count_nonzero(x), 0 }, "int64") -- NumPy's: a row, or none, without positions
+  end
   --- The elements where a condition holds, as a vector.
   function M.extract(condition, x)
     return M.compress(M.neq(as(condition):reshape({ -1 }), 0), as(x):reshape({ -1 }))

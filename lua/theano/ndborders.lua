@@ -115,8 +115,19 @@ return function(nd)
       return result(nd.array(out):reshape(shape))
     end
   end
-  --- Writes val (a number, or a vector along it) into the diagonal of a, and gives a.
-  function nd.fill_diagonal(a, val)
+  -- `count` numbers, those of val taken in turn.
+  local function in_turn(what, val, count)
+    if type(val) == "number" then return val end
+    val = arr(val)
+    if val.size == 0 then util.raise("ValueError", "%s: there is nothing to write", what) end
+    return val.size == 1 and val:reshape({ 1 }) or nd.resize(val:reshape({ -1 }), count)
+  end
+  --- `fill_diagonal(a, val, wrap)`: writes val (a number, or numbers in turn) into the diagonal of a, and gives a; with
+  -- wrap that of a matrix with more rows than columns begins again below its end, one row further.
+  function nd.fill_diagonal(...)
+    local o = util.bind("fill_diagonal", { "a", "val", "wrap", wrap = "boolean" }, ...)
+    util.present("fill_diagonal", o, { "a", "val" })
+    local a = o.a
     util.expect("fill_diagonal", "a", a, "ndarray")
     if a.ndim < 2 then util.raise("ValueError", "fill_diagonal: an array of at least two dimensions is needed") end
     local n, at = math.min(table.unpack(a.shape)), {}
@@ -126,7 +137,31 @@ return function(nd)
       end
       at[d] = nd.arange(n)
     end
-    a[at] = val
+    if o.wrap and a.ndim == 2 and a.shape[1] > n and n > 0 then
+      local places = nd.arange(0, a.size, n + 1)
+      at = { places // n, places % n }
+    end
+    if at[1].size > 0 then a[at] = in_turn("fill_diagonal", o.val, at[1].size) end
     return a
+  end
+
+  local choose = nd.choose
+  --- `choose(a, choices, {mode = "raise"})`: the element of choices[a] at each place of a. Choices that are arrays are
+  -- broadcast, and numbers among them take the dtype of the arrays.
+  function nd.choose(...)
+    local a, choices = ...
+    local arrays = false
+    if type(choices) == "table" then
+      for i = 1, #choices do arrays = arrays or util.is_array(choices[i]) end
+    end
+    if not arrays then return choose(...) end
+    local list, dtypes = {}, {}
+    for i, c in ipairs(choices) do
+      dtypes[i] = type(c) == "table" and arr(c) or c
+      list[i] = arr(c)
+    end
+    local dtype = nd.result_type(table.unpack(dtypes))
+    for i, c in ipairs({ nd.broadcast_arrays(table.unpack(list)) }) do list[i] = arr(c):astype(dtype) end
+    return choose(a, nd.stack(list), select(3, ...))
   end
 end

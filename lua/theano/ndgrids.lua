@@ -10,6 +10,7 @@ return function(nd, M, kit)
   -- The neighbours of places w along an axis x: positions in it, and what each counts.
   local WAYS = {}
   function WAYS.linear(S, x, w)
+    if x.size == 1 then return { S.searchsorted(S == nd and x or S.constant(x), w) * 0 }, { w * 0.0 + 1.0 } end
     local i = S.clip(S.searchsorted(S == nd and x or S.constant(x), w, { side = "right" }) - 1, 0, x.size - 2)
     local edges = S == nd and x or S.constant(x)
     local part = (w - edges[i]) / (edges[i + 1] - edges[i])
@@ -17,6 +18,7 @@ return function(nd, M, kit)
   end
   function WAYS.nearest(S, x, w)
     local places, parts = WAYS.linear(S, x, w)
+    if not parts[2] then return places, parts end
     return { S.switch(S.le(parts[2], 0.5), places[1], places[2]) }, { w * 0.0 + 1.0 }
   end
   local DEGREES = { slinear = 1, cubic = 3, quintic = 5 }
@@ -70,8 +72,10 @@ return function(nd, M, kit)
   end
   local function options(what, ...)
     local o = util.bind(what, { "points", "values", "method", "bounds_error", "fill_value", points = "table",
-      method = "string", bounds_error = "boolean", fill_value = "number|string" }, ...)
+      method = "string", bounds_error = "boolean", fill_value = "number|string|boolean" }, ...)
     util.present(what, o, { "points", "values" })
+    if o.fill_value == false then o.fill_value = "extrapolate" -- SciPy's None
+    elseif o.fill_value == true then util.raise("TypeError", "%s: fill_value is a number or false, not true", what) end
     if type(o.fill_value) == "string" and o.fill_value ~= "extrapolate" then
       util.raise("ValueError", "%s: fill_value is a number or 'extrapolate', not '%s'", what, o.fill_value)
     end
@@ -84,7 +88,7 @@ return function(nd, M, kit)
   end
   --- `RegularGridInterpolator(points, values, {method = "linear", bounds_error, fill_value})`: a function of places
   -- (rows of coordinates; of one axis also a vector) between values on a grid: "linear" along each axis, the "nearest"
-  -- ones, or splines, "slinear", "cubic", "quintic". fill_value: a number beyond the grid, or "extrapolate".
+  -- ones, or splines, "slinear", "cubic", "quintic". fill_value: a number beyond the grid, or "extrapolate" (or false).
   function M.RegularGridInterpolator(...)
     local what = "RegularGridInterpolator"
     local o, method = options(what, ...)
@@ -96,7 +100,8 @@ return function(nd, M, kit)
     end
     for d, x in ipairs(axes) do -- places that fall are turned round, and the values with them
       local down = x.ndim == 1 and x.size > 1 and x[0] > x[x.size - 1]
-      axes[d] = points(what, down and x["::-1"] or x, down and x["::-1"] or x)
+      if x.ndim == 1 and x.size == 1 and WAYS[method] then axes[d] = x:astype("float64")
+      else axes[d] = points(what, down and x["::-1"] or x, down and x["::-1"] or x) end
       turned[d], falls = down and "::-1" or ":", falls or down
     end
     if falls then values = values[table.concat(turned, ", ")] end
@@ -134,7 +139,7 @@ return function(nd, M, kit)
   --- `interpn(points, values, xi, {method = "linear", bounds_error, fill_value})`: RegularGridInterpolator at xi.
   function M.interpn(...)
     local o = util.bind("interpn", { "points", "values", "xi", "method", "bounds_error", "fill_value", points = "table",
-      method = "string", bounds_error = "boolean", fill_value = "number|string" }, ...)
+      method = "string", bounds_error = "boolean", fill_value = "number|string|boolean" }, ...)
     util.present("interpn", o, { "points", "values", "xi" })
     local f = M.RegularGridInterpolator(o.points, o.values, { method = o.method or "linear",
       bounds_error = o.bounds_error, fill_value = o.fill_value })

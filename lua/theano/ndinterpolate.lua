@@ -345,9 +345,14 @@ return function(nd)
     return hermite(S, x, y, S.concatenate({ first, inner, last }, 0), o.extrapolate, axis)
   end
 
-  --- `Akima1DInterpolator(x, y, {axis})`: through points, by Akima's slopes; NaN outside.
+  --- `Akima1DInterpolator(x, y, {axis, method = "akima", extrapolate})`: through points, by Akima's slopes, or
+  -- "makima", which overshoots less where the points are level; NaN outside.
   function M.Akima1DInterpolator(...)
-    local o = util.bind("Akima1DInterpolator", { "x", "y", "axis", "extrapolate", axis = "integer" }, ...)
+    local o = util.bind("Akima1DInterpolator", { "x", "y", "axis", "method", "extrapolate", axis = "integer",
+      method = "string" }, ...)
+    if o.method and o.method ~= "akima" and o.method ~= "makima" then
+      util.raise("ValueError", "Akima1DInterpolator: the method is 'akima' or 'makima', not '%s'", o.method)
+    end
     local x, y, S, axis = points("Akima1DInterpolator", o.x, o.y, o.axis)
     if x.size == 2 then return M.PchipInterpolator(o.x, o.y, { axis = o.axis, extrapolate = false }) end
     local h = spread(S, nd.diff(x), y.ndim - 1)
@@ -356,6 +361,7 @@ return function(nd)
     local b, d = 2 * m["0:1"] - m["1:2"], 2 * m["-1:"] - m["-2:-1"]
     m = S.concatenate({ 2 * b - m["0:1"], b, m, d, 2 * d - m["-1:"] }, 0)
     local dm = S.abs(m["1:"] - m[":-1"])
+    if o.method == "makima" then dm = dm + S.abs(m["1:"] + m[":-1"]) * 0.5 end
     local f1, f2 = dm["2:"], dm[":-2"]
     local both = f1 + f2
     local there = S.gt(both, 1e-9 * S.max(both))
@@ -374,7 +380,10 @@ return function(nd)
       local middle = (x["1:"] + x[":-1"]) / 2
       at = S.searchsorted(middle, v, { side = kind == "nearest" and "left" or "right" })
     else at = S.searchsorted(x, v, { side = "right" }) - 1 end
-    return y[S.clip(at, 0, n - 1)]
+    local r = y[S.clip(at, 0, n - 1)]
+    if kind ~= "zero" then return r end
+    return S.switch(spread(S, as(S, S.isnan(v)), y.ndim - 1), nd.nan, S.cast(r, r.dtype == "float32" and "float64"
+      or r.dtype))
   end
 
   local KINDS = util.set({ "linear", "nearest", "nearest-up", "previous", "next", "zero", "cubic" })
@@ -423,7 +432,10 @@ return function(nd)
       local R = side(at, y)
       local v = real(R, at)
       local r = smooth and as(R, smooth(v)) or as(R, stepped(R, x, y, kind, v))
-      if fill ~= "extrapolate" then
+      if fill == "extrapolate" and (kind == "previous" or kind == "next") then -- there is none on that side
+        local none = kind == "previous" and R.lt(v, x[0]) or kind == "next" and R.gt(v, x[x.size - 1])
+        r = as(R, R.switch(spread(R, as(R, none), y.ndim - 1), nd.nan, r))
+      elseif fill ~= "extrapolate" then
         local low, high = R.lt(v, x[0]), R.gt(v, x[x.size - 1])
         if strict and R == nd then
           if nd.any(arr(low)) or nd.any(arr(high)) then

@@ -173,7 +173,7 @@ return function(nd)
     if not method then util.raise("ValueError", "root_scalar: a bracket or x0 is to be given") end
     method = method:lower()
     local r
-    if method == "brentq" or method == "bisect" then
+    if method == "brentq" or method == "bisect" or method == "brenth" or method == "ridder" then
       local ends = o.bracket and arr(o.bracket):tolist() or {}
       if #ends ~= 2 then util.raise("ValueError", "root_scalar: '%s' takes a bracket of two numbers", method) end
       r = select(2, M[method](o.f, ends[1], ends[2], { args = args, xtol = o.xtol, rtol = o.rtol, maxiter = o.maxiter,
@@ -201,7 +201,8 @@ return function(nd)
       r = { root = root, iterations = rounds, function_calls = calls, converged = found,
         flag = found and "converged" or "convergence error" }
     else
-      util.raise("ValueError", "root_scalar: the method is 'brentq', 'bisect', 'newton' or 'secant', not '%s'", method)
+      util.raise("ValueError", "root_scalar: the method is 'brentq', 'brenth', 'ridder', 'bisect', 'newton' or "
+        .. "'secant', not '%s'", method)
     end
     r.method = method
     return r
@@ -446,11 +447,29 @@ return function(nd)
     end
     return nd.array(out):astype("float64")
   end
-  --- `curve_fit(f, xdata, ydata, {p0, sigma, absolute_sigma, bounds, maxfev, jac})`: the parameters with which
-  -- f(x, a, b, ..) is nearest to ydata, and their covariances. sigma: the uncertainties of ydata, one for each.
+  -- What differences from ydata are multiplied by: one over each uncertainty, or of a matrix of covariances the inverse
+  -- of its triangular factor.
+  local function weights_of(sigma, m)
+    sigma = arr(sigma):astype("float64")
+    local n = sigma.ndim <= 1 and sigma.size or sigma.ndim == 2 and sigma.shape[1] == sigma.shape[2] and sigma.shape[1]
+    if n ~= m and sigma.size ~= 1 then
+      util.raise("ValueError", "curve_fit: sigma has %d uncertainties, or is a matrix of so many rows and columns", m)
+    end
+    if sigma.ndim < 2 or sigma.size == 1 then return 1.0 / sigma:reshape({ -1 }) end
+    return nd.linalg.solve_triangular(nd.linalg.cholesky(sigma), nd.eye(m), { lower = true })
+  end
+  --- `curve_fit(f, xdata, ydata, {p0, sigma, absolute_sigma, bounds, method, maxfev, jac})`: the parameters with which
+  -- f(x, a, b, ..) is nearest to ydata, and their covariances. sigma: the uncertainties of ydata, one for each, or the
+  -- matrix of their covariances. Every method ("lm", "trf", "dogbox") is Levenberg's and Marquardt's; "lm" has no
+  -- bounds.
   function M.curve_fit(...)
-    local o = util.bind("curve_fit", { "f", "xdata", "ydata", "p0", "sigma", "absolute_sigma", "bounds", "maxfev",
-      "jac", absolute_sigma = "boolean", maxfev = "integer", jac = "function" }, ...)
+    local o = util.bind("curve_fit", { "f", "xdata", "ydata", "p0", "sigma", "absolute_sigma", "bounds", "method",
+      "maxfev", "jac", absolute_sigma = "boolean", method = "string", maxfev = "integer", jac = "function" }, ...)
+    if o.method and o.method ~= "lm" and o.method ~= "trf" and o.method ~= "dogbox" then
+      util.raise("ValueError", "curve_fit: the method is 'lm', 'trf' or 'dogbox', not '%s'", o.method)
+    elseif o.method == "lm" and o.bounds ~= nil then
+      util.raise("ValueError", "curve_fit: the method 'lm' has no bounds: 'trf' and 'dogbox' do")
+    end
     util.expect("curve_fit", "f", o.f, "function")
     local n = debug.getinfo(util.written(o.f), "u").nparams - 1
     local p = o.p0 ~= nil and objective.vector("curve_fit", o.p0) or nil
@@ -461,7 +480,8 @@ return function(nd)
     n = p.size
     local data = { arr(o.ydata):astype("float64"):reshape({ -1 }) }
     if data[1].size == 0 then util.raise("ValueError", "curve_fit: ydata is empty") end
-    if o.sigma ~= nil then data[2] = 1.0 / arr(o.sigma):astype("float64") end
+    if o.sigma ~= nil then data[2] = weights_of(o.sigma, data[1].size) end
+    local matrix = o.sigma ~= nil and data[2].ndim == 2
     local places = not util.is_var(o.xdata)
     if places then data[#data + 1] = arr(o.xdata) end
     local function parameters(v)
@@ -474,10 +494,12 @@ return function(nd)
       if o.sigma ~= nil then weights, xs = ... else xs = ... end
       if not places then xs = o.xdata end
       local d = o.f(xs, parameters(v)) - ys
+      if matrix then return weights:dot(d) end
       return weights and d * weights or d
     end
     local function jac(v)
       local J = arr(o.jac(data[#data], parameters(v)))
+      if matrix then return data[2]:dot(J) end
       return o.sigma ~= nil and J * data[2]:reshape({ -1, 1 }) or J
     end
     local O = objective.vectors("curve_fit", rest, {}, o.jac and jac or nil, data)
