@@ -1490,8 +1490,8 @@ function nd.flipud(x) end
 ---@return any
 function nd.format_float_positional(x, ...) end
 
----`format_float_scientific(x, {precision, unique = true, trim = "k", sign, exp_digits = 2, min_digits})`: the
----same with an exponent, "3.14e+00".
+---`format_float_scientific(x, {precision, unique = true, trim = "k", sign, pad_left, exp_digits = 2,
+---min_digits})`: the same with an exponent, "3.14e+00".
 ---@param x any
 ---@param ... any
 ---@return any
@@ -1555,10 +1555,11 @@ function nd.full(shape, value, dtype) end
 function nd.full_like(a, value, dtype) end
 
 ---`genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values,
----filling_values, names, dtype, max_rows, unpack, converters})`: the numbers of a text file, or of a sequence
----of lines, where cells may be empty or no numbers: those are NaN, or the filling value. delimiter may be the
----width of columns, or a sequence of widths; converters are functions of a cell's text by its column. With
----`names = true` the first line's names (of the columns used) come back second, and columns may be said by name.
+---filling_values, names, dtype, max_rows, unpack, converters, ndmin})`: the numbers of a text file, or of a
+---sequence of lines, where cells may be empty or no numbers: those are NaN, or the filling value. delimiter may
+---be the width of columns, or a sequence of widths; converters are functions of a cell's text by its column.
+---With `names = true` the first line's names (of the columns used) come back second, and columns may be said by
+---name.
 ---@param ... any
 ---@return any
 function nd.genfromtxt(...) end

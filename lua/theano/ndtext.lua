@@ -93,6 +93,7 @@ return function(nd)
     local _ <close> = nd.printoptions({ linewidth = math.max(width, 1), precision = o.precision,
       suppress = o.suppress_small, threshold = o.threshold, edgeitems = o.edgeitems })
     local fn = formatting(o.formatter, a.dtype)
+    if a.ndim == 0 then return (words(a, fn)[1]:gsub("^ +", "")) end -- a number of an array: "30."
     if a.size == 0 or o.separator == nil and not fn then
       return (tostring(a):gsub("\n", "\n" .. (" "):rep(#prefix)))
     end
@@ -172,7 +173,7 @@ return function(nd)
   function nd.format_float_positional(x, ...)
     local o = read("format_float_positional", x, ...)
     local odd = special(x + 0.0)
-    if odd then return padded(x ~= x and odd or signed(x, odd, o), o) end
+    if odd then return x ~= x and odd or signed(x, odd, o) end -- as NumPy's: not padded
     local size, trim = math.abs(x + 0.0), o.trim or "k"
     local digits, power = digits_of(size)
     local whole, rest = "0", ""
@@ -191,8 +192,8 @@ return function(nd)
     return padded(signed(x, trimmed(whole, rest, trim), o), o)
   end
 
-  --- `format_float_scientific(x, {precision, unique = true, trim = "k", sign, exp_digits = 2, min_digits})`: the same
-  -- with an exponent, "3.14e+00".
+  --- `format_float_scientific(x, {precision, unique = true, trim = "k", sign, pad_left, exp_digits = 2, min_digits})`:
+  -- the same with an exponent, "3.14e+00".
   function nd.format_float_scientific(x, ...)
     local o = read("format_float_scientific", x, ...)
     local odd = special(x + 0.0)
@@ -210,7 +211,9 @@ return function(nd)
     end
     rest = rest .. ("0"):rep((o.min_digits or 0) - #rest)
     local shown = ("%0" .. math.max(o.exp_digits or 2, 1) .. "d"):format(math.abs(power))
-    return signed(x, trimmed(first, rest, o.trim or "k"), o) .. "e" .. (power < 0 and "-" or "+") .. shown
+    local front = signed(x, first, o)
+    local text = signed(x, trimmed(first, rest, o.trim or "k"), o)
+    return (" "):rep((o.pad_left or 0) - #front) .. text .. "e" .. (power < 0 and "-" or "+") .. shown
   end
 
   local function whole_number(what, n)
@@ -364,10 +367,11 @@ return function(nd)
   end
 
   local GEN = { "fname", "delimiter", "comments", "skip_header", "skip_footer", "usecols", "filling_values",
-    "missing_values", "names", "dtype", "max_rows", "unpack", "converters", fname = "string|table",
+    "missing_values", "names", "dtype", "max_rows", "unpack", "converters", "ndmin", fname = "string|table",
     delimiter = "string|integer|table", comments = "string|boolean", skip_header = "integer", skip_footer = "integer",
     usecols = "integer|string|table", filling_values = "number", missing_values = "string|table",
-    names = "boolean|table", dtype = "string", max_rows = "integer", unpack = "boolean", converters = "table" }
+    names = "boolean|table", dtype = "string", max_rows = "integer", unpack = "boolean", converters = "table",
+    ndmin = "integer" }
   local function stripped(text) return (text:match("^%s*(.-)%s*$")) end
   -- The cells of a line: between delimiters or blanks, or as wide as delimiter, a number or a sequence, says.
   local function cells(line, delimiter)
@@ -461,24 +465,35 @@ return function(nd)
       skiprows = o.skip_header, max_rows = o.max_rows })
     return fine and a.size > 0 and a or nil
   end
+  -- Rows with no axis of one element but for ndmin of them; unpack: columns.
+  local function of_rank(a, ndmin, unpack)
+    if a.ndim > ndmin and a.size > 0 then a = a:squeeze() end
+    if ndmin == 2 and a.ndim < 2 then a = nd.atleast_2d(a).T elseif a.ndim < ndmin then a = nd.atleast_1d(a) end
+    return help.result(unpack and a.ndim == 2 and a.T or a)
+  end
   --- `genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values,
-  -- filling_values, names, dtype, max_rows, unpack, converters})`: the numbers of a text file, or of a sequence of
-  -- lines, where cells may be empty or no numbers: those are NaN, or the filling value. delimiter may be the width
+  -- filling_values, names, dtype, max_rows, unpack, converters, ndmin})`: the numbers of a text file, or of a sequence
+  -- of lines, where cells may be empty or no numbers: those are NaN, or the filling value. delimiter may be the width
   -- of columns, or a sequence of widths; converters are functions of a cell's text by its column. With `names =
   -- true` the first line's names (of the columns used) come back second, and columns may be said by name.
   function nd.genfromtxt(...)
     local o = util.bind("genfromtxt", GEN, ...)
     if o.fname == nil then util.raise("TypeError", "genfromtxt: argument 'fname' is missing") end
+    local ndmin, whole = o.ndmin or 0, o.dtype and o.dtype:find("int") ~= nil
+    if ndmin < 0 or ndmin > 2 then util.raise("ValueError", "genfromtxt: ndmin is 0, 1 or 2, not %d", ndmin) end
     local plain = of_numbers(o)
-    if plain then
+    local exact = not (plain and whole)
+      or nd.all(nd.lt(nd.abs(plain), 2 ^ 53)) and nd.all(nd.eq(plain, nd.floor(plain)))
+    if plain and exact then
       if o.dtype then plain = plain:astype(o.dtype) end
-      return help.result((o.unpack and plain.T or plain):squeeze())
+      return of_rank(plain, ndmin, o.unpack)
     end
     local rows, names = rows_of(o)
     local width = rows[1] and #rows[1] or 0
     local places = #rows > 0 and places_of(o.usecols, names, width) or {}
     local missing = util.set(type(o.missing_values) == "table" and o.missing_values or { o.missing_values })
-    local out, filling = {}, o.filling_values or nd.nan
+    local out = {} -- what is no whole number is -1 among integers, as NumPy's
+    local filling = o.filling_values or whole and -1 or nd.nan
     local convert = {}
     for column, f in pairs(o.converters or {}) do
       util.expect("genfromtxt", "converters", f, "function")
@@ -493,14 +508,14 @@ return function(nd)
         local word, f = row[at], convert[at]
         local v = nil
         if not missing[word] and word ~= "" then v = (f or number_of)(word) end
+        if whole and math.type(v) == "float" then v = nil end
         values[k] = v or filling
       end
       out[i] = values
     end
-    local a = #out == 0 and core.zeros({ 0 }, o.dtype or "float64") or core.array(out, "float64")
+    local a = #out == 0 and core.zeros({ 0 }, o.dtype or "float64") or core.array(out, whole and "int64" or "float64")
     if o.dtype then a = a:astype(o.dtype) end
-    if o.unpack and a.ndim == 2 then a = a.T end
-    if a.ndim == 2 then a = help.result(a:squeeze()) end
+    a = of_rank(a, ndmin, o.unpack)
     if not o.names then return a end
     local used = {}
     for k, at in ipairs(places) do used[k] = names[at] end

@@ -375,22 +375,27 @@ char *th_array_str(ThContext *c, const ThArray *a) {
     return end(&p);
 }
 
-/* ", dtype=float32" where the elements do not say it, on a line of its own where it does not fit. */
-static void put_dtype(Printer *p) {
+/* ", shape=(2, 0), dtype=float32" where the elements do not say it, on a line of its own where it does not fit. */
+static void put_rest(Printer *p) {
     ThDtype d = p->d;
-    if (p->a->size && (d == TH_INT64 || d == TH_FLOAT64 || d == TH_COMPLEX128 || d == TH_BOOL)) return;
+    char shape[256], rest[320];
+    bool implied = d == TH_INT64 || d == TH_FLOAT64 || d == TH_COMPLEX128 || d == TH_BOOL;
+    bool shaped = p->a->size ? p->summary : p->a->ndim > 1, typed = !p->a->size || !implied;
+    if (!shaped && !typed) return;
+    snprintf(rest, sizeof rest, "%s%s%s%s%s", shaped ? "shape=" : "",
+             shaped ? array_shape_text(p->a->ndim, ARRAY_SHAPE(p->a), shape, sizeof shape) : "",
+             shaped && typed ? ", " : "", typed ? "dtype=" : "", typed ? th_dtype_name(d) : "");
     size_t from = p->out.n;
     while (from && p->out.at[from - 1] != '\n') from--;
-    size_t line = p->out.n + 1 - from, word = strlen("dtype=)") + strlen(th_dtype_name(d));
-    bool wrap = (int64_t)(line + word + 1) > p->c->print.linewidth;
-    text_printf(&p->out, ",%sdtype=%s", wrap ? "\n      " : " ", th_dtype_name(d));
+    bool wrap = (int64_t)(p->out.n + 1 - from + strlen(rest) + 2) > p->c->print.linewidth;
+    text_printf(&p->out, ",%s%s", wrap ? "\n      " : " ", rest);
 }
 
 char *th_array_repr(ThContext *c, const ThArray *a) {
     if (!c) return NULL;
     if (!a) return err_missing(c, __func__), NULL;
     Printer p;
-    char word[2 * WORD], shape[256];
+    char word[2 * WORD];
     if (!array_usable(c, a)) return NULL;
     start(&p, c, a, true);
     text_put(&p.out, "array(");
@@ -404,10 +409,8 @@ char *th_array_repr(ThContext *c, const ThArray *a) {
         }
     } else {
         text_put(&p.out, "[]");
-        if (a->ndim > 1)
-            text_printf(&p.out, ", shape=%s", array_shape_text(a->ndim, ARRAY_SHAPE(a), shape, sizeof shape));
     }
-    if (!p.out.failed) put_dtype(&p);
+    if (!p.out.failed) put_rest(&p);
     text_putc(&p.out, ')');
     return end(&p);
 }
