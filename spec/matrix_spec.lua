@@ -319,7 +319,9 @@ local ELSEWHERE = {
     signal.czt signal.zoom_fft signal.hilbert2 signal.correlate2d signal.medfilt2d signal.wiener
     signal.deconvolve signal.gausspulse signal.vectorstrength linalg.schur linalg.hessenberg linalg.ldl
     linalg.signm linalg.solve_continuous_are linalg.solve_discrete_are
-    optimize.milp signal.firwin2 signal.freqs signal.freqs_zpk]],
+    optimize.milp signal.firwin2 signal.freqs signal.freqs_zpk signal.windows.barthann signal.windows.lanczos
+    signal.windows.general_gaussian signal.windows.general_cosine signal.windows.taylor
+    signal.windows.kaiser_bessel_derived]],
 }
 
 -- ---- the matrix -----------------------------------------------------------------------------------------------------
