@@ -39,6 +39,17 @@ local CELLS = {
     local z = T.dot(v, w) + T.dot(h, u)
     return T.tanh(z[(":, :%d"):format(width)]) * z[(":, %d:"):format(width)][":, ::-1"] + T.tanh(h)
   end },
+  -- rows that meet: of as many rows as columns, by the product; by points, the other way round and one further
+  mix = { states = 1, gates = 1, square = true, step = function(v, w, u, _, h)
+    return T.tanh(T.dot(v, w) + T.dot(u, h))
+  end },
+  turned = { states = 1, gates = 1, step = function(v, w, u, _, h)
+    return T.tanh(T.dot(v, w) + T.dot(h, u)) + h["::-1"] * 0.5
+  end },
+  next = { states = 1, gates = 1, step = function(v, w, u, _, h)
+    local z = T.dot(v, w) + T.dot(h, u)
+    return T.tanh(z) + T.set_subtensor(T.zeros_like(h)[":-1"], h["1:"] * 0.5)
+  end },
 }
 
 -- A function of the sequence: last states, and gradients by both weights.
@@ -72,6 +83,7 @@ describe("turns of a loop on a GPU", function()
   it("are one launch for each loop: same bits as step by step, the CPU's values, in a graph too", function()
     for name, cell in pairs(CELLS) do
       local cases = { { "float32", { 7, 5, 3, 9 } }, { "float64", { 4, 1, 2, 17 } }, { "float32", { 2, 33, 8, 16 } } }
+      if cell.square then cases = { { "float32", { 7, 5, 3, 5 } }, { "float64", { 2, 33, 3, 33 } } } end
       for _, case in ipairs(rotate.some(cases, 1)) do
         local dtype, shape = case[1], case[2]
         local f, x = made(cell, dtype, shape, {})
@@ -114,6 +126,48 @@ describe("turns of a loop on a GPU", function()
         local what = ("%s, %s, width %d: result %d"):format(name, dtype, shape[4], i)
         assert(nd.array_equal(alone[i], a), what)
         assert(apart(a, want[i]) <= (dtype == "float32" and 3e-5 or 1e-12) * (1 + nd.abs(want[i]):max()), what)
+      end
+    end
+  end)
+
+  -- The emulated GPU lets one such group go as far as it can before the others begin, the first, the last or any.
+  it("wait for blocks of the same rows alone where no row meets another's, in any turn", function()
+    emulated.resident(16)
+    local _ <close> = setmetatable({}, { __close = function() emulated.resident(1) end })
+    -- of each loop, forward and back: blocks that wait for each other; some wait for nobody, and a last one has others
+    local cases = {
+      { "lstm", "float32", { 5, 33, 3, 9 }, 2, 1 }, { "lstm", "float64", { 4, 64, 2, 17 }, 3, 2 },
+      { "gru", "float32", { 4, 40, 3, 10 }, 2, 1 }, { "gru", "float64", { 6, 17, 2, 9 }, 2, 1 },
+      { "rnn", "float32", { 5, 49, 3, 40 }, 2, 2 }, { "rnn", "float64", { 4, 35, 3, 7 }, 1, 1 },
+      { "lstm", "float32", { 2, 20, 2, 70 }, 9, 5 },
+      { "two", "float32", { 4, 36, 3, 12 }, 1, 3 }, { "back", "float32", { 4, 36, 3, 12 }, 3, 3 }, -- all: rows meet
+      { "mix", "float32", { 4, 33, 3, 33 }, 6, 6 }, { "turned", "float32", { 4, 33, 3, 12 }, 3, 3 },
+      { "next", "float32", { 4, 35, 3, 12 }, 3, 3 },
+      { "lstm", "float32", { 3, 16, 2, 40 }, 5, 3 }, { "lstm", "float32", { 2, 180, 2, 48 }, 64, 3 }, -- all; too many
+    }
+    for _, case in ipairs(rotate.some(cases, 4)) do
+      local name, dtype, shape, forward, back = table.unpack(case, 1, 5)
+      for _, more in ipairs({ {}, { truncate = shape[1] - 1, backwards = true } }) do
+        local f, x = made(CELLS[name], dtype, shape, more)
+        local want = arrays({ f(x) })
+        local _ <close> = theano.config.change_flags(quiet)
+        local g, among = made(CELLS[name], dtype, shape, more), {}
+        local alone = arrays({ made(CELLS[name], dtype, shape, { profile = true, truncate = more.truncate,
+          backwards = more.backwards })(x) })
+        for call = 1, 4 do
+          for i, a in ipairs(arrays({ g(x) })) do
+            local what = ("%s, %s, rows %d, width %d: result %d of call %d"):format(name, dtype, shape[2], shape[4], i,
+              call)
+            assert(nd.array_equal(alone[i], a), what)
+            assert(apart(a, want[i]) <= (dtype == "float32" and 3e-5 or 1e-12) * (1 + nd.abs(want[i]):max()), what)
+          end
+        end
+        for _, k in ipairs(theano.printing.roofline(g, "h100", { compile = false }).kernels) do
+          if k.turns_of then among[k.turns_of] = k.among end
+        end
+        local what = ("%s, rows %d, width %d"):format(name, shape[2], shape[4])
+        assert.equal(forward, among[0], what)
+        assert(back == among[1] or not among[1], what) -- a loop of one turn is none
       end
     end
   end)
@@ -303,7 +357,7 @@ describe("turns of a loop on a GPU", function()
     assert.equal(2, loops)
     for _, k in ipairs(r.kernels) do -- sums and gates; what is added to a product is added on its tiles
       assert(not (k.turns_of and k.kind == "copy"), "a turn copies")
-      if k.turns_of then line = line + k.runs * (k.estimate + k.waits * 1.2e-6) end
+      if k.turns_of then line = line + k.runs * (k.estimate + k.waits * 0.9e-6) end
       if k.turns_of == 0 then forward, waits = forward + 1, waits + k.waits end
       if k.turns_of == 1 then steps, back = steps + 1, back + k.waits end
     end

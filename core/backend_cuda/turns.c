@@ -59,7 +59,7 @@ static bool parts(Emit *e, const GridTurns *t, const CudaKernel *kernel, bool *w
 static void record(Emit *e, const GridTurns *t, int number) {
     int windows = e->p->region[t->region].nwindow;
     emit_line(e, "typedef struct {");
-    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each;");
+    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each, among;");
     if (windows) emit_line(e, "    Window w[%d];", windows);
     emit_line(e, "    Spread p[%d];", t->nstep);
     for (int i = 0; i < t->nstep; i++) {
@@ -73,7 +73,7 @@ static void record(Emit *e, const GridTurns *t, int number) {
 static void step(Emit *e, const GridTurns *t, int i, const CudaKernel *kernel) {
     const Step *s = &e->p->step[t->first + i];
     bool copy = s->kind != STEP_KERNEL;
-    emit_line(e, "if (l.waits >> %d & 1) grid_wait(l.count);", i);
+    emit_line(e, "if (l.waits >> %d & 1) grid_wait(count, goal += (u32)l.among);", i);
     emit_line(e, "{");
     e->indent++;
     if (copy) emit_line(e, "Copy a = l.s%d;", i);
@@ -102,6 +102,8 @@ static void all_turns(Emit *e, const GridTurns *t, int number, int shared, const
     emit_line(e, "SHARED_BYTES(%d);", shared);
     emit_line(e, "(void)sh;");
     emit_line(e, "if (l.err[0]) return;");
+    emit_line(e, "u32 *const count = l.count + blockIdx.x / (u32)l.among * %d;", TURNS_COUNT / 4);
+    emit_line(e, "u32 goal = 0;");
     for (int i = 0; i < windows; i++) emit_line(e, "i64 w%d = l.w[%d].at;", i, i);
     emit_line(e, "for (i64 t = 0; t < l.trip; t++) {");
     e->indent = 2;

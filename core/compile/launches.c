@@ -167,7 +167,7 @@ static int in_turns(const Launched *l, int step) {
     return -1;
 }
 
-/* ..and before which of its steps blocks wait. */
+/* ..and before which of its steps blocks wait, and how many for each other. */
 static void put_turns(Launched *l, int step) {
     int i = in_turns(l, step);
     if (i < 0) return;
@@ -175,6 +175,7 @@ static void put_turns(Launched *l, int step) {
     unsigned long long waits = atomic_load(&l->unit->waited[i]);
     describe_int(l->t, "turns_of", i);
     describe_int(l->t, "waits", waits >> (step - t->first) & 1);
+    describe_int(l->t, "among", waits >> TURNS_STEPS);
     describe_double(l->t, "loops", l->runs[t->region]);
     if (step > t->first) text_put(l->t, ", \"joined\": true");
 }

@@ -30,9 +30,11 @@ typedef struct LaunchUnit {
     OsLock lock;   /* while it is loaded again after a loss */
     unsigned life; /* of the device, when it was loaded */
     Places *places;
-    void **turns;          /* by loop of the program: its kernel.. */
-    int *resident;         /* ..how many of its blocks run at once, 0: none.. */
-    atomic_ullong *waited; /* ..and GridTurnsHead.waits of its last launch, 0: none was there */
+    void **turns;  /* by loop of the program: its kernel.. */
+    int *resident; /* ..how many of its blocks run at once, 0: none.. */
+    /* ..and GridTurnsHead.waits of its last launch, above TURNS_STEPS bits how many blocks waited for each other; 0:
+     * none was there */
+    atomic_ullong *waited;
     void **tail;           /* by tail of the program: its kernel.. */
     atomic_ullong *tailed; /* ..and whether its steps were one launch when last they came */
     int nstep;

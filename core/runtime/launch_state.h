@@ -62,7 +62,7 @@ void launch_wrote(Launches *l, int buf);
 void launch_wrote_all(Launches *l, const GridKernel *g, const Step *s);
 uint8_t launch_use_of(const Kernel *k, int buf);            /* ACC_READ, ACC_WRITE, ACC_ADD */
 int launch_fit_rows(Launches *l, ThFrame *f, size_t bytes); /* memory of private rows, or of a count of blocks: */
-enum { LAUNCH_COUNT = 256 };
+enum { LAUNCH_GROUPS = 64, LAUNCH_COUNT = LAUNCH_GROUPS * TURNS_COUNT };
 /* l->args, a record of that kernel, gets the step's sizes: how it is launched; then the rest of what it takes. */
 GridLaunch launch_way(Launches *l, const ThFrame *f, const GridKernel *g, const Step *s);
 int launch_record(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const GridLaunch *ch);

@@ -7,6 +7,9 @@
  * wrote, or writes what one touched; but not where the same thread did it, at the same point. Each turn has a wait at
  * least, so that nothing meets what is two turns away. Points behind a product, one for each place of its parts (a
  * cell's gates), go to the blocks that multiplied there if that saves a wait: they see what their own block wrote.
+ *
+ * Where all steps share their rows out alike, and no row meets what is another's in any turn, blocks wait for those of
+ * their own rows alone. Groups of blocks may then be any number of turns apart.
  */
 #include "launch_state.h"
 
@@ -251,6 +254,86 @@ static uint64_t waits(const Turning *w) {
     return all;
 }
 
+/* ---- who waits for whom ---- */
+/* Of each of its rows, bytes that the access reaches (*wide), and from one to the next; false: others' rows perhaps. */
+static bool row_reach(const Touched *x, const Touch *s, int64_t *row, int64_t *wide) {
+    const GridKernel *g = x->g;
+    const LoopStage *o = &g->o.stage[0];
+    bool flat = !is_product(x) && o->nloop == 1; /* all rows are one loop */
+    if (!s->a || (!is_product(x) && (g->k->st.n != 1 || o->nloop != g->nest->depth || o->nloop < 1 || o->nloop > 2)))
+        return false;
+    int by = is_product(x) ? g->nest->contract->side_dim[0][0] : o->loop[0];
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)s->a->dtype), step = size_value(s->a->st[by], x->sizes);
+    *row = flat ? step * x->spread.cols : step;
+    *wide = flat ? (x->spread.cols - 1) * step + 1 : 1;
+    if (step < 1) return false;
+    for (int d = 0; d < g->k->ndim; d++) {
+        int64_t n = size_value(g->k->dim[d].n, x->sizes), far = size_value(s->a->st[d], x->sizes);
+        if (d == by || n < 2) continue;
+        if (far < 0) return false;
+        *wide += (n - 1) * far;
+    }
+    *row *= item, *wide *= item;
+    return *wide <= *row;
+}
+
+/* By step x in one row and by step y in another one: never the same, in whichever turns. */
+static bool rows_apart(const Turning *w, const Touched *x, const Touch *s, const Touched *y, const Touch *t,
+                       int64_t rows) {
+    int64_t from, to, first, last, row, wide, other, width, at = (int64_t)(t->at - s->at);
+    if (!s->write && !t->write) return true;
+    whole(w, s, &from, &to);
+    whole(w, t, &first, &last);
+    if (to <= first || last <= from) return true;
+    if (!row_reach(x, s, &row, &wide) || !row_reach(y, t, &other, &width) || row != other) return false;
+    if (!is_still(w, s, t, 1)) { /* both move alike, from one slot with all rows to the next */
+        if (s->window < 0 || t->window < 0) return false;
+        const GridWindow *v = &w->window[s->window], *u = &w->window[t->window];
+        int64_t far = far_of(v);
+        if (v->step != u->step || v->ring != u->ring || far < rows * row) return false;
+        if (v->ring > 0 && (s->from - v->at != t->from - u->at || !in_slot(v, s) || !in_slot(u, t))) return false;
+        at = (at % far + far) % far;
+        if (at > far / 2) at -= far;
+    }
+    return at >= 0 ? at + width <= row : wide - at <= row;
+}
+
+static bool steps_apart(const Turning *w, const Touched *x, const Touched *y, int64_t rows) {
+    for (int i = 0; i < x->n; i++)
+        for (int j = 0; j < y->n; j++)
+            if (!rows_apart(w, x, &x->touch[i], y, &y->touch[j], rows)) return false;
+    return true;
+}
+
+/* Rows of a step whose blocks have tiles of some rows each; 0: they lie otherwise. */
+static int64_t rows_in_tiles(const Touched *x) {
+    if (!x->g) return 0;
+    if (!is_product(x)) return x->each && x->spread.bits >= 0 ? x->spread.rows : 0;
+    const Contract *c = x->g->nest->contract;
+    return c->side_n[0] == 1 && !c->nbatch ? size_value(x->g->k->dim[c->side_dim[0][0]].n, x->sizes) : 0;
+}
+
+/* How many blocks, a tile each, have the same rows in all steps (..of so many), where only those meet; or 0. */
+static int64_t neighbours(const Turning *w, int64_t *blocks) {
+    int64_t rows = 0;
+    *blocks = 0;
+    for (int i = 0; i < w->t->nstep; i++) {
+        const Touched *x = &w->step[i];
+        if (!x->n) continue;
+        int64_t own = rows_in_tiles(x);
+        if (own <= SPREAD_ROWS) return 0; /* or none */
+        int64_t tiles = grid_spread_tiles(&x->spread, own);
+        if (rows && (own != rows || tiles != *blocks)) return 0;
+        rows = own, *blocks = tiles;
+    }
+    int64_t groups = (rows + SPREAD_ROWS - 1) / SPREAD_ROWS;
+    if (!rows || groups > LAUNCH_GROUPS) return 0;
+    for (int i = 0; i < w->t->nstep; i++)
+        for (int j = 0; j < w->t->nstep; j++)
+            if (!steps_apart(w, &w->step[i], &w->step[j], rows)) return 0;
+    return *blocks / groups;
+}
+
 /* ---- points behind products ---- */
 /* The parts that a product has for points of y: as many rows, and parts as wide; 0: it has none. */
 static int parts_of(const Touched *x, const Touched *y, int64_t *rows, int64_t *cols) {
@@ -435,19 +518,22 @@ static int queue(Filling *w, int number, int64_t trip) {
     int most = l->u->resident[number], now = l->sides.step;
     *head = (GridTurnsHead){.trip = trip, .err = l->sides.answers, .waits = spread_out(&how), .each = w->each};
     put_spread(w);
+    DeviceGrid grid = {(unsigned)(w->blocks < most ? w->blocks : most), CHOOSE_THREADS, 0};
+    int64_t blocks, own = neighbours(&how, &blocks), groups = 1;
+    head->among = grid.blocks;
+    if (own && blocks <= most) head->among = (uint64_t)own, grid.blocks = (unsigned)blocks, groups = blocks / own;
     begin_windows(w);
     if (launch_fit_rows(l, f, LAUNCH_COUNT)) return 1;
     head->count = l->rows.at;
-    DeviceGrid grid = {(unsigned)(w->blocks < most ? w->blocks : most), CHOOSE_THREADS, 0};
     launch_before(l, f, NULL);
-    DeviceStatus s = op->set(&l->q, head->count, 0, LAUNCH_COUNT);
+    DeviceStatus s = op->set(&l->q, head->count, 0, (size_t)groups * TURNS_COUNT);
     if (!s) s = op->launch_together(&l->q, l->u->turns[number], grid, w->record);
     l->sides.step = w->t->first;
     if (s) return sides_refuse(&l->sides, f, s);
     l->sides.step = now;
     for (int i = 0; i < w->t->nstep; i++) launch_after(l, w->t->first + i);
     l->launches++;
-    atomic_store(&l->u->waited[number], head->waits);
+    atomic_store(&l->u->waited[number], head->waits | head->among << TURNS_STEPS);
     for (int i = 0; i < w->t->nstep; i++) {
         const Step *one = step_of(w, i);
         if (one->kind == STEP_KERNEL) launch_wrote_all(l, &l->u->program->kernel[one->kernel], one);

@@ -75,16 +75,18 @@ struct GridKernel {
 /*
  * A loop all of whose turns may be one launch, of as many blocks as the device runs at once (turns.c). The record it
  * takes: a head, how far the region's windows (plan.h) move, how each step is shared out, then for each step what its
- * kernel takes, in turn 0, or GridCopy. Bit i of `waits`: before step i all blocks wait until each of them has done
- * what came before; of `each`: the step's threads have a point each (grid_turns_each).
+ * kernel takes, in turn 0, or GridCopy. Bit i of `waits`: before step i blocks wait until each of them has done what
+ * came before; of `each`: the step's threads have a point each (grid_turns_each). Who waits for each other are `among`
+ * neighbours, all blocks or those that have the same rows.
  */
 enum { TURNS_STEPS = 40, TURNS_WINDOWS = 40 };
 typedef struct GridTurnsHead {
     int64_t trip;
-    uint64_t count; /* of blocks that wait, and waited; 0 before */
+    uint64_t count; /* of blocks that waited, for each such group, so far apart; 0 before */
     uint64_t err;   /* the call's error record */
-    uint64_t waits, each;
+    uint64_t waits, each, among;
 } GridTurnsHead;
+enum { TURNS_COUNT = 128 };
 typedef struct GridWindow {
     int64_t at, step, ring; /* bytes: where it is in turn 0 behind where it begins, by how much it moves, and where it
                                begins anew; 0: never */

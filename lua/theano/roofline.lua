@@ -61,7 +61,9 @@ M.assumed = {
   kernel = 1.3e-6, -- from one kernel of a graph to the next..
   join = 1.7e-6,   -- ..that waits for another one than that before it, or for several
   launch = 2.6e-6, -- of one that is launched alone
-  wait = 1.2e-6, -- until all blocks of a launch have seen that all are there
+  -- until blocks of a launch that wait for each other have seen that all are there: three ways to the second cache (of
+  -- what they wrote, of their count, of a look at it), and for each of them its part of..
+  crowd = 0.3e-6, -- ..what as many as an H100's multiprocessors take to count: 1.2 us then
   chain = 4, -- cycles from a term of a sum to the next
   near = 0.3e-6, -- seconds from a load to its value in the second cache
   late = 30, -- cycles until shared memory, constants and the units for special functions answer (Luo and others,
@@ -443,6 +445,12 @@ local function go_around(limits, k)
   if k.blocks > most then k.blocks, k.turns = most, rows(k.blocks * k.turns, most) end
 end
 
+-- Waits before a step of such a loop.
+local function waits(k)
+  local a = M.assumed
+  return k.waits * (3 * a.near + a.crowd * k.among / M.limits.h100.multiprocessors)
+end
+
 -- Lower bound and estimate of one turn of a step, without the way to the next one.
 local function judge(limits, k, image)
   local a = M.assumed
@@ -586,9 +594,9 @@ local function compute(d, limits, image)
       out.bytes, out.flops = out.bytes + runs * (k.bytes or 0), out.flops + runs * (k.flops or 0)
       out.lower = out.lower + runs * k.lower
       loops = loops or (runs ~= 1 and not loop) or not k.after
-      k.took = loop and runs * (k.estimate + k.waits * a.wait) + (launches > 0 and gap or 0) or k.estimate
+      k.took = loop and runs * (k.estimate + waits(k)) + (launches > 0 and gap or 0) or k.estimate
       launched[#launched + 1] = k
-      if loop then out.estimate = out.estimate + runs * (k.estimate + k.waits * a.wait) + launches * gap
+      if loop then out.estimate = out.estimate + runs * (k.estimate + waits(k)) + launches * gap
       else out.estimate = out.estimate + runs * (k.estimate + (k.joined and 0 or gap)) end
     elseif k.side == "host" then
       out.host = out.host + 1

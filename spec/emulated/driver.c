@@ -512,7 +512,14 @@ int function_run(const Function *f, const void *args, unsigned blocks, unsigned 
     return code == DIVERGED ? BAD_BARRIER : code ? BAD_LAUNCH : OK;
 }
 
-enum { MULTIPROCESSORS = 4, RESIDENT = 1 }; /* blocks of each that run at once */
+enum { MULTIPROCESSORS = 4 };
+static int resident = 1; /* blocks of each that run at once */
+
+EXPORT void cuEmulatedResident(int blocks) {
+    pthread_mutex_lock(&lock);
+    resident = blocks;
+    pthread_mutex_unlock(&lock);
+}
 
 static int queue_kernel(const Function *f, unsigned blocks, unsigned threads, Stream *s, const void *args) {
     Work *w = work_new(WORK_KERNEL, f->bytes);
@@ -537,7 +544,7 @@ EXPORT int cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, un
 EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const Function *f, int threads, size_t shared) {
     BEGIN(true);
     (void)f;
-    *blocks = RESIDENT;
+    *blocks = resident;
     return end(threads < 1 || threads > 1024 || shared > 49152 ? BAD_VALUE : OK);
 }
 
@@ -546,7 +553,7 @@ EXPORT int cuLaunchCooperativeKernel(Function *f, unsigned gx, unsigned gy, unsi
     BEGIN(true);
     if (!stream_is(s)) return end(BAD_HANDLE);
     if (!gx || !bx || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx > 1024 || shared > 49152) return end(BAD_VALUE);
-    if (gx > MULTIPROCESSORS * RESIDENT) return end(TOO_LARGE);
+    if (gx > (unsigned)(MULTIPROCESSORS * resident)) return end(TOO_LARGE);
     return end(queue_kernel(f, gx, bx, s, arguments[0]));
 }
 

@@ -14,6 +14,7 @@ int cuEmulatedFail(const char *name, long n, int code);
 long cuEmulatedCalls(const char *name);
 void cuEmulatedMemory(size_t bytes);
 void cuEmulatedIdle(bool idle);
+void cuEmulatedResident(int blocks);
 
 typedef struct Lua {
     const char *(*text)(void *L, int at, size_t *n);
@@ -46,6 +47,12 @@ EXPORT int emulated_calls(void *L) { /* (entry point or nothing) -> how often it
 EXPORT int emulated_idle(void *L) { /* (0 or 1): kernels do nothing */
     Lua l;
     if (find(&l)) cuEmulatedIdle(l.number(L, 1, NULL) != 0);
+    return 0;
+}
+
+EXPORT int emulated_resident(void *L) { /* (blocks): so many run at once on each of its four multiprocessors */
+    Lua l;
+    if (find(&l)) cuEmulatedResident((int)l.number(L, 1, NULL));
     return 0;
 }
 

@@ -13,6 +13,9 @@ M.fail = entry("fail")
 M.memory = entry("memory")
 --- 1: kernels and libraries do nothing from now on, so that a call of any size queues what it would; 0: they run.
 M.idle = entry("idle")
+--- So many blocks that wait for each other run at once on each of its four multiprocessors, of what is loaded from now
+-- on; 1 unless told.
+M.resident = entry("resident")
 
 M.flags = { device = "cuda-emulated", force_device = true }
 
