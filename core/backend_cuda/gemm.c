@@ -278,6 +278,25 @@ static void all_quarters(const Tile *t) {
     emit_line(e, "}");
 }
 
+/* In turns, the first two slices of columns, which may be on their way while the block waits for what rows are. */
+static bool two_early(const Tile *t, const char *type, int deep, const char *end, bool (*get)(const Tile *, int)) {
+    Emit *e = t->e;
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int two = 0; two < 2; two++) {");
+    e->indent++;
+    emit_line(e, "%s *const ny = my[two];", type);
+    emit_line(e, "const i64 from = two * %d;", deep);
+    emit_line(e, "if (from < %s) {", end);
+    e->indent++;
+    bool ok = get(t, 1);
+    for (int i = 0; i < 2; i++) {
+        e->indent--;
+        emit_line(e, "}");
+    }
+    emit_line(e, "wait_once(&count, goal);");
+    return ok;
+}
+
 /* Two slices are on their way, in registers of their own, while one is multiplied. */
 static bool two_slices(const Tile *t) {
     Emit *e = t->e;
@@ -285,6 +304,7 @@ static bool two_slices(const Tile *t) {
     char begun[32];
     number_format(begun, sizeof begun, "from - %d", 2 * deep);
     for (int i = 0; i < 2; i++) emit_line(e, "%s m%c[2][%d];", t->type, side_name[i], t->size[i] * deep / CUDA_THREADS);
+    bool ok = !e->part || two_early(t, t->type, deep, "depth", fetch);
     emit_line(e, "for (i64 slice = -%d; slice < depth; slice += %d) {", 2 * deep, 2 * deep);
     e->indent++;
     emit_line(e, "UNROLL");
@@ -302,7 +322,12 @@ static bool two_slices(const Tile *t) {
     emit_line(e, "}");
     emit_line(e, "if (from < depth) {");
     e->indent++;
-    bool ok = fetch(t, 0) && fetch(t, 1);
+    ok = ok && fetch(t, 0);
+    if (e->part) emit_line(e, "if (slice >= 0) {");
+    e->indent += e->part;
+    ok = ok && fetch(t, 1);
+    e->indent -= e->part;
+    if (e->part) emit_line(e, "}");
     e->indent--;
     emit_line(e, "}");
     emit_line(e, "if (now) {");
@@ -321,6 +346,7 @@ static bool slices(const Tile *t) {
     Emit *e = t->e;
     char begun[32];
     number_format(begun, sizeof begun, "from - %d", t->shape.deep);
+    if (e->part) emit_line(e, "wait_once(&count, goal);");
     emit_line(e, "for (i64 from = 0;; from += %d) {", t->shape.deep);
     e->indent++;
     emit_line(e, "if (from < depth) {");
@@ -423,6 +449,11 @@ static void move_quarters(const Tile *t, int side, bool get) {
     emit_line(e, "}");
 }
 
+static bool fetch_quarters(const Tile *t, int side) {
+    move_quarters(t, side, true);
+    return true;
+}
+
 /* The launch may take all of both factors by 16 bytes. */
 static void if_even(const Tile *t) {
     Emit *e = t->e;
@@ -452,6 +483,7 @@ static bool by_quarters(const Tile *t) {
     emit_line(e, "%s four[4] = {zero, zero, zero, zero};", t->type);
     emit_line(e, "const %s none = {{0}};", x);
     for (int i = 0; i < 2; i++) emit_line(e, "%s m%c[2][%d];", x, side_name[i], SPREAD * line / CUDA_THREADS);
+    two_early(t, x, each, "quarter", fetch_quarters);
     emit_line(e, "for (i64 slice = -%d; slice < quarter; slice += %d) {", 2 * each, 2 * each);
     e->indent++;
     emit_line(e, "UNROLL");
@@ -468,9 +500,14 @@ static bool by_quarters(const Tile *t) {
     emit_line(e, "}");
     emit_line(e, "if (from < quarter) {");
     e->indent++;
-    for (int i = 0; i < 2; i++) move_quarters(t, i, true);
-    e->indent--;
-    emit_line(e, "}");
+    move_quarters(t, 0, true);
+    emit_line(e, "if (slice >= 0) {");
+    e->indent++;
+    move_quarters(t, 1, true);
+    for (int i = 0; i < 2; i++) {
+        e->indent--;
+        emit_line(e, "}");
+    }
     emit_line(e, "if (slice >= 0) {");
     e->indent++;
     multiply_quarter(t);
@@ -604,6 +641,7 @@ bool cuda_gemm(Emit *e, const NestNode *call) {
     bool ok = (t.folds && e->part ? by_quarters(&t) : ahead ? two_slices(&t) : slices(&t)) && results(&t);
     e->indent--;
     emit_line(e, "}");
+    if (e->part) emit_line(e, "wait_once(&count, goal);"); /* a block without a tile */
     return ok;
 }
 

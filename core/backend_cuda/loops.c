@@ -415,8 +415,9 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     else if (nest == GRID_FIRST || behind) snprintf(name, sizeof name, behind ? "rows_%d" : "first_%d", c->number);
     else grid_name(name, c->number, nest);
     emit_line(e,
-              e->spread || (e->part && t->grid == GRID_TILES)
-                  ? "INLINE void %s(const Args_%d a, char *const sh, const Spread w) {"
+              e->part && t->grid == GRID_TILES
+                  ? "INLINE void %s(const Args_%d a, char *const sh, const Spread w, u32 *count, const u32 goal) {"
+              : e->spread                    ? "INLINE void %s(const Args_%d a, char *const sh, const Spread w) {"
               : e->part                      ? "INLINE void %s(const Args_%d a, char *const sh) {"
               : nest == GRID_FIRST || behind ? "INLINE void %s(const Args_%d a) {"
               : e->many                      ? "KERNEL %s(const Many_%d many) {"

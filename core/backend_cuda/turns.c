@@ -27,6 +27,10 @@ static const char *const turns_words =
     "    *col = (i32)(((g - q * wide) << w.bits) + (h & ((1u << w.bits) - 1)));\n"
     "    return (i32)q * 16 < w.rows;\n"
     "}\n"
+    "INLINE void wait_once(u32 **count, u32 goal) {\n"
+    "    if (*count) grid_wait(*count, goal);\n"
+    "    *count = 0;\n"
+    "}\n"
     "typedef struct { char *to, *from; i64 bytes; } Copy;\n"
     "typedef struct ALIGNED(16) { u64 v[2]; } Sixteen;\n"
     "INLINE i64 moved(i64 at, i64 step, i64 ring) {\n"
@@ -59,7 +63,7 @@ static bool parts(Emit *e, const GridTurns *t, const CudaKernel *kernel, bool *w
 static void record(Emit *e, const GridTurns *t, int number) {
     int windows = e->p->region[t->region].nwindow;
     emit_line(e, "typedef struct {");
-    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each, among;");
+    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each, among, early;");
     if (windows) emit_line(e, "    Window w[%d];", windows);
     emit_line(e, "    Spread p[%d];", t->nstep);
     for (int i = 0; i < t->nstep; i++) {
@@ -73,7 +77,12 @@ static void record(Emit *e, const GridTurns *t, int number) {
 static void step(Emit *e, const GridTurns *t, int i, const CudaKernel *kernel) {
     const Step *s = &e->p->step[t->first + i];
     bool copy = s->kind != STEP_KERNEL;
-    emit_line(e, "if (l.waits >> %d & 1) grid_wait(count, goal += (u32)l.among);", i);
+    bool product = !copy && kernel[s->kernel].nest->grid == GRID_TILES;
+    emit_line(e, "if (l.waits >> %d & 1) grid_come(count), goal += (u32)l.among;", i);
+    emit_line(e,
+              product ? "if ((l.waits & ~l.early) >> %d & 1) grid_wait(count, goal);"
+                      : "if (l.waits >> %d & 1) grid_wait(count, goal);",
+              i);
     emit_line(e, "{");
     e->indent++;
     if (copy) emit_line(e, "Copy a = l.s%d;", i);
@@ -86,7 +95,8 @@ static void step(Emit *e, const GridTurns *t, int i, const CudaKernel *kernel) {
     if (!copy && kernel[s->kernel].each)
         emit_line(e, "if (l.each >> %d & 1) each_%d(a, sh, l.p[%d]); else part_%d(a, sh);", i, s->kernel, i, s->kernel);
     else if (copy) emit_line(e, "copied(a);");
-    else if (kernel[s->kernel].nest->grid == GRID_TILES) emit_line(e, "part_%d(a, sh, l.p[%d]);", s->kernel, i);
+    else if (product)
+        emit_line(e, "part_%d(a, sh, l.p[%d], (l.waits & l.early) >> %d & 1 ? count : 0, goal);", s->kernel, i, i);
     else emit_line(e, "part_%d(a, sh);", s->kernel);
     e->indent--;
     emit_line(e, "}");

@@ -203,7 +203,7 @@ static void put_launch(Launched *l, int step, const Step *s) {
     const Nest *nest = grid.nest >= 0 ? grid_nest(g->nest, grid.nest) : NULL;
     GridShare share = each ? (GridShare){1, 1} : grid_share(g, l->sizes, &grid);
     if (each && beside) { /* a thread for each of a tile's points, as far as they go */
-        int64_t points = (int64_t)SPREAD_ROWS << (beside & 255);
+        int64_t points = (int64_t)SPREAD_ROWS << (beside & 127);
         grid.blocks = (int64_t)(beside >> 8);
         grid.threads = points < CHOOSE_THREADS ? (int)points : CHOOSE_THREADS;
         share.turns = points / grid.threads;
@@ -242,6 +242,7 @@ static void put_launch(Launched *l, int step, const Step *s) {
     int thin = turns ? g->tile : grid.nest == CHOOSE_THIN || grid.nest == CHOOSE_SMALL ? grid.nest : -1;
     if (nest->grid == GRID_TILES && grid.nest >= 0)
         put_product(l, g, s, g->nest->contract->half ? -1 : thin, (int64_t)(beside >> 8));
+    if (nest->grid == GRID_TILES && grid.nest >= 0 && beside >> 7 & 1) text_put(l->t, ", \"early\": true");
 }
 
 /* Attention is kernels of the device's library (core/runtime/gpu/attention.c): how many launches, what their products

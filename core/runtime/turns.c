@@ -334,6 +334,20 @@ static int64_t neighbours(const Turning *w, int64_t *blocks) {
     return *blocks / groups;
 }
 
+/* No step writes what the product's columns are made of. */
+static bool columns_stay(const Turning *w, const Touched *x) {
+    int a = is_product(x) && x->n ? x->g->nest->contract->side[1].access : -1;
+    int64_t from, to, first, last;
+    if (a < 0) return false;
+    whole(w, &x->touch[a], &from, &to);
+    for (int i = 0; i < w->t->nstep; i++)
+        for (int j = 0; j < w->step[i].n; j++) {
+            whole(w, &w->step[i].touch[j], &first, &last);
+            if (w->step[i].touch[j].write && first < to && from < last) return false;
+        }
+    return true;
+}
+
 /* ---- points behind products ---- */
 /* The parts that a product has for points of y: as many rows, and parts as wide; 0: it has none. */
 static int parts_of(const Touched *x, const Touched *y, int64_t *rows, int64_t *cols) {
@@ -494,7 +508,7 @@ static bool may(const Launches *l, const GridTurns *t, int number, int64_t trip)
 }
 
 /* How steps are shared out, to the record and to who asks afterwards; the most blocks that one has work for. */
-static void put_spread(Filling *w) {
+static void put_spread(Filling *w, uint64_t early) {
     GridSpread *to = (GridSpread *)(void *)(w->record + w->t->spread);
     for (int i = 0; i < w->t->nstep; i++) {
         const Touched *s = &w->step[i];
@@ -505,7 +519,8 @@ static void put_spread(Filling *w) {
         to[i] = s->spread;
         to[i].by = grid_spread_by(&s->spread);
         w->blocks = tiles > w->blocks ? tiles : w->blocks;
-        atomic_store(&w->l->u->beside[w->t->first + i], tiles << 8 | (beside ? s->spread.bits : 0));
+        uint64_t bits = (uint64_t)(beside ? s->spread.bits : 0) | (early >> i & 1) << 7;
+        atomic_store(&w->l->u->beside[w->t->first + i], (uint64_t)tiles << 8 | bits);
     }
 }
 
@@ -517,7 +532,8 @@ static int queue(Filling *w, int number, int64_t trip) {
     const Turning how = {w->t, trip, (const GridWindow *)(const void *)(head + 1), w->step};
     int most = l->u->resident[number], now = l->sides.step;
     *head = (GridTurnsHead){.trip = trip, .err = l->sides.answers, .waits = spread_out(&how), .each = w->each};
-    put_spread(w);
+    for (int i = 0; i < w->t->nstep; i++) head->early |= (uint64_t)columns_stay(&how, &w->step[i]) << i;
+    put_spread(w, head->early);
     DeviceGrid grid = {(unsigned)(w->blocks < most ? w->blocks : most), CHOOSE_THREADS, 0};
     int64_t blocks, own = neighbours(&how, &blocks), groups = 1;
     head->among = grid.blocks;

@@ -77,14 +77,15 @@ struct GridKernel {
  * takes: a head, how far the region's windows (plan.h) move, how each step is shared out, then for each step what its
  * kernel takes, in turn 0, or GridCopy. Bit i of `waits`: before step i blocks wait until each of them has done what
  * came before; of `each`: the step's threads have a point each (grid_turns_each). Who waits for each other are `among`
- * neighbours, all blocks or those that have the same rows.
+ * neighbours, all blocks or those that have the same rows; a product's columns may be loaded meanwhile if bit i of
+ * `early` says that no step of the loop writes them.
  */
 enum { TURNS_STEPS = 40, TURNS_WINDOWS = 40 };
 typedef struct GridTurnsHead {
     int64_t trip;
     uint64_t count; /* of blocks that waited, for each such group, so far apart; 0 before */
     uint64_t err;   /* the call's error record */
-    uint64_t waits, each, among;
+    uint64_t waits, each, among, early;
 } GridTurnsHead;
 enum { TURNS_COUNT = 128 };
 typedef struct GridWindow {

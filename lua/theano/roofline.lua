@@ -64,6 +64,7 @@ M.assumed = {
   -- until blocks of a launch that wait for each other have seen that all are there: three ways to the second cache (of
   -- what they wrote, of their count, of a look at it), and for each of them its part of..
   crowd = 0.3e-6, -- ..what as many as an H100's multiprocessors take to count: 1.2 us then
+  asking = 0.05e-6, -- ..more where its look stands behind what its block asked for: 100 cycles
   chain = 4, -- cycles from a term of a sum to the next
   near = 0.3e-6, -- seconds from a load to its value in the second cache
   late = 30, -- cycles until shared memory, constants and the units for special functions answer (Luo and others,
@@ -327,16 +328,32 @@ local function in_flight(limits, k)
   return threads * math.min(most, k.issued and k.issued.flight or 16) / M.assumed.latency
 end
 
--- Slices of a product, each multiplied so long, the last one not longer, that move so long: two are on their way while
--- one is multiplied.
-local function two_ahead(slices, each, moves, last)
+-- Waits before a step of such a loop.
+local function waits(k)
+  local a = M.assumed
+  return k.waits * (3 * a.near + a.crowd * k.among / M.limits.h100.multiprocessors)
+end
+
+-- Slices of a product, each multiplied so long, the last one not longer, that move so long, the first two as long as
+-- that: two are on their way while one is multiplied.
+local function two_ahead(slices, each, moves, first, last)
   local arrives, start, before = 0, -each, 0
-  for _ = 1, slices do
+  for i = 1, slices do
+    local moving = i > 2 and moves or first
     -- it was asked for when the one before that before it began
-    arrives = math.max(arrives + moves, before + M.assumed.near + moves)
+    arrives = math.max(arrives + moving, before + M.assumed.near + moving)
     start, before = math.max(start + each, arrives), math.max(start, 0)
   end
   return start + (last or each)
+end
+
+-- ..of which the columns of the first two are on their way while the block waits: what the wait does not hide comes on
+-- top, and so does what asking for them keeps its own look at the count back.
+local function two_early(k, moves, high, across, slices, took)
+  if not k.early or k.waits == 0 then return took(moves) end
+  local cols = moves * across / (high + across)
+  local beside = math.min(2, slices) * cols
+  return took(moves - cols) + math.max(0, M.assumed.near + beside - waits(k)) + M.assumed.asking
 end
 
 -- A product by thin tiles: each slice comes from the second cache while that before it is multiplied, whose operands
@@ -358,7 +375,10 @@ local function thin(limits, k)
     local near = a.near + bytes / limits.memory / a.l2
     if n == 0 then return 0 end
     if k.ahead or k.turns_of and across == 32 then
-      return two_ahead(slices, n * each, bytes / limits.memory / a.l2, n * last)
+      local moves = bytes / limits.memory / a.l2
+      return two_early(k, moves, high, across, slices, function(first)
+        return two_ahead(slices, n * each, moves, first, n * last)
+      end)
     end
     return near + (slices - 1) * math.max(near, n * each) + n * last
   end
@@ -396,7 +416,10 @@ local function by_quarters(limits, k)
   local busy, slices, most = rows(k.k, quarter), quarter // deep, rows(all, limits.multiprocessors)
   local each = most * deep * wide * math.max(a.chain, 2 * busy) / limits.clock
   local bytes = math.min(all, most * limits.multiprocessors) * (k.tile[1] + k.tile[2]) * deep * busy * 4 * wide
-  return two_ahead(slices, each, bytes / limits.memory / a.l2)
+  local moves = bytes / limits.memory / a.l2
+  return two_early(k, moves, k.tile[1], k.tile[2], slices, function(first)
+    return two_ahead(slices, each, moves, first)
+  end)
 end
 
 local function product(limits, k)
@@ -443,12 +466,6 @@ end
 local function go_around(limits, k)
   local most = limits.multiprocessors * math.max(1, math.floor(k.occupancy * limits.threads / k.threads + 1e-9))
   if k.blocks > most then k.blocks, k.turns = most, rows(k.blocks * k.turns, most) end
-end
-
--- Waits before a step of such a loop.
-local function waits(k)
-  local a = M.assumed
-  return k.waits * (3 * a.near + a.crowd * k.among / M.limits.h100.multiprocessors)
 end
 
 -- Lower bound and estimate of one turn of a step, without the way to the next one.
