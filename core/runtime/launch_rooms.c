@@ -22,7 +22,7 @@ static bool stands_before(const Line *t, int step, int last) {
 
 static void behind(Line *t, int step, int last) {
     int far = step - last;
-    if (last < 0) return;
+    if (last < 0 || !far) return; /* it reads what it writes */
     if (t->length[last] >= t->length[step]) t->length[step] = t->length[last] + 1;
     if (far > FAR) return;
     t->before[step] |= (uint64_t)1 << (far - 1);
