@@ -80,7 +80,7 @@ end
 local function apart(a, b) return nd.abs(a:astype("float64") - b:astype("float64")):max() end
 
 describe("turns of a loop on a GPU", function()
-  it("are one launch for each loop: same bits as step by step, the CPU's values, in a graph too", function()
+  it("are one launch for each loop: same bits as step by step, the CPU's values, in a graph too #asan", function()
     for name, cell in pairs(CELLS) do
       local cases = { { "float32", { 7, 5, 3, 9 } }, { "float64", { 4, 1, 2, 17 } }, { "float32", { 2, 33, 8, 16 } } }
       if cell.square then cases = { { "float32", { 7, 5, 3, 5 } }, { "float64", { 2, 33, 3, 33 } } } end
