@@ -245,17 +245,26 @@ static void put_launch(Launched *l, int step, const Step *s) {
     if (nest->grid == GRID_TILES && grid.nest >= 0 && beside >> 7 & 1) text_put(l->t, ", \"early\": true");
 }
 
+static bool is_attention(const Op *op) {
+    return op == &op_attention || op == &op_attention_grad || op == &op_attention_heads ||
+           op == &op_attention_heads_grad || op == &op_attention_heads_into;
+}
+
 /* Attention is kernels of the device's library (core/runtime/gpu/attention.c): how many launches, what their products
  * are, and what they move. */
 static void put_attention(Launched *l, const PlanHost *h) {
     const PlanValue *q = &h->in[0], *v = &h->in[2];
     const ThDtype d = (ThDtype)q->dtype;
+    const bool heads = h->op != &op_attention && h->op != &op_attention_grad;
+    const int last = heads ? 3 : 2;
     AttentionLengths n;
+    int64_t each = 1;
     if (!size_get(q->shape[0], l->sym, &n.batch) || !size_get(q->shape[1], l->sym, &n.queries) ||
-        !size_get(v->shape[1], l->sym, &n.keys) || !size_get(q->shape[2], l->sym, &n.deep) ||
-        !size_get(v->shape[2], l->sym, &n.wide))
+        !size_get(v->shape[1], l->sym, &n.keys) || !size_get(q->shape[last], l->sym, &n.deep) ||
+        !size_get(v->shape[last], l->sym, &n.wide) || (heads && !size_get(q->shape[2], l->sym, &each)))
         return;
-    const bool back = h->op == &op_attention_grad;
+    const bool back = h->op != &op_attention && h->op != &op_attention_heads;
+    n.batch *= each, n.narrow = dtype_is_half((ThDtype)h->out[0].dtype);
     const AttentionSplit s = (back ? attention_split : attention_result)(d, &n);
     describe_double(l->t, "products", s.products);
     describe_double(l->t, "aside", s.aside);
@@ -300,7 +309,7 @@ static void put_step(Launched *l, int i, bool first) {
         describe_double(l->t, "flops", w.flops);
         describe_double(l->t, "bytes", w.bytes);
         const PlanHost *h = s->kind == STEP_HOST ? &l->p->host[s->host] : NULL;
-        if (h && (h->op == &op_attention || h->op == &op_attention_grad)) put_attention(l, h);
+        if (h && is_attention(h->op)) put_attention(l, h);
     }
     if (l->places->side[i] == PLACE_DEVICE) put_after(l, i);
     text_putc(l->t, '}');

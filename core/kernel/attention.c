@@ -82,10 +82,12 @@ AttentionSplit attention_split(ThDtype d, const AttentionLengths *n) {
     const double all = c.lines * c.keys, tiles = (double)up(n->keys, (int64_t)c.rows), dz = c.deep + c.wide;
     AttentionSplit s = {.parts = (int64_t)c.parts, .segments = segments_of(&c, n)};
     const double segments = (double)s.segments;
-    s.launches = s.segments == 1 ? 2 : 3;
+    const bool summed = s.segments && s.segments + n->narrow > 1;
+    s.launches = s.segments && !summed ? 2 : 3;
     s.products = all * (c.parts * c.again + c.again + 2 * c.deep + (s.segments ? 0 : c.dq_parts * c.again));
     s.aside = c.lines * (c.wide * (c.item + c.sum) + 4 * c.sum);
-    if (s.segments > 1) s.aside += (segments + 1) * c.dq, s.extra = (segments - 1) * c.dq;
+    if (summed && n->narrow) s.aside += segments * c.dq + c.lines * c.deep * c.item, s.extra = segments * c.dq;
+    else if (summed) s.aside += (segments + 1) * c.dq, s.extra = (segments - 1) * c.dq;
     s.extra += s.aside - c.lines * c.wide * c.sum; /* the result is an operand */
     /* for each tile of keys all queries and gradients are read, and dq there and back */
     s.moved = tiles * (c.parts * c.lines * dz * c.item + (s.segments ? 2 * c.dq : 0));

@@ -2,7 +2,8 @@
  * attention_work.h -- softmax(scale q . k + mask) . v and its gradient as what operations hand to the side where their
  * arrays lie (HostServices.attention). q: (batch, query, feature), k: (batch, feature, key), v: (batch, key, value),
  * floats of one dtype, or for a device halves of one, with float32 for all that is none of these and dz; mask: (batch,
- * query, key), each of which may be 1: numbers to add, or bools.
+ * query, key), each of which may be 1: numbers to add, or bools. `heads`: q, k, v, dz, z and gradients are (batch,
+ * position, head, feature), the mask's batch and the others' is all heads of all the batch.
  */
 #ifndef TH_ATTENTION_WORK_H
 #define TH_ATTENTION_WORK_H
@@ -17,6 +18,7 @@ typedef enum {
 } AttentionMask;
 
 typedef struct AttentionWork {
+    bool heads;
     const ThArray *q, *k, *v, *mask; /* mask: NULL for ATTENTION_PLAIN */
     AttentionMask kind;
     double scale, fill;
@@ -24,6 +26,7 @@ typedef struct AttentionWork {
     ThArray *z;     /* result; of the gradient what was one, where the graph has it (for a device), or NULL */
     ThArray *stats; /* (batch, query, 2): maximum of a row of scores, and one over its sum of exponentials; the gradient
                        reads it */
+    ThArray *low;   /* the result rounded to the operands' half, or NULL */
     const ThArray *dz; /* NULL: the result is asked for */
     ThArray *dq, *dk, *dv;
 } AttentionWork;
@@ -31,6 +34,7 @@ typedef struct AttentionWork {
 /* ---- a device's kernels (attention.c): what they do is known before they run ------------------------------------- */
 typedef struct AttentionLengths {
     int64_t batch, queries, keys, deep, wide; /* deep: features of q and k; wide: of v */
+    bool narrow;                              /* gradients of halves are halves: dq is summed in memory of its own */
 } AttentionLengths;
 /* Of a block: rows of its own side, and columns of a result; more of these are another block's. */
 typedef struct AttentionTile {

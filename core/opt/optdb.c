@@ -48,6 +48,7 @@ static const Pass passes[] = {
     PLACE("AbstractConvCheck",          48.7,  BOTH,                                                       "no abstract convolutions")
     PASS("attention",                   48.8,  "fast_run:attention",                                           pass_attention,         0)
     PASS("amp_views",                   48.85, "fast_run",                                                 pass_amp_views,         0)
+    PASS("attention_heads",             48.855, "fast_run",                                                pass_heads,             0)
     PASS("gemm_apart",                  48.86, "fast_run",                                                 pass_gemm_apart,        0)
     PASS("add_mul_fusion",              48.9,  "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse_add_mul,      0)
     PASS("local_elemwise_split",        48.95, BOTH,                                                       pass_split,             0)

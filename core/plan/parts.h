@@ -272,6 +272,7 @@ bool kernel_alike_all(Planner *p);      /* alike.c: offsets of many kernels that
 bool feeds_all(Planner *p); /* feeds.c: convolutions become one kernel with the pooling that alone reads them */
 bool kernel_drop(Planner *p, Kernel *k, const uint8_t *drop); /* dead.c: without stores to accesses with drop[a] */
 bool narrow_all(Planner *p);                                  /* narrow.c */
+bool same_all(Planner *p);                                    /* same.c */
 bool kernel_unread_all(Planner *p);                           /* ..without those of results that nobody reads */
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
 bool plan_build(Planner *p);                           /* build.c: fills Planner.plan */

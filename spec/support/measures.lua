@@ -65,11 +65,11 @@ M.of = {
 }
 
 --- Passes over the whole graph that change no node: sizes are gathered, the order is fixed, loops are told that their
--- states may be written where they lie. amp_views works for devices alone, which golden cases are not for
--- (gpu_cores_spec); each cast goes in front of all views at once, never back.
+-- states may be written where they lie. amp_views and attention_heads work for devices alone, which golden cases are
+-- not for (gpu_cores_spec, gpu_heads_spec); each cast goes in front of all views at once, never back.
 M.neutral = {
-  amp_views = true, gemm_apart = true, ShapeOpt = true, schedule = true, hoist = true, remat_marks = true, remat = true,
-  scanOp_make_inplace = true,
+  amp_views = true, attention_heads = true, gemm_apart = true, ShapeOpt = true, schedule = true, hoist = true,
+  remat_marks = true, remat = true, scanOp_make_inplace = true,
 }
 
 --- The nodes of a graph text, inputs first: {op, attrs, args = names}, and what makes each name.

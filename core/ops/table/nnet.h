@@ -24,6 +24,14 @@ typedef struct AttentionAttrs {
 /* A mask of more than one matrix has one for each of the batch; or they take turns; or neighbours share each. */
 typedef enum AttentionShare { ATTENTION_EACH, ATTENTION_TURNS, ATTENTION_NEIGHBOURS } AttentionShare;
 
+/* ---- heads.c ----------------------------------------------------------------------------------------------------- */
+typedef struct HeadsAttrs {
+    int64_t kind; /* AttentionMask */
+    double scale, fill;
+    int64_t low, whole; /* a half that results are rounded to, or 0; the result is there unrounded, too */
+    int64_t dq_from, dq_to, dk_from, dk_to, dv_from, dv_to; /* of AttentionHeadsInto; INT64_MAX: to the end */
+} HeadsAttrs;
+
 /* ---- rules of vmap (ops/modes) ----------------------------------------------------------------------------------- */
 bool batch_rows(Batch *q); /* operations on rows of matrices, all inputs by row: rows merged */
 bool batch_softmax_bias(Batch *q);

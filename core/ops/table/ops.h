@@ -21,7 +21,7 @@
 #define OP_LIST_TENSOR(X) \
     X(batched_dot) X(extract_diag) X(alloc_diag) X(fill_diagonal) X(fill_diagonal_offset) X(assert) X(count_nonzero) \
     X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique) X(ctc) X(ctc_grad) X(ctc_hess) \
-    X(attention) X(attention_grad)
+    X(attention) X(attention_grad) X(attention_heads) X(attention_heads_grad) X(attention_heads_into)
 #define OP_LIST_RANDOM(X) X(mrg_uniform) X(philox) X(multinomial_uniform) X(choice_uniform) X(random_function)
 #define OP_LIST_FFT(X) X(dft) X(dft_to_half) X(dft_from_half) X(rfft) X(irfft)
 #define OP_LIST_LINALG(X) \

@@ -231,6 +231,7 @@ bool pass_gemm_apart(Opt *o);
 bool pass_linalg(Opt *o);       /* linalg.c */
 bool pass_xent(Opt *o);         /* xent.c */
 bool pass_attention(Opt *o);    /* attention.c */
+bool pass_heads(Opt *o);        /* heads.c */
 bool pass_fuse_add_mul(Opt *o); /* fuse.c */
 bool pass_split(Opt *o);        /* split.c */
 bool pass_amp_float16(Opt *o);  /* amp.c */

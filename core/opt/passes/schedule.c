@@ -152,9 +152,10 @@ bool schedule_can_fail(const ThApply *a) {
 /* Calls of the library that training steps make on the way back. They may want memory of their own, so an update before
  * one of them would go to a copy: for a layer of 54,000 x 120 behind convolutions 1.4 of 13 ms. */
 static bool calls_library(const ThApply *a) {
-    static const Op *const ops[] = {&op_conv_grad_inputs,     &op_conv_grad_weights, &op_corr_mm_grad_inputs,
-                                    &op_corr_mm_grad_weights, &op_max_pool_grad,     &op_max_pool_grad_from_input,
-                                    &op_average_pool_grad,    &op_attention,         &op_attention_grad};
+    static const Op *const ops[] = {&op_conv_grad_inputs,     &op_conv_grad_weights,   &op_corr_mm_grad_inputs,
+                                    &op_corr_mm_grad_weights, &op_max_pool_grad,       &op_max_pool_grad_from_input,
+                                    &op_average_pool_grad,    &op_attention,           &op_attention_grad,
+                                    &op_attention_heads,      &op_attention_heads_grad};
     for (int i = 0; i < TH_LEN(ops); i++)
         if (a->op == ops[i]) return true;
     return false;

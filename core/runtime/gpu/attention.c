@@ -114,8 +114,9 @@ static const char text[] = GPU_TEXT(
         const int lane = (int)threadIdx.x % 32;
         if (a.err[0]) return;
         for (i64 g = blockIdx.x * 8 + threadIdx.x / 32; g < a.batch * a.own; g += gridDim.x * (i64)8) {
-            const T *const x = (const T *)a.x + g / a.own * a.sx[0] + g % a.own * a.sx[1];
-            const T *const z = (const T *)a.z + g / a.own * a.sz[0] + g % a.own * a.sz[1];
+            const Matrix m = matrix_of(&a, g / a.own);
+            const T *const x = (const T *)a.x + begin_of(a.sx, m) + g % a.own * a.sx[1];
+            const T *const z = (const T *)a.z + begin_of(a.sz, m) + g % a.own * a.sz[1];
             const T *const of = (const T *)a.stats + 2 * g;
             T *const to = (T *)a.rows + 4 * g;
             T sum = 0;
@@ -139,6 +140,7 @@ static const char text[] = GPU_TEXT(
         const i64 parts = (a->wide + WIDE - 1) / WIDE;
         for (i64 g = blockIdx.x; g < a->batch * tiles * parts; g += gridDim.x) {
             const i64 b = g / parts / tiles;
+            const Matrix m = matrix_of(a, b);
             const i64 row0 = g / parts % tiles * SIDE;
             const i64 wide0 = g % parts * WIDE;
             T most[EACH];
@@ -150,8 +152,8 @@ static const char text[] = GPU_TEXT(
                 const i64 rows = a->own - row0;
                 const i64 cols = a->walked - col0;
                 T s[EACH * EACH];
-                tile(s, stage, (const T *)a->x + b * a->sx[0] + row0 * a->sx[1], a->sx,
-                     (const T *)a->y + b * a->sy[0] + col0 * a->sy[1], a->sy, rows, cols, a->deep);
+                tile(s, stage, (const T *)a->x + begin_of(a->sx, m) + row0 * a->sx[1], a->sx,
+                     (const T *)a->y + begin_of(a->sy, m) + col0 * a->sy[1], a->sy, rows, cols, a->deep);
                 int left[EACH * EACH];
                 for (int i = 0; i < EACH * EACH; i++) {
                     const i64 row = ty * EACH + i / EACH;
@@ -174,8 +176,8 @@ static const char text[] = GPU_TEXT(
                 }
                 if (mode == 2) {
                     T d[EACH * EACH];
-                    tile(d, stage, (const T *)a->x2 + b * a->sx2[0] + row0 * a->sx2[1], a->sx2,
-                         (const T *)a->y2 + b * a->sy2[0] + col0 * a->sy2[1], a->sy2, rows, cols, a->deep2);
+                    tile(d, stage, (const T *)a->x2 + begin_of(a->sx2, m) + row0 * a->sx2[1], a->sx2,
+                         (const T *)a->y2 + begin_of(a->sy2, m) + col0 * a->sy2[1], a->sy2, rows, cols, a->deep2);
                     for (int i = 0; i < EACH * EACH; i++) {
                         const i64 row = ty * EACH + i / EACH;
                         const i64 col = tx * EACH + i % EACH;
@@ -187,7 +189,7 @@ static const char text[] = GPU_TEXT(
                 for (int i = 0; i < EACH * EACH; i++)
                     weights[(tx * EACH + i % EACH) * PITCH + ty * EACH + i / EACH] = s[i];
                 __syncthreads();
-                gather(kept, weights, stage, (const T *)a->w + b * a->sw[0] + col0 * a->sw[1] + wide0 * a->sw[2],
+                gather(kept, weights, stage, (const T *)a->w + begin_of(a->sw, m) + col0 * a->sw[1] + wide0 * a->sw[2],
                        a->sw, cols, a->wide - wide0);
             }
 ) GPU_TEXT(
@@ -198,7 +200,7 @@ static const char text[] = GPU_TEXT(
                 for (int j = 0; j < WIDE_EACH; j++) {
                     const i64 col = wide0 + tx * WIDE_EACH + j;
                     if (col < a->wide)
-                        ((T *)a->out)[b * a->sout[0] + row * a->sout[1] + col * a->sout[2]] =
+                        ((T *)a->out)[begin_of(a->sout, m) + row * a->sout[1] + col * a->sout[2]] =
                             kept[i * WIDE_EACH + j] * by;
                 }
                 if (mode != 1 || wide0 || tx) continue;
@@ -214,12 +216,13 @@ static const char text[] = GPU_TEXT(
         T *weights, *stage;
         T *sums; /* of dq: the matrix, or NULL; lines and columns by.. */
         i64 by_row, by_col;
-        i64 b, row0, rows, own0; /* own0: the part's first column */
+        Matrix m;
+        i64 row0, rows, own0; /* own0: the part's first column */
         T dk[EACH * WIDE_EACH];
         T dv[EACH * WIDE_EACH];
     } Back;
-    INLINE const T *place(const char *x, const i64 *st, i64 b, i64 row, i64 col) {
-        return (const T *)x + b * st[0] + row * st[1] + col * st[2];
+    INLINE const T *place(const char *x, const i64 *st, Matrix m, i64 row, i64 col) {
+        return (const T *)x + begin_of(st, m) + row * st[1] + col * st[2];
     }
     INLINE void spread(const Back *k, const T *s, int by_col, int by_row) {
         const int tx = (int)threadIdx.x % 16;
@@ -235,8 +238,9 @@ static const char text[] = GPU_TEXT(
         for (int i = 0; i < EACH * EACH; i++) {
             const i64 row = k->row0 + threadIdx.x / 16 * EACH + i / EACH;
             const i64 col = col0 + threadIdx.x % 16 * EACH + i % EACH;
-            const i64 at = k->b * a->smask[0] + row * a->smask[1] + col * a->smask[2];
-            const T *const of = (const T *)a->rows + 4 * (k->b * a->walked + col);
+            const i64 b = number_of(a, k->m);
+            const i64 at = b * a->smask[0] + row * a->smask[1] + col * a->smask[2];
+            const T *const of = (const T *)a->rows + 4 * (b * a->walked + col);
             int left = 1;
             if (row >= a->own || col >= a->walked) {
                 s[i] = d[i] = 0;
@@ -281,31 +285,31 @@ static const char text[] = GPU_TEXT(
         T s[EACH * EACH];
         T d[EACH * EACH];
         T q[EACH * WIDE_EACH];
-        tile(s, k->stage, place(a->x, a->sx, k->b, k->row0, 0), a->sx, place(a->y, a->sy, k->b, col0, 0), a->sy, k->rows,
+        tile(s, k->stage, place(a->x, a->sx, k->m, k->row0, 0), a->sx, place(a->y, a->sy, k->m, col0, 0), a->sy, k->rows,
              cols, a->deep);
-        tile(d, k->stage, place(a->x2, a->sx2, k->b, k->row0, 0), a->sx2, place(a->y2, a->sy2, k->b, col0, 0), a->sy2,
+        tile(d, k->stage, place(a->x2, a->sx2, k->m, k->row0, 0), a->sx2, place(a->y2, a->sy2, k->m, col0, 0), a->sy2,
              k->rows, cols, a->deep2);
         differ(s, d, k, a, col0);
         if (k->own0 < a->deep2) {
             spread(k, s, PITCH, 1);
-            gather(k->dv, k->weights, k->stage, place(a->y2, a->sy2, k->b, col0, k->own0), a->sy2, cols,
+            gather(k->dv, k->weights, k->stage, place(a->y2, a->sy2, k->m, col0, k->own0), a->sy2, cols,
                    a->deep2 - k->own0);
         }
         if (k->own0 >= a->deep) return;
         spread(k, d, PITCH, 1);
-        gather(k->dk, k->weights, k->stage, place(a->y, a->sy, k->b, col0, k->own0), a->sy, cols, a->deep - k->own0);
+        gather(k->dk, k->weights, k->stage, place(a->y, a->sy, k->m, col0, k->own0), a->sy, cols, a->deep - k->own0);
         if (!k->sums) return;
         spread(k, d, 1, PITCH);
         for (int i = 0; i < EACH * WIDE_EACH; i++) q[i] = 0;
         if (!first) queries(q, k, a, col0, 0);
-        gather(q, k->weights, k->stage, place(a->x, a->sx, k->b, k->row0, k->own0), a->sx, k->rows, a->deep - k->own0);
+        gather(q, k->weights, k->stage, place(a->x, a->sx, k->m, k->row0, k->own0), a->sx, k->rows, a->deep - k->own0);
         queries(q, k, a, col0, 1);
     }
     INLINE void finish(const T *kept, const Back *k, char *out, const i64 *st, i64 rows, i64 cols) {
         for (int i = 0; i < EACH * WIDE_EACH; i++) {
             const i64 row = k->row0 + threadIdx.x / 16 * EACH + i / WIDE_EACH;
             const i64 col = k->own0 + threadIdx.x % 16 * WIDE_EACH + i % WIDE_EACH;
-            if (row < rows && col < cols) ((T *)out)[k->b * st[0] + row * st[1] + col * st[2]] = kept[i];
+            if (row < rows && col < cols) ((T *)out)[begin_of(st, k->m) + row * st[1] + col * st[2]] = kept[i];
         }
     }
 ) GPU_TEXT(
@@ -317,11 +321,11 @@ static const char text[] = GPU_TEXT(
         k.stage = k.weights + WEIGHTS;
         for (i64 g = blockIdx.x; g < a->batch * a->segments * a->parts; g += gridDim.x) {
             const i64 part = g / a->batch % a->segments;
-            k.b = g % a->batch;
+            k.m = matrix_of(a, g % a->batch);
             k.own0 = g / a->batch / a->segments * WIDE;
             k.by_row = part ? a->deep : a->sdq[1];
             k.by_col = part ? 1 : a->sdq[2];
-            k.sums = attend_sums(a, part, k.b);
+            k.sums = attend_sums(a, part, k.m);
             for (i64 t = part * each; t < tiles && t < (part + 1) * each; t++) {
                 for (int i = 0; i < EACH * WIDE_EACH; i++) k.dk[i] = k.dv[i] = 0;
                 k.row0 = t * SIDE;
@@ -358,6 +362,7 @@ static void head(Text *t, int variant) {
     bool wide = variant == TH_FLOAT64;
     text_printf(t, "typedef %s T;\n#define EACH %d\n#define WIDE_EACH %d\n", wide ? "f64" : "f32", wide ? 2 : 4,
                 wide ? 4 : 8);
+    text_put(t, "#define NARROW(p, v) (void)(p)\n");
     text_printf(t, "#define FMA fma%s\n#define EXP exp%s\n", wide ? "" : "f", wide ? "" : "f");
 }
 
@@ -370,22 +375,24 @@ static const char *const pieces[] = {AttendArgs_text, attend_sum_text, text, NUL
 const GpuFamily gpu_attentions = {"attention", pieces, kernel, TH_LEN(kernel), is_float, head};
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
-/* Steps in elements: from matrix to matrix, from position to position, from feature to feature. */
-static char *matrix(i64 st[3], const ThArray *a, bool turned) {
+/* Steps in elements, as AttendArgs has them; turned: of an array whose features come first. */
+static char *matrix(i64 st[4], const ThArray *a, bool turned) {
     const int64_t *s = ARRAY_STRIDES(a);
+    const bool heads = a->ndim == 4;
     int64_t item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
-    st[0] = s[0] / item, st[1] = s[turned ? 2 : 1] / item, st[2] = s[turned ? 1 : 2] / item;
+    st[0] = s[0] / item, st[3] = heads ? s[2] / item : 0;
+    st[1] = s[turned && !heads ? 2 : 1] / item, st[2] = s[heads ? 3 : turned ? 1 : 2] / item;
     return a->data;
 }
 
 static void set_mask(AttendArgs *a, const AttentionWork *w, bool turned) {
+    i64 st[4];
     a->kind = w->kind;
     if (!w->mask) return;
-    a->mask = matrix(a->smask, w->mask, turned);
+    a->mask = matrix(st, w->mask, turned);
     const int64_t *n = ARRAY_SHAPE(w->mask);
     const int at[3] = {0, turned ? 2 : 1, turned ? 1 : 2};
-    for (int d = 0; d < 3; d++)
-        if (n[at[d]] == 1) a->smask[d] = 0;
+    for (int d = 0; d < 3; d++) a->smask[d] = n[at[d]] == 1 ? 0 : st[d];
 }
 
 static int launch(HostCall *h, AttendArgs *a, ThDtype d, int number, i64 blocks) {
@@ -398,11 +405,15 @@ static i64 tiles(const AttendArgs *a, ThDtype d) {
     return a->batch * ((a->own + t.rows - 1) / t.rows) * ((a->wide + t.cols - 1) / t.cols);
 }
 
+static i64 wide_of(const AttentionWork *w) { return ARRAY_SHAPE(w->v)[w->heads ? 3 : 2]; }
+
 static int forward(HostCall *h, AttendArgs *a, const AttentionWork *w) {
     ThDtype d = (ThDtype)w->q->dtype;
     a->own = ARRAY_SHAPE(w->q)[1], a->walked = ARRAY_SHAPE(w->v)[1];
     a->x = matrix(a->sx, w->q, false), a->y = matrix(a->sy, w->k, true), a->w = matrix(a->sw, w->v, false);
-    a->out = matrix(a->sout, w->z, false), a->wide = ARRAY_SHAPE(w->v)[2];
+    a->out = matrix(a->sout, w->z, false), a->wide = wide_of(w);
+    a->narrow = dtype_is_half((ThDtype)w->z->dtype);
+    if (w->low) a->rounded = w->low->data;
     set_mask(a, w, false);
     return launch(h, a, d, ATTEND_FORWARD, tiles(a, d));
 }
@@ -411,7 +422,7 @@ static int forward(HostCall *h, AttendArgs *a, const AttentionWork *w) {
 static int queries(HostCall *h, AttendArgs *q, const AttentionWork *w) {
     ThDtype d = (ThDtype)w->q->dtype;
     q->own = ARRAY_SHAPE(w->q)[1], q->walked = ARRAY_SHAPE(w->v)[1];
-    q->deep2 = ARRAY_SHAPE(w->v)[2], q->wide = q->deep;
+    q->deep2 = wide_of(w), q->wide = q->deep;
     q->x = matrix(q->sx, w->q, false), q->y = matrix(q->sy, w->k, true);
     q->x2 = matrix(q->sx2, w->dz, false), q->y2 = matrix(q->sy2, w->v, false);
     q->w = matrix(q->sw, w->k, true), q->out = matrix(q->sout, w->dq, false);
@@ -423,7 +434,7 @@ static int queries(HostCall *h, AttendArgs *q, const AttentionWork *w) {
 static int keys(HostCall *h, AttendArgs *k, const AttentionWork *w, const AttentionSplit *s) {
     ThDtype d = (ThDtype)w->q->dtype;
     const AttentionTile t = attention_tile(d);
-    k->own = ARRAY_SHAPE(w->v)[1], k->walked = ARRAY_SHAPE(w->q)[1], k->deep2 = ARRAY_SHAPE(w->v)[2];
+    k->own = ARRAY_SHAPE(w->v)[1], k->walked = ARRAY_SHAPE(w->q)[1], k->deep2 = wide_of(w);
     k->x = matrix(k->sx, w->k, true), k->y = matrix(k->sy, w->q, false);
     k->x2 = matrix(k->sx2, w->v, false), k->y2 = matrix(k->sy2, w->dz, false);
     k->out = matrix(k->sout, w->dk, true), k->out2 = matrix(k->sout2, w->dv, false);
@@ -434,16 +445,18 @@ static int keys(HostCall *h, AttendArgs *k, const AttentionWork *w, const Attent
     bool far = dtype_is_half(d) && (k->deep > t.cols || k->deep2 > t.cols);
     if (launch(h, k, d, far ? ATTEND_LONG : ATTEND_KEYS, k->batch * k->parts * k->segments)) return 1;
     i64 sums = k->batch * k->walked * k->deep;
-    return s->segments > 1 && launch(h, k, d, ATTEND_SUM, gpu_blocks(sums));
+    return s->segments + k->narrow > 1 && launch(h, k, d, ATTEND_SUM, gpu_blocks(sums));
 }
 
 static int backward(HostCall *h, AttendArgs *a, const AttentionWork *w) {
     ThDtype d = (ThDtype)w->q->dtype;
-    const AttentionLengths n = {a->batch, ARRAY_SHAPE(w->q)[1], ARRAY_SHAPE(w->v)[1], a->deep, ARRAY_SHAPE(w->v)[2]};
+    a->narrow = dtype_is_half((ThDtype)w->dq->dtype);
+    const AttentionLengths n = {a->batch, ARRAY_SHAPE(w->q)[1], ARRAY_SHAPE(w->v)[1], a->deep, wide_of(w), a->narrow};
     const AttentionSplit s = attention_split(d, &n);
     const size_t item = th_dtype_bytes(dtype_computed(d)), own = (size_t)(n.batch * n.queries) * item;
+    const i64 apart = s.segments + a->narrow - 1; /* sums of dq that are in memory of their own */
     if (!gpu_room(h, 4 * own, &a->rows)) return 1;
-    if (s.segments > 1 && !gpu_room(h, own * (size_t)(n.deep * (s.segments - 1)), &a->more)) return 1;
+    if (s.segments && apart && !gpu_room(h, own * (size_t)(n.deep * apart), &a->more)) return 1;
     AttendArgs r = *a, q = *a, k = *a;
     r.own = n.queries, r.deep = n.wide;
     r.x = matrix(r.sx, w->dz, false), r.z = matrix(r.sz, w->z, false);
@@ -451,15 +464,26 @@ static int backward(HostCall *h, AttendArgs *a, const AttentionWork *w) {
     return keys(h, &k, w, &s) || (!s.segments && queries(h, &q, w));
 }
 
+/* Zeros, of an array whose lines may be parts of another one's. */
 static int nothing(HostCall *h, const ThArray *a) {
-    return a && gpu_set(h, a->data, 0, (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype));
+    const size_t item = a ? th_dtype_bytes((ThDtype)a->dtype) : 0;
+    if (!a || !a->size) return 0;
+    if (a->ndim == 3) return gpu_set(h, a->data, 0, (size_t)a->size * item);
+    const int64_t *n = ARRAY_SHAPE(a), *st = ARRAY_STRIDES(a);
+    const size_t line = (size_t)(n[2] * n[3]) * item;
+    if (st[1] == (int64_t)line) return gpu_set(h, a->data, 0, (size_t)a->size * item);
+    for (int64_t i = 0; i < n[0] * n[1]; i++)
+        if (gpu_set(h, a->data + i / n[1] * st[0] + i % n[1] * st[1], 0, line)) return 1;
+    return 0;
 }
 
 int gpu_attention(HostCall *h, const AttentionWork *w) {
-    AttendArgs a = {.batch = ARRAY_SHAPE(w->q)[0], .deep = ARRAY_SHAPE(w->q)[2], .scale = w->scale, .fill = w->fill};
-    if (!a.batch || !ARRAY_SHAPE(w->q)[1] || !w->v->size)
-        return (!w->dz && (nothing(h, w->z) || nothing(h, w->stats))) || nothing(h, w->dq) || nothing(h, w->dk) ||
-               nothing(h, w->dv);
+    const int64_t *n = ARRAY_SHAPE(w->q);
+    AttendArgs a = {.batch = w->heads ? n[0] * n[2] : n[0], .heads = w->heads ? n[2] : 1, .deep = n[w->heads ? 3 : 2]};
+    a.scale = w->scale, a.fill = w->fill;
+    if (!a.batch || !n[1] || !w->v->size)
+        return (!w->dz && (nothing(h, w->z) || nothing(h, w->low) || nothing(h, w->stats))) || nothing(h, w->dq) ||
+               nothing(h, w->dk) || nothing(h, w->dv);
     a.stats = w->stats->data;
     return w->dz ? backward(h, &a, w) : forward(h, &a, w);
 }

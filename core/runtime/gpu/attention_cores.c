@@ -29,6 +29,21 @@ static const char text[] = GPU_TEXT(
     INLINE void own_rows(u32 f[4][4], const u16 *x) {
         UNROLL for (int q = 0; q < 4; q++) core_x_deep(f[q], x + threadIdx.x / 32 * 16 * PITCH + q * 16, PITCH);
     }
+    /* One or two neighbours of a result. */
+    INLINE void put(char *out, i64 narrow, i64 at, i64 step, const f32 *v, int two) {
+        const u32 pair = PACK(v[0], v[1]);
+        u16 *const low = (u16 *)out + at;
+        f32 *const whole = (f32 *)out + at;
+        if (!narrow) {
+            whole[0] = v[0];
+            if (two) whole[step] = v[1];
+        } else if (two && step == 1 && (u64)low % 4 == 0) {
+            *(u32 *)low = pair;
+        } else {
+            low[0] = (u16)pair;
+            if (two) low[step] = (u16)(pair >> 16);
+        }
+    }
     INLINE void zeros(f32 *s, int n) { UNROLL for (int i = 0; i < n; i++) s[i] = 0; }
     /* s += x . y, of `many` columns */
     INLINE void add_scores(f32 *s, u32 x[4][4], const u16 *y, int many) {
@@ -116,8 +131,9 @@ static const char text[] = GPU_TEXT(
         const int lane = (int)threadIdx.x % 32;
         if (a.err[0]) return;
         for (i64 g = blockIdx.x * 8 + threadIdx.x / 32; g < a.batch * a.own; g += gridDim.x * (i64)8) {
-            const u16 *const x = (const u16 *)a.x + g / a.own * a.sx[0] + g % a.own * a.sx[1];
-            const f32 *const z = (const f32 *)a.z + g / a.own * a.sz[0] + g % a.own * a.sz[1];
+            const Matrix m = matrix_of(&a, g / a.own);
+            const u16 *const x = (const u16 *)a.x + begin_of(a.sx, m) + g % a.own * a.sx[1];
+            const f32 *const z = (const f32 *)a.z + begin_of(a.sz, m) + g % a.own * a.sz[1];
             const f32 *const of = (const f32 *)a.stats + 2 * g;
             f32 *const to = (f32 *)a.rows + 4 * g;
             f32 sum = 0;
@@ -145,14 +161,15 @@ static const char text[] = GPU_TEXT(
         const i64 parts = (a->wide + 63) / 64;
         for (i64 g = blockIdx.x; g < a->batch * tiles * parts; g += gridDim.x) {
             const i64 b = g / parts / tiles;
+            const Matrix m = matrix_of(a, b);
             const i64 row0 = g / parts % tiles * ROWS;
             const i64 wide0 = g % parts * 64;
             const i64 rows = a->own - row0;
-            const u16 *const x = (const u16 *)a->x + b * a->sx[0] + row0 * a->sx[1];
-            const u16 *const y = (const u16 *)a->y + b * a->sy[0];
-            const u16 *const x2 = (const u16 *)a->x2 + b * a->sx2[0] + row0 * a->sx2[1];
-            const u16 *const y2 = (const u16 *)a->y2 + b * a->sy2[0];
-            const u16 *const w = (const u16 *)a->w + b * a->sw[0] + wide0 * a->sw[2];
+            const u16 *const x = (const u16 *)a->x + begin_of(a->sx, m) + row0 * a->sx[1];
+            const u16 *const y = (const u16 *)a->y + begin_of(a->sy, m);
+            const u16 *const x2 = (const u16 *)a->x2 + begin_of(a->sx2, m) + row0 * a->sx2[1];
+            const u16 *const y2 = (const u16 *)a->y2 + begin_of(a->sy2, m);
+            const u16 *const w = (const u16 *)a->w + begin_of(a->sw, m) + wide0 * a->sw[2];
             f32 most[2];
             f32 total[2];
             f32 kept[32];
@@ -245,11 +262,13 @@ static const char text[] = GPU_TEXT(
                 const i64 row = row0 + line + i * 8;
                 const f32 by = mode == 1 ? 1.0f / total[i] : 1.0f;
                 if (row >= a->own) continue;
-                UNROLL for (int j = 0; j < 16; j++) {
-                    const i64 col = wide0 + j / 2 * 8 + lane % 4 * 2 + j % 2;
-                    if (col < a->wide)
-                        ((f32 *)a->out)[b * a->sout[0] + row * a->sout[1] + col * a->sout[2]] =
-                            kept[j / 2 * 4 + i * 2 + j % 2] * by;
+                UNROLL for (int j = 0; j < 8; j++) {
+                    const i64 col = wide0 + j * 8 + lane % 4 * 2;
+                    const i64 at = begin_of(a->sout, m) + row * a->sout[1] + col * a->sout[2];
+                    f32 *const v = kept + j * 4 + i * 2;
+                    v[0] *= by, v[1] *= by;
+                    if (col < a->wide) put(a->out, a->narrow, at, a->sout[2], v, col + 1 < a->wide);
+                    if (col < a->wide && a->rounded) put(a->rounded, 1, at, a->sout[2], v, col + 1 < a->wide);
                 }
                 if (mode != 1 || wide0 || lane % 4) continue;
                 ((f32 *)a->stats)[2 * (b * a->own + row)] = most[i];
@@ -269,7 +288,8 @@ static const char text[] = GPU_TEXT(
         Record *of;
         f32 *sums; /* of dq: the matrix, or NULL; lines and columns by.. */
         i64 by_row, by_col;
-        i64 b, row0, rows, own0; /* own0: the part's first column */
+        Matrix m;
+        i64 row0, rows, own0; /* own0: the part's first column */
         f32 dk[32];
         f32 dv[32];
         u32 fx2[4][4]; /* of v */
@@ -279,15 +299,15 @@ static const char text[] = GPU_TEXT(
         if (t < STEP && col0 + t < a->walked)
             core_copy((u16 *)(to + t), (const u16 *)((const Record *)a->rows + b * a->walked + col0 + t));
     }
-    INLINE const u16 *line_of(const char *x, const i64 *st, i64 b, i64 at) {
-        return (const u16 *)x + b * st[0] + at * st[1];
+    INLINE const u16 *line_of(const char *x, const i64 *st, Matrix m, i64 at) {
+        return (const u16 *)x + begin_of(st, m) + at * st[1];
     }
     /* What belongs to columns from col0 on. */
     INLINE void fetch(Back *k, const AttendArgs *a, int near, i64 col0, int turn) {
         const i64 cols = a->walked - col0;
-        records(k->of + turn * STEP, a, k->b, col0);
-        const u16 *const y = line_of(a->y, a->sy, k->b, col0);
-        const u16 *const y2 = line_of(a->y2, a->sy2, k->b, col0);
+        records(k->of + turn * STEP, a, number_of(a, k->m), col0);
+        const u16 *const y = line_of(a->y, a->sy, k->m, col0);
+        const u16 *const y2 = line_of(a->y2, a->sy2, k->m, col0);
         if (near) stage(k->y + turn * LINES, STEP, y, a->sy[1], a->sy[2], cols, a->deep);
         if (near) stage(k->y2 + turn * LINES, STEP, y2, a->sy2[1], a->sy2[2], cols, a->deep2);
         core_group();
@@ -298,13 +318,13 @@ static const char text[] = GPU_TEXT(
         zeros(k->dv, 32);
         __syncthreads();
         if (near) {
-            stage(k->x, ROWS, line_of(a->x2, a->sx2, k->b, k->row0), a->sx2[1], a->sx2[2], k->rows, a->deep2);
+            stage(k->x, ROWS, line_of(a->x2, a->sx2, k->m, k->row0), a->sx2[1], a->sx2[2], k->rows, a->deep2);
             core_group();
             core_wait(0);
             __syncthreads();
             own_rows(k->fx2, k->x);
             __syncthreads();
-            stage(k->x, ROWS, line_of(a->x, a->sx, k->b, k->row0), a->sx[1], a->sx[2], k->rows, a->deep);
+            stage(k->x, ROWS, line_of(a->x, a->sx, k->m, k->row0), a->sx[1], a->sx[2], k->rows, a->deep);
         }
         fetch(k, a, near, 0, 0);
     }
@@ -318,7 +338,7 @@ static const char text[] = GPU_TEXT(
         if (a->kind) UNROLL for (int i = 0; i < 16; i++) {
             const i64 row = line + i / 2 % 2 * 8;
             const i64 col = col0 + i / 4 * 8 + lane % 4 * 2 + i % 2;
-            const i64 at = k->b * a->smask[0] + row * a->smask[1] + col * a->smask[2];
+            const i64 at = number_of(a, k->m) * a->smask[0] + row * a->smask[1] + col * a->smask[2];
             if (row >= a->own || col >= a->walked) continue;
             if (a->kind == 1) s[i] += ((const f32 *)a->mask)[at];
             else if ((a->mask[at] != 0) != (a->kind == 2)) {
@@ -397,9 +417,9 @@ static const char text[] = GPU_TEXT(
             add_scores(s, fx, y, STEP);
             add_scores(d, k->fx2, y2, STEP);
         } else {
-            long_scores(d, k->x, y2, line_of(a->x2, a->sx2, k->b, k->row0), a->sx2, line_of(a->y2, a->sy2, k->b, col0),
+            long_scores(d, k->x, y2, line_of(a->x2, a->sx2, k->m, k->row0), a->sx2, line_of(a->y2, a->sy2, k->m, col0),
                         a->sy2, k->rows, cols, a->deep2, STEP, part);
-            long_scores(s, k->x, y, line_of(a->x, a->sx, k->b, k->row0), a->sx, line_of(a->y, a->sy, k->b, col0), a->sy,
+            long_scores(s, k->x, y, line_of(a->x, a->sx, k->m, k->row0), a->sx, line_of(a->y, a->sy, k->m, col0), a->sy,
                         k->rows, cols, a->deep, STEP, part);
         }
         differ(s, d, k, a, col0, k->of + turn * STEP);
@@ -413,12 +433,13 @@ static const char text[] = GPU_TEXT(
             queries(q, k, a, col0, 1);
         }
     }
-    INLINE void finish(const f32 *kept, const Back *k, char *out, const i64 *st, i64 rows, i64 cols) {
+    INLINE void finish(const f32 *kept, const Back *k, char *out, i64 narrow, const i64 *st, i64 rows, i64 cols) {
         const int lane = (int)threadIdx.x % 32;
-        UNROLL for (int i = 0; i < 32; i++) {
+        UNROLL for (int i = 0; i < 32; i += 2) {
             const i64 row = k->row0 + (int)threadIdx.x / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
-            const i64 col = k->own0 + i / 4 * 8 + lane % 4 * 2 + i % 2;
-            if (row < rows && col < cols) ((f32 *)out)[k->b * st[0] + row * st[1] + col * st[2]] = kept[i];
+            const i64 col = k->own0 + i / 4 * 8 + lane % 4 * 2;
+            const i64 at = begin_of(st, k->m) + row * st[1] + col * st[2];
+            if (row < rows && col < cols) put(out, narrow, at, st[2], kept + i, col + 1 < cols);
         }
     }
 ) GPU_TEXT(
@@ -433,11 +454,11 @@ static const char text[] = GPU_TEXT(
         k.of = (Record *)(k.dq + ROWS * DQ_PITCH);
         for (i64 g = blockIdx.x; g < a->batch * a->segments * a->parts; g += gridDim.x) {
             const i64 part = g / a->batch % a->segments;
-            k.b = g % a->batch;
+            k.m = matrix_of(a, g % a->batch);
             k.own0 = g / a->batch / a->segments * 64;
-            k.by_row = part ? a->deep : a->sdq[1];
-            k.by_col = part ? 1 : a->sdq[2];
-            k.sums = attend_sums(a, part, k.b);
+            k.by_row = part || a->narrow ? a->deep : a->sdq[1];
+            k.by_col = part || a->narrow ? 1 : a->sdq[2];
+            k.sums = attend_sums(a, part, k.m);
             for (i64 t = part * each; t < tiles && t < (part + 1) * each; t++) {
                 int turn = 0;
                 k.row0 = t * ROWS;
@@ -445,8 +466,8 @@ static const char text[] = GPU_TEXT(
                 begin(&k, a, near);
                 for (i64 col0 = 0; col0 < a->walked; col0 += STEP, turn ^= 1)
                     step(&k, a, near, col0, turn, t == part * each);
-                finish(k.dk, &k, a->out, a->sout, a->own, a->deep);
-                finish(k.dv, &k, a->out2, a->sout2, a->own, a->deep2);
+                finish(k.dk, &k, a->out, a->narrow, a->sout, a->own, a->deep);
+                finish(k.dv, &k, a->out2, a->narrow, a->sout2, a->own, a->deep2);
             }
         }
     }
@@ -479,7 +500,7 @@ static bool is_half(int variant) { return variant == TH_FLOAT16 || variant == TH
 static void head(Text *t, int variant) {
     const char *name = th_dtype_name((ThDtype)variant);
     text_put(t, cuda_cores_text);
-    text_put(t, "typedef f32 T;\n");
+    text_put(t, "typedef f32 T;\n#define NARROW(p, v) (*(p) = (u16)PACK(v, 0.0f))\n");
     text_printf(t, "#define CORE core_%s\n#define PACK core_pack_%s\n#define NUMBER(h) core_number(h, 0, %d)\n", name,
                 name, variant == TH_BFLOAT16);
 }
