@@ -2,6 +2,7 @@
  * cuda.c -- GPUs in a library that was built without them: device_open (runtime/device/open.c) says so, no buffer lives
  * on a device, and what is asked about kernels for one is refused.
  */
+#include "opt/engine/rewrite.h"
 #include "runtime/device/space.h"
 #include "runtime/launch.h"
 #include "schedule/nest.h"
@@ -46,6 +47,24 @@ bool device_error(ThContext *c, const DeviceQueue *q, DeviceStatus s, const char
     (void)q, (void)s, (void)doing;
     return refuse(c);
 }
+
+/* ---- what optimizing for a device makes: AttentionHeads ---------------------------------------------------------- */
+bool pass_heads(Opt *o) { return (void)o, true; }
+
+static bool infer_heads(Infer *q) { return refuse(q->ctx); }
+
+#define HEADS_OP(var, title, outputs) \
+    const Op op_##var = { \
+        .name = title, \
+        .flags = OP_MACHINE, \
+        .nin = -1, \
+        .nout = outputs, \
+        .infer = infer_heads, \
+        .doc = OP_DOC("only a device has it"), \
+    }
+HEADS_OP(attention_heads, "AttentionHeads", -1);
+HEADS_OP(attention_heads_grad, "AttentionHeadsGrad", 3);
+HEADS_OP(attention_heads_into, "AttentionHeadsInto", 1);
 
 /* ---- sides of buffers: there are none ---------------------------------------------------------------------------- */
 Device *space_of(const ThBuffer *b) {
