@@ -27,20 +27,35 @@ static bool copies(Planner *p, const Made *m, int *from, int *to) {
            sizes_same(&p->sizes, all, p->root.at[y->buf].size);
 }
 
-static bool writes(const Kernel *k, int root) {
-    for (int a = 0; k && a < k->acc.n; a++)
-        if (k->acc.at[a].buf == root && k->acc.at[a].flags & (ACC_WRITE | ACC_ADD)) return true;
-    return false;
+typedef struct Same {
+    Planner *p;
+    int *last; /* by root: the last kernel that writes it, -1 */
+    int *heir; /* by root: what is read in its place; else itself */
+} Same;
+
+static bool look(Same *x) {
+    Planner *p = x->p;
+    const size_t n = (size_t)p->root.n;
+    x->last = arena_alloc(p->arena, n * sizeof *x->last + 1);
+    x->heir = arena_alloc(p->arena, n * sizeof *x->heir + 1);
+    if (!x->last || !x->heir) return false;
+    for (int r = 0; r < p->root.n; r++) x->last[r] = -1, x->heir[r] = r;
+    for (int i = 0; i < p->made.n; i++) {
+        const Kernel *k = p->made.at[i].k;
+        for (int a = 0; k && a < k->acc.n; a++)
+            if (k->acc.at[a].flags & (ACC_WRITE | ACC_ADD)) x->last[k->acc.at[a].buf] = i;
+    }
+    return true;
 }
 
 /* Both are temporaries; the first is not written after the copy, made number i, the second by nothing else. */
-static bool may_stand(const Planner *p, int i, int x, int y) {
+static bool may_stand(const Same *s, int i, int x, int y) {
+    const Planner *p = s->p;
     const Root *from = &p->root.at[x], *to = &p->root.at[y];
     if (from->kind != BUF_TEMP || to->kind != BUF_TEMP || from->kept || to->kept || from->gone || to->gone)
         return false;
     if (from->rowtemp || to->rowtemp || to->written || to->writers != 1 || from->dtype != to->dtype) return false;
-    for (int j = i + 1; j < p->made.n; j++)
-        if (writes(p->made.at[j].k, x)) return false;
+    if (s->last[x] > i) return false;
     for (int w = p->wr0[x]; w < p->wr0[x + 1]; w++) { /* what is no kernel keeps its place */
         const Work *by = &p->work.at[p->wr[w]];
         if (by->kind != WORK_KERNEL && p->wr[w] > p->group.at[p->made.at[i].group].base) return false;
@@ -51,18 +66,19 @@ static bool may_stand(const Planner *p, int i, int x, int y) {
 }
 
 bool same_all(Planner *p) {
-    for (int i = 0; i < p->made.n && p->fg->device; i++) {
+    Same s = {.p = p};
+    if (!p->fg->device) return true;
+    if (!look(&s)) return false;
+    for (int i = 0; i < p->made.n; i++) {
         Made *m = &p->made.at[i];
         int from, to;
+        for (int a = 0; m->k && a < m->k->acc.n; a++) m->k->acc.at[a].buf = s.heir[m->k->acc.at[a].buf];
         if (!copies(p, m, &from, &to)) continue;
         const int x = m->k->acc.at[from].buf, y = m->k->acc.at[to].buf;
-        if (!may_stand(p, i, x, y)) continue;
+        if (!may_stand(&s, i, x, y)) continue;
         kernel_free(m->k);
         m->k = NULL, m->nstages = 0;
-        for (int j = i + 1; j < p->made.n; j++)
-            for (int a = 0; p->made.at[j].k && a < p->made.at[j].k->acc.n; a++)
-                if (p->made.at[j].k->acc.at[a].buf == y) p->made.at[j].k->acc.at[a].buf = x;
-        p->root.at[y].gone = true;
+        s.heir[y] = x, p->root.at[y].gone = true;
     }
     return true;
 }
