@@ -73,13 +73,18 @@ return function(M, K)
   function M.promote_types(type1, type2) return promote(dtype_of(type1), dtype_of(type2)) end
   --- `result_type(..)`: the dtype of arithmetic on arrays, dtypes and numbers; numbers yield to arrays of their kind.
   function M.result_type(...)
-    local list, strong, weak = table.pack(...), nil, nil
+    local list, given, strong, weak = table.pack(...), {}, nil, nil
     if list.n == 0 then util.raise("TypeError", "result_type takes arrays, dtypes and numbers, at least one") end
     for i = 1, list.n do
       local x = list[i]
-      if type(x) == "number" then weak = (weak or 0) + x
-      elseif strong then strong = sum_of(strong, dtype_of(x))
-      else strong = dtype_of(x) end
+      if type(x) == "number" then weak = (weak or 0) + x else given[#given + 1] = dtype_of(x) end
+    end
+    -- As NumPy: floats first, then each integer meets what they are, not what integers are together.
+    for turn = 1, 2 do
+      for _, dtype in ipairs(given) do
+        local first = #given < 3 or among(dtype, CLASSES.inexact)
+        if first == (turn == 1) then strong = strong and sum_of(strong, dtype) or dtype end
+      end
     end
     if not strong then return as(weak).dtype end
     return weak and M.add(sample(strong), weak).dtype or strong
