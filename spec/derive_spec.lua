@@ -456,6 +456,7 @@ b: float64[]
     end
     -- rewriting makes it of parts that have been mapped: spec/attention_spec.lua
     local without = { Attention = true, AttentionGrad = true }
+    for _, more in ipairs({ "", "Grad", "Into" }) do without["AttentionHeads" .. more] = true end -- made behind it
     without.RandomFunction = true -- all elements would draw from one state: spec/randomstreams_spec.lua
     without.CollectiveStart, without.CollectiveWait = true, true -- jobs of ranks: spec/gpu_ranks_spec.lua
     for name in ([[SparseWord CSMProperties SparseWith Transpose CSM SparseTriplets SparseFromDense DenseFromSparse
