@@ -150,11 +150,15 @@ return function(nd)
   -- broadcast, and numbers among them take the dtype of the arrays.
   function nd.choose(...)
     local a, choices = ...
-    local arrays = false
-    if type(choices) == "table" then
-      for i = 1, #choices do arrays = arrays or util.is_array(choices[i]) end
+    local arrays, others = false, false
+    for i = 1, type(choices) == "table" and #choices or 0 do
+      if util.is_array(choices[i]) then arrays = true else others = true end
     end
     if not arrays then return choose(...) end
+    if not others then -- arrays of the same lengths, most often: else what is wrong is said below
+      local ok, r = pcall(choose, ...)
+      if ok then return r end
+    end
     local list, dtypes = {}, {}
     for i, c in ipairs(choices) do
       dtypes[i] = type(c) == "table" and arr(c) or c
