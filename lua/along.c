@@ -49,15 +49,18 @@ static int first(lua_State *L) { /* upvalues: state, function, each, most, the o
     return others(L, lua_upvalueindex(5));
 }
 
-/* along_first(function, each, most, f): f with that in front, of vectors of fewer elements and of few rows */
-static int along_first(lua_State *L) {
-    lua_settop(L, 4);
+/* A closure over the state and n arguments, of which the first is a function's number and the last what it fronts. */
+static int in_front(lua_State *L, lua_CFunction way, int n) {
+    lua_settop(L, n);
     luaL_checkinteger(L, 1);
     lua_pushlightuserdata(L, LT_STATE(L));
     lua_insert(L, 1);
-    lua_pushcclosure(L, first, 5);
+    lua_pushcclosure(L, way, n + 1);
     return 1;
 }
+
+/* along_first(function, each, most, f): f with that in front, of vectors of fewer elements and of few rows */
+static int along_first(lua_State *L) { return in_front(L, first, 4); }
 
 /* ---- parts of a vector ------------------------------------------------------------------------------------------- */
 typedef struct Parts {
@@ -356,14 +359,7 @@ static int reduceat(lua_State *L) { /* upvalues: state, function, way, the other
 }
 
 /* parts_first(function, way, f): f with that in front */
-static int parts_first(lua_State *L) {
-    lua_settop(L, 3);
-    luaL_checkinteger(L, 1);
-    lua_pushlightuserdata(L, LT_STATE(L));
-    lua_insert(L, 1);
-    lua_pushcclosure(L, reduceat, 4);
-    return 1;
-}
+static int parts_first(lua_State *L) { return in_front(L, reduceat, 3); }
 
 static int function_number(lua_State *L) {
     const int func = th_func_find(luaL_checkstring(L, 1));
