@@ -103,6 +103,19 @@ describe("the papers' examples", function()
       assert.equal(2, select(2, got:gsub("Elemwise{Composite{%(i0 %- %(i1 %* i2%)%)}}%[%(0, 0%)%]", "")))
     end)
   end
+
+  it("a matrix that rows of a batch are multiplied by is updated by one product, as it lies", function()
+    local w, batch = theano.shared(nd.arange(6, nil, nil, "float32"):reshape({ 2, 3 })), T.ftensor3("batch")
+    local g = T.grad(T.sqr(T.dot(batch, w)):sum(), w)
+    local got, f = ops({ batch }, {}, { updates = { { w, w - T.constant(0.1, { dtype = "float32" }) * g } } })
+    assert.equal(1, select(2, got:gsub("Gemm{inplace}", "")))
+    assert.falsy(got:find("i0 %- "))
+    f(nd.ones({ 2, 1, 2 }, "float32")) -- 2 * (3, 5, 7) for each of two rows
+    assert.near(0 - 0.1 * 12, w:get_value():tolist()[1][1], 1e-5)
+    assert.near(5 - 0.1 * 28, w:get_value():tolist()[2][3], 1e-5)
+    assert.has_error(function() f(nd.ones({ 2, 1, 3 }, "float32")) end)
+    for _, shape in ipairs({ { 0, 1, 2 }, { 2, 0, 2 } }) do f(nd.ones(shape, "float32")) end
+  end)
 end)
 
 describe("graphs that Theano prints", function()

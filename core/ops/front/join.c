@@ -131,7 +131,8 @@ static ThVar *summed_length(Front *f, ThVar *const *ad, ThVar *const *bd, int n)
     return failed(f->ctx) ? NULL : assert_make(f->b, p, cond, n, "shapes do not match in tensordot", TH_ValueError);
 }
 
-/* The last n dimensions of a against the first n of b, through one product of matrices. */
+/* The last n dimensions of a against the first n of b, through one product of matrices; one that is a matrix of these
+ * already goes in as it is, so that its gradient is a product, too. */
 static ThVar *tensordot_last(Front *f, ThVar *a, ThVar *b, int n) {
     ThVar *ad[TH_MAX_NDIM], *bd[TH_MAX_NDIM], *shape[2 * TH_MAX_NDIM];
     int an = a->type.ndim, bn = b->type.ndim, out = 0;
@@ -139,8 +140,8 @@ static ThVar *tensordot_last(Front *f, ThVar *a, ThVar *b, int n) {
     if (!front_shape_of(f->b, a, ad) || !front_shape_of(f->b, b, bd)) return NULL;
     ThVar *left[2] = {length_product(f->b, ad, 0, an - n), summed_length(f, ad + an - n, bd, n)};
     ThVar *right[2] = {length_product(f->b, bd, 0, n), length_product(f->b, bd, n, bn)};
-    ThVar *x = reshape_make(f->b, a, front_shape_vector(f->b, left, 2), 2);
-    ThVar *y = reshape_make(f->b, b, front_shape_vector(f->b, right, 2), 2);
+    ThVar *x = an == 2 && n == 1 ? a : reshape_make(f->b, a, front_shape_vector(f->b, left, 2), 2);
+    ThVar *y = bn == 2 && n == 1 ? b : reshape_make(f->b, b, front_shape_vector(f->b, right, 2), 2);
     if (!x || !y) return NULL;
     for (int d = 0; d < an - n; d++, out++) {
         shape[out] = ad[d];
