@@ -46,6 +46,7 @@ typedef struct LtState {
     size_t owed, young;         /* collect.c: bytes and number of things made since the last step of the collector.. */
     size_t batch;               /* ..which is to come when they are so many bytes */
     int spare;                  /* arrays that are made before it is asked for a collection once more */
+    int heap, wait;             /* Lua's kilobytes after a collection, and how many more there are at the next one */
     struct Pool *pool;          /* the runner's, which tells when arrays go (array.c); NULL: they have finalizers */
     size_t held, most;          /* bytes that userdata hold, and from where on a full collection is to come.. */
     size_t room;                /* ..what dead ones may have at least */

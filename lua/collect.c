@@ -8,6 +8,8 @@
  */
 #include "binding.h"
 
+#include <time.h>
+
 enum {
     SMALL = 4096,
     OFTEN = 512 << 10,
@@ -16,23 +18,40 @@ enum {
     MANY = 8192,
     ROOM = 64 << 20,
     HEAP_ROOM = 4,
-    RESULTS = 8
+    RESULTS = 8,
+    WAIT = 384 /* of Lua's own kilobytes: 8,000 views */
 };
 
 void lt_collect_init(LtState *s) {
     s->batch = FIRST; /* parameters and the first arguments: nothing of them is garbage, and modules are the heap */
     s->most = s->room = ROOM;
+    s->wait = WAIT;
+}
+
+static double microseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
 }
 
 /* Young results are found at the price of the young: often. A step that made a whole cycle (incremental mode) looked at
  * everything there is: seldom. The generational mode waits for a fifth of the heap, which is added where results are
- * large: two that take turns do not fit the cache that one fits. */
+ * large: two that take turns do not fit the cache that one fits; and where small ones have become many, which would
+ * have left all caches when a large heap's fifth is there. These are waited for longer as long as a collection takes
+ * more than a microsecond for each kilobyte: it goes through all of a table that was written to since the last one. */
 static void step(lua_State *L, LtState *s) {
     size_t kb = s->owed >> 10;
-    if (s->owed >> 14 >= (size_t)s->young) kb += (size_t)lua_gc(L, LUA_GCCOUNT) / 5;
+    const int heap = lua_gc(L, LUA_GCCOUNT), grown = heap - s->heap;
+    const bool many = s->batch == OFTEN && grown >= s->wait;
+    const double from = many ? microseconds() : 0;
+    if (many || s->owed >> 14 >= (size_t)s->young) kb += (size_t)heap / 5;
     s->owed = s->young = 0;
     bool cycle = lua_gc(L, LUA_GCSTEP, (int)(kb < 1 << 20 ? kb + 1 : 1 << 20)) == 1;
     s->batch = cycle ? SELDOM : OFTEN;
+    if (!many && grown >= 0) return;
+    const int now = lua_gc(L, LUA_GCCOUNT);
+    if (now < heap || grown < 0) s->heap = now; /* else Lua has more to wait for */
+    if (many) s->wait = microseconds() - from > grown ? 2 * grown : WAIT;
 }
 
 static size_t held(const LtState *s) { return s->held + th_held_bytes(s->ctx); }

@@ -148,6 +148,19 @@ describe("dead results are collected in time", function()
     end
   end)
 
+  it("views do not wait for a fifth of a heap that a long text makes large", function()
+    local was, text, m = collectgarbage("generational"), ("x"):rep(64 * MB), nd.zeros({ 8, 8 })
+    collectgarbage()
+    local before, most = collectgarbage("count"), 0
+    for i = 1, 200000 do
+      local _ = m[1]
+      if i % 64 == 0 then most = math.max(most, collectgarbage("count") - before) end
+    end
+    collectgarbage(was)
+    assert.equal(64 * MB, #text)
+    assert.truthy(most <= 3000, most .. " KB of views")
+  end)
+
   it("a row of a large array owes its own bytes alone", function()
     local a, t = nd.zeros({ 4096, 1024 }), setmetatable({}, { __mode = "k" })
     collectgarbage()
