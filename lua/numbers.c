@@ -112,15 +112,32 @@ static bool pair_of(lua_State *L, LtState *s, Pair *p) {
     return !memcmp(th_array_shape(a), th_array_shape(b), sizeof(int64_t) * (size_t)nd);
 }
 
+/* Operands of 64 MB and more: two arrays are asked for half a page ahead, since the processor's own reading ahead ends
+ * with each page, and the result goes past the caches, which they fill. */
+enum { LINE = WIDE_LINE, ASKED = 2048, FAR = 4 << 20 /* elements of two */ };
+#define ASK(from) __builtin_prefetch((const char *)(from) + ASKED, 0, 2)
 #define COMPARE_LOOP(NAME, T, OP) \
     WIDE(void, NAME, (uint8_t *restrict to, const T *x, const T *y, int64_t n), (to, x, y, n), { \
-        for (int64_t i = 0; i < n; i++) to[i] = x[i] OP y[i]; \
+        int64_t i = 0; \
+        for (uint8_t line[LINE]; n >= FAR && i + LINE <= n; i += LINE) { \
+            for (int j = 0; j < LINE; j += LINE / (int)sizeof(T)) ASK(x + i + j), ASK(y + i + j); \
+            for (int j = 0; j < LINE; j++) line[j] = x[i + j] OP y[i + j]; \
+            wide_past(to + i, line); \
+        } \
+        if (i) WIDE_STORED(); \
+        for (; i < n; i++) to[i] = x[i] OP y[i]; \
     })
 #define COMPARE(NAME, OP) \
     COMPARE_LOOP(floats_##NAME, double, OP) \
     COMPARE_LOOP(integers_##NAME, int64_t, OP) \
     WIDE(void, number_##NAME, (uint8_t *restrict to, const double *x, int64_t n, double v), (to, x, n, v), { \
-        for (int64_t i = 0; i < n; i++) to[i] = x[i] OP v; \
+        int64_t i = 0; \
+        for (uint8_t line[LINE]; n >= 2 * FAR && i + LINE <= n; i += LINE) { \
+            for (int j = 0; j < LINE; j++) line[j] = x[i + j] OP v; \
+            wide_past(to + i, line); \
+        } \
+        if (i) WIDE_STORED(); \
+        for (; i < n; i++) to[i] = x[i] OP v; \
     }) \
     int numbers_##NAME(lua_State *L, LtState *s) { \
         Pair p; \

@@ -24,6 +24,26 @@
 #define WIDE(result, name, parameters, arguments, ...) static result name parameters __VA_ARGS__
 #endif
 
+/* One line of memory, past the caches: what is overwritten is not read. WIDE_STORED() behind the last one. */
+enum { WIDE_LINE = 64 };
+#if defined(WIDE_BY_PROCESSOR)
+typedef long long WidePart __attribute__((vector_size(16)));
+#ifdef __clang__
+#define WIDE_STORE(to, v) __builtin_nontemporal_store(v, to)
+#else
+#define WIDE_STORE(to, v) __builtin_ia32_movntdq(to, v)
+#endif
+static inline __attribute__((always_inline)) void wide_past(void *to, const void *line) {
+    WidePart v[WIDE_LINE / sizeof(WidePart)], *part = to;
+    __builtin_memcpy(v, line, sizeof v);
+    for (int i = 0; i < (int)(sizeof v / sizeof *v); i++) WIDE_STORE(part + i, v[i]);
+}
+#define WIDE_STORED() __builtin_ia32_sfence()
+#else
+#define wide_past(to, line) memcpy(to, line, WIDE_LINE)
+#define WIDE_STORED() ((void)0)
+#endif
+
 /* The greatest or least of n doubles, WORST where there is none; comparisons with NaN are false, so that it is never
  * taken: several at a time, which do not wait for each other. */
 #define WIDE_EXTREMUM(NAME, BETTER, WORST) \

@@ -1,5 +1,5 @@
 --- Results of 64 MB or more go past the caches where they are of one array, or of two of float64 in one step
--- (core/runtime/interp/direct.c): they are those of parts.
+-- (core/runtime/interp/direct.c), those of comparisons where operands are as large: they are those of parts.
 local nd = require("theano.ndarray")
 
 local N = (64 << 20) // 8 -- float64
@@ -46,6 +46,24 @@ describe("results that no cache holds", function()
     same(function(v) return v // 7 end, i, N + 3)
     same(function(v) return nd.flip(nd.flip(v) * 2) end, i, N + 3)
     same(nd.conj, i["::2"] * nd.complex(1, 2), (N + 4) // 2)
+  end)
+
+  it("of comparisons, whose operands none holds (lua/numbers.c)", function()
+    for _, n in ipairs({ N // 2, N // 2 + 1, N, N + 65 }) do
+      local x = nd.arange(n) % 1000
+      local y = x["::-1"]:copy()
+      local a, b = x:astype("float64"), y:astype("float64")
+      a[3], b[n - 1], a[n - 2], b[n - 2] = 0 / 0, 0 / 0, 1 / 0, 1 / 0
+      for _, name in ipairs({ "greater", "greater_equal", "less", "less_equal", "equal", "not_equal" }) do
+        local f = nd[name]
+        local whole, of_floats, number = f(x, y), f(a, b), f(a, 499.0)
+        for _, part in ipairs({ ":1001", "1001:" .. n // 3, n // 3 .. ":" .. 2 * n // 3, 2 * n // 3 .. ":" }) do
+          assert.truthy(nd.array_equal(whole[part], f(x[part], y[part])))
+          assert.truthy(nd.array_equal(of_floats[part], f(a[part], b[part])))
+          assert.truthy(nd.array_equal(number[part], f(a[part], 499.0)))
+        end
+      end
+    end
   end)
 
   it("of rows and columns", function()
