@@ -42,6 +42,23 @@ TH_API char *th_function_launches(ThFunction *f);
  * th_free. NULL without an error: there is no NVRTC. */
 TH_API char *th_function_cubin(ThFunction *f, const char *arch, size_t *bytes, char **log);
 
+/* ---- how numbers of arrays are printed, beside ThPrintOptions
+ * --------------------------------------------------------
+ */
+typedef enum ThFloatMode {
+    TH_FLOAT_MAXPREC,       /* the shortest digits that read back, at most `precision` behind the point */
+    TH_FLOAT_FIXED,         /* always `precision` of them */
+    TH_FLOAT_MAXPREC_EQUAL, /* as many for all as the longest has */
+    TH_FLOAT_UNIQUE         /* the shortest, whatever `precision` is */
+} ThFloatMode;
+typedef struct ThPrintStyle {
+    ThFloatMode floatmode;
+    char sign;                   /* '+' in front of positive numbers, ' ' room for it, '-' or 0 neither */
+    char nanstr[16], infstr[16]; /* "": nan and inf */
+} ThPrintStyle;
+/* What it is comes into `before`, `now` holds from now on; either may be NULL. */
+TH_API int th_print_style(ThContext *c, const ThPrintStyle *now, ThPrintStyle *before);
+
 /* ---- pictures -----------------------------------------------------------------------------------------------------
  */
 /* Runs Graphviz's dot on file `in` ("svg", "png", "pdf", ..) without a shell; nonzero: RuntimeError says what is

@@ -1110,9 +1110,9 @@ function nd.around(a) end
 function nd.array(...) end
 
 ---`array2string(a, {max_line_width, precision, suppress_small, separator, prefix, formatter, threshold,
----edgeitems, suffix})`: what `tostring` gives, under options of its own; lines are as long as if the prefix and
----the suffix stood beside them. separator: between elements (" "); formatter: functions of elements,
----`{float_kind = fn}`, `int`, `all`.
+---edgeitems, suffix, sign, floatmode})`: what `tostring` gives, under options of its own; lines are as long as
+---if the prefix and the suffix stood beside them. separator: between elements (" "); formatter: functions of
+---elements, `{float_kind = fn}`, `int`, `all`; sign and floatmode as in `set_printoptions`.
 ---@param a any
 ---@param ... any
 ---@return any
@@ -2345,7 +2345,9 @@ function nd.savez_compressed(path, ...) end
 function nd.select(condlist, choicelist, otherwise) end
 
 ---How arrays print from now on: `{precision = 8, threshold = 1000, edgeitems = 3, linewidth = 75, suppress =
----false}`. `math.huge` stands for no limit.
+---false, floatmode = "maxprec", sign = "-", nanstr = "nan", infstr = "inf"}`. `math.huge` stands for no limit;
+---floatmode is also "fixed" (so many digits behind the point), "maxprec_equal" (as many for all) or "unique"
+---(without a limit), sign "+" or " ".
 ---@param options? table
 ---@return any
 function nd.set_printoptions(options) end

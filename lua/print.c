@@ -225,6 +225,33 @@ static int64_t option(lua_State *L, const char *k, int64_t most, int64_t absent)
     return v;
 }
 
+/* A short text from field k of the table at 1 into `to`, if it is there. */
+static void word_option(lua_State *L, const char *k, char *to, size_t room) {
+    size_t n;
+    lua_getfield(L, 1, k);
+    if (!lua_isnil(L, -1)) {
+        const char *v = luaL_checklstring(L, -1, &n);
+        if (n >= room || strlen(v) != n)
+            lt_error(L, TH_ValueError, "%s is a text of at most %d characters", k, (int)room - 1);
+        memcpy(to, v, n + 1);
+    }
+    lua_pop(L, 1);
+}
+
+static const char *const float_modes[] = {"maxprec", "fixed", "maxprec_equal", "unique"};
+
+static ThFloatMode floatmode(lua_State *L, ThFloatMode absent) {
+    lua_getfield(L, 1, "floatmode");
+    const char *v = luaL_optstring(L, -1, float_modes[absent]);
+    for (int i = 0; i <= TH_FLOAT_UNIQUE; i++) {
+        if (strcmp(v, float_modes[i])) continue;
+        lua_pop(L, 1);
+        return (ThFloatMode)i;
+    }
+    lt_error(L, TH_ValueError, "floatmode is 'fixed', 'unique', 'maxprec' or 'maxprec_equal', not '%s'", v);
+    return absent;
+}
+
 static int set_printoptions(lua_State *L) {
     LtState *s = LT_STATE(L);
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -235,14 +262,25 @@ static int set_printoptions(lua_State *L) {
     o.threshold = option(L, "threshold", INT64_MAX, o.threshold);
     lua_getfield(L, 1, "suppress");
     if (!lua_isnil(L, -1)) o.suppress = lua_toboolean(L, -1);
-    LT_CHECK(L, s, !th_print_options(s->ctx, &o));
+    ThPrintStyle style;
+    th_print_style(s->ctx, NULL, &style);
+    style.floatmode = floatmode(L, style.floatmode);
+    char sign[2] = {style.sign};
+    word_option(L, "sign", sign, sizeof sign);
+    if (!strchr("-+ ", *sign)) return lt_error(L, TH_ValueError, "sign is '-', '+' or ' ', not '%s'", sign);
+    style.sign = *sign;
+    word_option(L, "nanstr", style.nanstr, sizeof style.nanstr);
+    word_option(L, "infstr", style.infstr, sizeof style.infstr);
+    LT_CHECK(L, s, !th_print_options(s->ctx, &o) && !th_print_style(s->ctx, &style, NULL));
     return 0;
 }
 
 static int get_printoptions(lua_State *L) {
     lt_most(L, 0);
     ThPrintOptions o = th_print_options_get(LT_STATE(L)->ctx);
-    lua_createtable(L, 0, 5);
+    ThPrintStyle style;
+    LT_CHECK(L, LT_STATE(L), !th_print_style(LT_STATE(L)->ctx, NULL, &style));
+    lua_createtable(L, 0, 9);
     lua_pushinteger(L, o.precision);
     lua_setfield(L, -2, "precision");
     lua_pushinteger(L, o.edgeitems);
@@ -253,6 +291,14 @@ static int get_printoptions(lua_State *L) {
     lua_setfield(L, -2, "threshold");
     lua_pushboolean(L, o.suppress);
     lua_setfield(L, -2, "suppress");
+    lua_pushstring(L, float_modes[style.floatmode]);
+    lua_setfield(L, -2, "floatmode");
+    lua_pushlstring(L, style.sign ? &style.sign : "-", 1);
+    lua_setfield(L, -2, "sign");
+    lua_pushstring(L, *style.nanstr ? style.nanstr : "nan");
+    lua_setfield(L, -2, "nanstr");
+    lua_pushstring(L, *style.infstr ? style.infstr : "inf");
+    lua_setfield(L, -2, "infstr");
     return 1;
 }
 

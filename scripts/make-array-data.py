@@ -126,8 +126,25 @@ PRINTED = [
     ([[list(range(12))] * 3] * 5, "int64", {"threshold": 20, "edgeitems": 2, "linewidth": 40}),
     ([[1e-3 * 7**i for i in range(9)]] * 9, "float32", {"threshold": 20}), ([100000000.0], "float64", {}),
     ([99999999.0], "float64", {}), ([0.0001, 0.1], "float64", {}), ([1.0, 1000.0], "float64", {}),
-    ([1.0, 1001.0], "float64", {}), ([16777216.0, 0.5], "float32", {}),
+    ([1.0, 1001.0], "float64", {}), ([16777216.0, 0.5], "float32", {}), ([1e6, 2e6], "float32", {}),
+    ([999999.0, 2.5], "float32", {}), ([999.5, 1.0], "float16", {}), ([1000.0, 1.0], "float16", {}),
+    (1e6, "float32", {}), (1000.0, "float16", {}), (1e15, "float64", {}), (1e6 + 2j, "complex64", {}),
+    ([0.0001, 0.01], "float32", {}), ([1e-5, 0.5], "float64", {"floatmode": "unique", "suppress": True}),
+    (5, "int16", {"sign": "+"}), ([True], "bool", {"sign": " "}), ([5, 7], "uint8", {"sign": " "}),
 ]
+OPTIONS = [{"floatmode": "fixed"}, {"floatmode": "unique"}, {"floatmode": "maxprec_equal", "precision": 3},
+           {"sign": "+"}, {"sign": " ", "floatmode": "fixed", "precision": 2}, {"nanstr": "missing", "infstr": "oo"},
+           {"floatmode": "fixed", "precision": 30}, {"sign": "+", "nanstr": "n", "floatmode": "unique"}]
+
+
+def random_arrays():
+    rng = np.random.RandomState(11)
+    for i in range(64):
+        dtype = ["float16", "float32", "float64", "complex64", "int32"][i % 5]
+        v = np.round(rng.randn(4) * 10.0 ** rng.randint(-6, 9), rng.randint(0, 9))
+        if i % 3 == 0 and dtype != "int32":
+            v[rng.randint(4)] = [np.nan, np.inf, -np.inf, -0.0][rng.randint(4)]
+        yield (v.astype("float64") + (1j * v[::-1] if dtype[0] == "c" else 0)).astype(dtype), OPTIONS[i % 8]
 
 
 def literal(v):
@@ -142,10 +159,10 @@ def literal(v):
 
 def printed():
     cases = []
-    for value, dtype, options in PRINTED:
-        a = np.array(value, dtype)
+    given = [(np.array(value, dtype), options) for value, dtype, options in PRINTED]
+    for a, options in given + list(random_arrays()):
         with np.printoptions(**{**PLAIN, **options}):
-            cases.append({"dtype": dtype, "shape": list(a.shape), "data": literal(a.ravel().tolist()),
+            cases.append({"dtype": str(a.dtype), "shape": list(a.shape), "data": literal(a.ravel().tolist()),
                           "options": options, "str": str(a), "repr": repr(a)})
     write("array_print.json", cases)
 

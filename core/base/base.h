@@ -71,6 +71,7 @@ struct ThContext {
     BufferCache *buffers;
     Config *config;
     ThPrintOptions print;
+    ThPrintStyle style;
     uint64_t next_serial;           /* of graph nodes */
     uint32_t prov;                  /* provenance id of nodes built now (0 = unknown) */
     uint8_t autocast[3], nautocast; /* float dtypes tried for a literal, in order; 0 of them: by floatX */
@@ -233,6 +234,7 @@ void text_json(Text *t, const char *s);   /* as a JSON string, quotes included; 
 void text_json_number(Text *t, double v); /* null where it is not finite */
 /* The shortest text that reads back equal in d, as str() of NumPy's scalar: 2.0, 0.1, 1e-05, nan, inf. */
 void text_float(Text *t, double v, ThDtype d);
+void text_float_to(Text *t, double v, ThDtype d, int most); /* with an exponent from 10^most on, not 10^16 */
 /*
  * The text of a check that failed: {0} and {1} are v[0] and v[1]; behind the text {x=2} says that its x is input 2 of
  * the node, whose name takes the letter's place, and of input[2] the name is told. `operand` writes what the user knows

@@ -233,7 +233,9 @@ int text_digits(double v, ThDtype d, char *digits, int *exponent) {
     return collect(s, digits, exponent);
 }
 
-void text_float(Text *t, double v, ThDtype d) {
+void text_float(Text *t, double v, ThDtype d) { text_float_to(t, v, d, 16); }
+
+void text_float_to(Text *t, double v, ThDtype d, int most) {
     if (isnan(v) || isinf(v)) {
         text_put(t, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
         return;
@@ -241,7 +243,7 @@ void text_float(Text *t, double v, ThDtype d) {
     char digits[32];
     int ex, n = text_digits(v, d, digits, &ex);
     if (signbit(v)) text_putc(t, '-');
-    if ((v != 0 && fabs(v) < 1e-4) || ex >= 16) { /* by value, so (float)1e-4, which is below it, is 1e-04 */
+    if ((v != 0 && fabs(v) < 1e-4) || ex >= most) { /* by value, so (float)1e-4, which is below it, is 1e-04 */
         text_putc(t, digits[0]);
         if (n > 1) text_printf(t, ".%s", digits + 1);
         text_printf(t, "e%c%02d", ex < 0 ? '-' : '+', abs(ex));

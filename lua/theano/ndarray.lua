@@ -247,10 +247,13 @@ meta.__eq = nil
 
 -- ---- printing -------------------------------------------------------------------------------------------------------
 nd.get_printoptions = core.get_printoptions
-local PRINT = util.set({ "precision", "threshold", "edgeitems", "linewidth", "suppress" })
+local PRINT = util.set({ "precision", "threshold", "edgeitems", "linewidth", "suppress", "floatmode", "sign", "nanstr",
+  "infstr" })
 
---- How arrays print from now on: `{precision = 8, threshold = 1000, edgeitems = 3, linewidth = 75, suppress = false}`.
--- `math.huge` stands for no limit.
+--- How arrays print from now on: `{precision = 8, threshold = 1000, edgeitems = 3, linewidth = 75, suppress = false,
+-- floatmode = "maxprec", sign = "-", nanstr = "nan", infstr = "inf"}`. `math.huge` stands for no limit; floatmode is
+-- also "fixed" (so many digits behind the point), "maxprec_equal" (as many for all) or "unique" (without a limit), sign
+-- "+" or " ".
 function nd.set_printoptions(options)
   util.check_keywords("set_printoptions", options, PRINT)
   core.set_printoptions(options)

@@ -10,9 +10,10 @@ return function(nd)
 
   -- ---- arrays as text -----------------------------------------------------------------------------------------------
   local PRINT = { "max_line_width", "precision", "suppress_small", "separator", "prefix", "formatter", "threshold",
-    "edgeitems", "suffix", max_line_width = "integer", precision = "integer", suppress_small = "boolean",
+    "edgeitems", "suffix", "sign", "floatmode",
+    max_line_width = "integer", precision = "integer", suppress_small = "boolean",
     separator = "string", formatter = "table", threshold = "number", edgeitems = "integer", prefix = "string",
-    suffix = "string" }
+    suffix = "string", sign = "string", floatmode = "string" }
   local KINDS = { b = { "bool" }, i = { "int", "int_kind" }, u = { "int", "int_kind" },
     f = { "float", "float_kind" }, c = { "complexfloat", "complex_kind" } }
   -- The function of a formatter for a dtype, if it has one.
@@ -26,7 +27,7 @@ return function(nd)
       end
     end
   end
-  -- The elements as texts: as the function has them, or of one length as they are printed.
+  -- The elements as texts: as the function has them, or as they are printed, one below the other.
   local function words(a, fn)
     local flat, list = a:reshape({ -1 }), {}
     if fn then
@@ -34,9 +35,7 @@ return function(nd)
       return list
     end
     local _ <close> = nd.printoptions({ linewidth = 1 << 30, threshold = 1 << 30 })
-    local text = tostring(flat)
-    local width = (#text - 1) // math.max(flat.size, 1)
-    for i = 1, flat.size do list[i] = text:sub(2 + (i - 1) * width, i * width) end
+    for word in tostring(flat:reshape({ -1, 1 })):gmatch("%[([^%[%]\n]*)%]") do list[#list + 1] = word end
     return list
   end
   -- Rows of words as NumPy lays them out: lines of `width`, what stands between elements and between rows; cut: in
@@ -82,18 +81,22 @@ return function(nd)
     return a, cut
   end
   --- `array2string(a, {max_line_width, precision, suppress_small, separator, prefix, formatter, threshold, edgeitems,
-  -- suffix})`: what `tostring` gives, under options of its own; lines are as long as if the prefix and the suffix stood
-  -- beside them. separator: between elements (" "); formatter: functions of elements, `{float_kind = fn}`, `int`,
-  -- `all`.
+  -- suffix, sign, floatmode})`: what `tostring` gives, under options of its own; lines are as long as if the prefix and
+  -- the suffix stood beside them. separator: between elements (" "); formatter: functions of elements, `{float_kind =
+  -- fn}`, `int`, `all`; sign and floatmode as in `set_printoptions`.
   function nd.array2string(a, ...)
     local o = util.bind("array2string", PRINT, ...)
     a = arr(a)
     local prefix, suffix = o.prefix or "", o.suffix or ""
     local width = (o.max_line_width or core.get_printoptions().linewidth) - math.max(#prefix, #suffix)
     local _ <close> = nd.printoptions({ linewidth = math.max(width, 1), precision = o.precision,
-      suppress = o.suppress_small, threshold = o.threshold, edgeitems = o.edgeitems })
+      suppress = o.suppress_small, threshold = o.threshold, edgeitems = o.edgeitems, sign = o.sign,
+      floatmode = o.floatmode })
     local fn = formatting(o.formatter, a.dtype)
-    if a.ndim == 0 then return (words(a, fn)[1]:gsub("^ +", "")) end -- a number of an array: "30."
+    if a.ndim == 0 then -- a number of an array: "30."
+      local word = words(a, fn)[1]
+      return a.dtype == "bool" and word:gsub("^ +", "") or word
+    end
     if a.size == 0 or o.separator == nil and not fn then
       return (tostring(a):gsub("\n", "\n" .. (" "):rep(#prefix)))
     end

@@ -1,4 +1,4 @@
-/* th_array_str against what NumPy 1.26 prints. */
+/* th_array_str against what NumPy 2.4 prints. */
 #include "base/base.h"
 #include "test.h"
 
@@ -35,8 +35,8 @@ static void numbers(ThContext *c) {
     shows(c, TH_FLOAT64, S(2), D(1e100, 1e-100), "[1.e+100 1.e-100]");
     shows(c, TH_FLOAT32, S(2), F(0.1f, 16777216), "[1.0000000e-01 1.6777216e+07]");
     shows(c, TH_FLOAT32, S(2), F(1e-4f, 16777216), "[9.9999997e-05 1.6777216e+07]");
-    shows(c, TH_FLOAT32, S(2), F(38509288, 58606424), "[38509288. 58606424.]");
-    shows(c, TH_FLOAT32, S(1), F(1e-4f), "[1.e-04]");
+    shows(c, TH_FLOAT32, S(2), F(38509288, 58606424), "[3.8509288e+07 5.8606424e+07]");
+    shows(c, TH_FLOAT32, S(1), F(1e-4f), "[0.0001]");
     shows(c, TH_INT64, S(3), I(1, -20, 300), "[  1 -20 300]");
     shows(c, TH_UINT64, S(2), I(-1, 0), "[18446744073709551615                    0]");
     shows(c, TH_INT8, S(2), ((int8_t[]){-128, 127}), "[-128  127]");
@@ -56,6 +56,19 @@ static void scalars(ThContext *c) {
     shows(c, TH_COMPLEX128, 0, NULL, D(1, 2), "(1+2j)");
     shows(c, TH_COMPLEX128, 0, NULL, D(0, -1.5), "-1.5j");
     shows(c, TH_COMPLEX128, 0, NULL, D(NAN, NAN), "(nan+nanj)");
+}
+
+static void styles(ThContext *c) {
+    ThPrintStyle before, fixed = {TH_FLOAT_FIXED, '+', "missing", ""}, bad = {.sign = '*'};
+    CHECK(!th_print_style(c, &fixed, &before) && !before.floatmode && !before.sign && !*before.nanstr);
+    shows(c, TH_FLOAT64, S(3), D(0.5, NAN, INFINITY), "[+0.50000000    +missing        +inf]");
+    shows(c, TH_INT64, S(2), I(1, -20), "[ +1 -20]");
+    fixed = (ThPrintStyle){TH_FLOAT_UNIQUE, ' ', "", ""};
+    CHECK(!th_print_style(c, &fixed, NULL));
+    shows(c, TH_FLOAT64, S(2), D(1.0 / 3, 5e-324), "[ 3.333333333333333e-001  4.940656458412465e-324]");
+    CHECK(th_print_style(c, &bad, NULL) && th_error(c) == TH_ValueError);
+    th_error_clear(c);
+    CHECK(!th_print_style(c, &before, &fixed) && fixed.sign == ' ' && th_print_style(NULL, NULL, NULL));
 }
 
 static void layouts(ThContext *c) {
@@ -97,6 +110,7 @@ int main(void) {
     ThContext *c = th_context_new(&host);
     numbers(c);
     scalars(c);
+    styles(c);
     layouts(c);
     CHECK(th_error(c) == TH_OK);
     th_context_release(c);

@@ -227,7 +227,7 @@ local LEFT_OUT = {}
 for name in ([[th_op th_interrupt th_free th_npz_free th_sparse_parts_free th_context_release th_context_limit
   th_context_new th_call_arena th_call_into th_array_wrap
   th_array_to_dlpack th_array_to_dlpack_versioned th_array_from_dlpack th_array_from_dlpack_versioned
-  th_array_on_device th_ranks_set th_print_options th_config_set th_config_parse
+  th_array_on_device th_ranks_set th_print_options th_print_style th_config_set th_config_parse
   th_config_read]]):gmatch("%S+") do
   LEFT_OUT[name] = true
 end

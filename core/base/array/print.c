@@ -15,64 +15,86 @@
 #include <string.h>
 
 enum { MOST_PRECISION = 100, WORD = 512 };
+enum { LONGEST = 344 }; /* digits behind the point of the least numbers */
 
 /* ---- decimal digits ---------------------------------------------------------------------------------------------- */
 /* A finite number as digits before and after the point; sign is "", "-" or "+". */
 typedef struct {
-    char whole[328], frac[MOST_PRECISION + 20];
+    char whole[328], frac[LONGEST + 2];
     int exponent; /* scientific form only */
 } Decimal;
 
-/* The digits the user gets are the shortest that read back, or, where those are too many, the value rounded at once. */
-static void scientific(double v, ThDtype d, char sign, int most, Decimal *out) {
-    char digits[40];
-    int ex, n = text_digits(v, d, digits, &ex);
-    if (n > most + 1) n = text_rounded(v, most + 1, digits, &ex);
-    snprintf(out->whole, sizeof out->whole, "%s%c", signbit(v) ? "-" : sign == '+' ? "+" : "", digits[0]);
-    snprintf(out->frac, sizeof out->frac, "%.*s", n - 1, digits + 1);
-    out->exponent = ex;
-}
-
-static void positional(double v, ThDtype d, char sign, int most, Decimal *out) {
-    char digits[40], s[WORD];
-    const char *lead = signbit(v) ? "-" : sign == '+' ? "+" : "";
-    int ex, n = text_digits(v, d, digits, &ex);
-    if (n - 1 - ex > most) {
-        number_format(s, sizeof s, "%.*f", most, fabs(v));
-        size_t whole = strspn(s, "0123456789"), m = (size_t)most;
-        const char *frac = s + strlen(s) - most; /* behind the point */
-        while (m && frac[m - 1] == '0') m--;
-        snprintf(out->whole, sizeof out->whole, "%s%.*s", lead, (int)whole, s);
-        snprintf(out->frac, sizeof out->frac, "%.*s", (int)m, frac);
-        return;
-    }
-    if (n - 1 < ex) { /* before the point all digits are true ones */
-        number_format(out->whole, sizeof out->whole, "%s%.0f", lead, fabs(v));
-        out->frac[0] = 0;
-        return;
-    }
-    char *w = out->whole + sprintf(out->whole, "%s", lead);
-    for (int i = 0; i <= ex; i++) *w++ = i < n ? digits[i] : '0';
-    if (ex < 0) *w++ = '0';
-    *w = 0;
-    char *f = out->frac;
-    for (int i = ex < 0 ? ex + 1 : 0; i < 0; i++) *f++ = '0';
-    for (int i = ex < 0 ? 0 : ex + 1; i < n; i++) *f++ = digits[i];
-    *f = 0;
-    if (!strcmp(out->frac, "0")) out->frac[0] = 0; /* zero itself has the one digit 0 */
-}
-
-/* ---- how the elements of an array are written -------------------------------------------------------------------- */
 /* One column format: of the reals, or of one part of complex numbers. */
 typedef struct {
-    char sign; /* '-' only negative numbers have one, '+' all */
-    bool exp, any_finite, any_nonfinite, any_neginf;
+    char sign; /* '-' only negative numbers have one, '+' all, ' ' leaves room for one */
+    ThFloatMode mode;
+    bool exp, any_finite, any_nonfinite, any_neginf, any_signed;
     double max, min; /* magnitudes of finite non-zero values */
     bool any_nonzero;
     int left, right, precision, exp_digits;
     int most; /* digits behind the point at most */
 } Column;
 
+static const char *lead(const Column *f, double v) { return signbit(v) ? "-" : f->sign == '+' ? "+" : ""; }
+
+/* So many digits behind the first one, the value rounded at once. */
+static void scientific_to(const Column *f, double v, int digits, Decimal *out) {
+    char s[WORD];
+    number_format(s, sizeof s, "%.*e", digits, fabs(v));
+    snprintf(out->whole, sizeof out->whole, "%s%c", lead(f, v), s[0]);
+    snprintf(out->frac, sizeof out->frac, "%.*s", digits, digits ? s + 2 : "");
+    out->exponent = atoi(strchr(s, 'e') + 1);
+}
+
+/* So many digits behind the point. */
+static void positional_to(const Column *f, double v, int digits, Decimal *out) {
+    char s[WORD];
+    number_format(s, sizeof s, "%.*f", digits, fabs(v));
+    size_t whole = strspn(s, "0123456789");
+    snprintf(out->whole, sizeof out->whole, "%s%.*s", lead(f, v), (int)whole, s);
+    snprintf(out->frac, sizeof out->frac, "%s", digits ? s + whole + 1 : "");
+}
+
+/* The digits the user gets are the shortest that read back, or, where those are too many, the value rounded at once. */
+static void scientific(const Column *f, double v, ThDtype d, Decimal *out) {
+    char digits[40];
+    int ex, n = text_digits(v, d, digits, &ex);
+    if (f->mode == TH_FLOAT_FIXED) {
+        scientific_to(f, v, f->most, out);
+        return;
+    }
+    if (n > f->most + 1) n = text_rounded(v, f->most + 1, digits, &ex);
+    snprintf(out->whole, sizeof out->whole, "%s%c", lead(f, v), digits[0]);
+    snprintf(out->frac, sizeof out->frac, "%.*s", n - 1, digits + 1);
+    out->exponent = ex;
+}
+
+static void positional(const Column *f, double v, ThDtype d, Decimal *out) {
+    char digits[40];
+    int ex, n = text_digits(v, d, digits, &ex);
+    bool fixed = f->mode == TH_FLOAT_FIXED;
+    if (fixed || n - 1 - ex > f->most) {
+        positional_to(f, v, f->most, out);
+        size_t m = fixed ? 0 : strlen(out->frac);
+        while (m && out->frac[m - 1] == '0') out->frac[--m] = 0;
+        return;
+    }
+    if (n - 1 < ex) { /* before the point all digits are true ones */
+        positional_to(f, v, 0, out);
+        return;
+    }
+    char *w = out->whole + sprintf(out->whole, "%s", lead(f, v));
+    for (int i = 0; i <= ex; i++) *w++ = i < n ? digits[i] : '0';
+    if (ex < 0) *w++ = '0';
+    *w = 0;
+    char *to = out->frac;
+    for (int i = ex < 0 ? ex + 1 : 0; i < 0; i++) *to++ = '0';
+    for (int i = ex < 0 ? 0 : ex + 1; i < n; i++) *to++ = digits[i];
+    *to = 0;
+    if (!strcmp(out->frac, "0")) out->frac[0] = 0; /* zero itself has the one digit 0 */
+}
+
+/* ---- how the elements of an array are written -------------------------------------------------------------------- */
 typedef struct {
     ThContext *c;
     const ThArray *a;
@@ -94,6 +116,7 @@ static void note_range(Column *f, double v) {
         return;
     }
     f->any_finite = true;
+    f->any_signed |= signbit(v) != 0;
     v = fabs(v);
     if (v == 0) return;
     if (!f->any_nonzero || v > f->max) f->max = v;
@@ -101,19 +124,20 @@ static void note_range(Column *f, double v) {
     f->any_nonzero = true;
 }
 
-/* Arrays of short floats divide in their own dtype, as NumPy does. */
+/* Arrays of short floats divide and compare in their own dtype, and take exponents where their digits end, as NumPy's.
+ */
 static void choose(Column *f, ThDtype part, bool suppress) {
     if (!f->any_nonzero) return;
-    double ratio = f->max / f->min;
-    if (part != TH_FLOAT64) dtype_round(&ratio, part);
-    f->exp = f->max >= 1e8 || (!suppress && (f->min < 0.0001 || ratio > 1000.0));
+    double ratio = f->max / f->min, low = 0.0001;
+    double high = part == TH_FLOAT16 ? 1e3 : part == TH_FLOAT32 ? 1e6 : 1e8;
+    if (part != TH_FLOAT64) dtype_round(&ratio, part), dtype_round(&low, part);
+    f->exp = f->max >= high || (!suppress && (f->min < low || ratio > 1000.0));
 }
 
 static void note_width(Column *f, double v, ThDtype part) {
     Decimal s;
     if (!isfinite(v)) return;
-    if (f->exp) scientific(v, part, f->sign, f->most, &s);
-    else positional(v, part, f->sign, f->most, &s);
+    (f->exp ? scientific : positional)(f, v, part, &s);
     int left = (int)strlen(s.whole), right = (int)strlen(s.frac);
     int digits = !f->exp || abs(s.exponent) < 100 ? 2 : 3;
     if (left > f->left) f->left = left;
@@ -121,46 +145,48 @@ static void note_width(Column *f, double v, ThDtype part) {
     if (digits > f->exp_digits) f->exp_digits = digits;
 }
 
-static void finish(Column *f) {
+static const char *odd_text(const ThPrintStyle *o, double v) {
+    const char *s = isnan(v) ? o->nanstr : o->infstr;
+    return *s ? s : isnan(v) ? "nan" : "inf";
+}
+
+static void finish(Column *f, const ThPrintStyle *o) {
     f->right = !f->any_finite ? 0 : f->exp ? f->exp_digits + 2 + f->precision : f->precision;
+    if (f->sign == ' ' && !f->any_signed) f->left++;
     if (!f->any_nonfinite) return;
-    int longest = 3 + (f->any_neginf || f->sign != '-'), need = longest - (f->right + 1);
-    if (need < 3 - (f->right + 1)) need = 3 - (f->right + 1);
+    int nan = (int)strlen(odd_text(o, NAN)), inf = (int)strlen(odd_text(o, INFINITY));
+    inf += f->any_neginf || f->sign != '-';
+    int need = (nan > inf ? nan : inf) - (f->right + 1);
     if (f->left < need) f->left = need;
 }
 
 /* Writes one float into its column. */
-static void put_float(const Column *f, double v, ThDtype part, char *out) {
+static void put_float(const Printer *p, const Column *f, double v, char *out) {
     char s[WORD];
     if (!isfinite(v)) {
         const char *sign = isinf(v) && v < 0 ? "-" : f->sign == '+' ? "+" : "";
-        snprintf(s, sizeof s, "%s%s", sign, isnan(v) ? "nan" : "inf");
+        snprintf(s, sizeof s, "%s%s", sign, odd_text(&p->c->style, v));
         sprintf(out, "%*s", f->left + f->right + 1, s);
         return;
     }
     Decimal t;
+    (f->exp ? scientific : positional)(f, v, p->part, &t);
+    bool less = (int)strlen(t.frac) < f->precision; /* filled up with true digits, not with zeros */
     if (f->exp) {
-        scientific(v, part, f->sign, f->most, &t);
-        if ((int)strlen(t.frac) < f->precision) { /* filled up with true digits, not with zeros */
-            int n = text_rounded(v, f->precision + 1, s, &t.exponent);
-            t.whole[strlen(t.whole) - 1] = s[0];
-            memset(t.frac, '0', (size_t)f->precision);
-            memcpy(t.frac, s + 1, (size_t)n - 1);
-            t.frac[f->precision] = 0;
-        }
+        if (less) scientific_to(f, v, f->precision, &t);
         sprintf(out, "%*s.%se%c%0*d", f->left, t.whole, t.frac, t.exponent < 0 ? '-' : '+', f->exp_digits,
                 abs(t.exponent));
     } else {
-        positional(v, part, f->sign, f->most, &t);
+        if (less && f->mode == TH_FLOAT_MAXPREC_EQUAL) positional_to(f, v, f->precision, &t);
         sprintf(out, "%*s.%-*s", f->left, t.whole, f->right, t.frac);
     }
 }
 
 /* Two floats; the j follows the last digit and the blanks follow the j. */
 static void put_complex(const Printer *p, ThComplex128 v, char *out) {
-    put_float(&p->re, v.re, p->part, out);
+    put_float(p, &p->re, v.re, out);
     char *im = out + strlen(out);
-    put_float(&p->im, v.im, p->part, im);
+    put_float(p, &p->im, v.im, im);
     size_t n = strlen(im), m = n;
     while (m && im[m - 1] == ' ') m--;
     memmove(im + m + 1, im + m, n - m + 1);
@@ -174,16 +200,19 @@ static ThValue load(const Printer *p, const char *at) {
     return v;
 }
 
-static int put_int(char kind, ThValue v, int width, char *out) {
-    return kind == 'u' ? sprintf(out, "%*" PRIu64, width, (uint64_t)v.i) : sprintf(out, "%*" PRId64, width, v.i);
+static int put_int(const Printer *p, ThValue v, int width, char *out) {
+    const char *plus = p->re.sign == '+' && (p->kind == 'u' || v.i >= 0) ? "+" : "";
+    char s[32];
+    snprintf(s, sizeof s, p->kind == 'u' ? "%s%" PRIu64 : "%s%" PRId64, plus, v.i);
+    return sprintf(out, "%*s", width, s);
 }
 
 static void put_element(const Printer *p, const char *at, char *out) {
     ThValue v = load(p, at);
     if (p->kind == 'b') strcpy(out, v.i ? " True" : "False");
-    else if (p->kind == 'f') put_float(&p->re, v.f, p->part, out);
+    else if (p->kind == 'f') put_float(p, &p->re, v.f, out);
     else if (p->kind == 'c') put_complex(p, v.c, out);
-    else put_int(p->kind, v, p->width, out);
+    else put_int(p, v, p->width, out);
 }
 
 /* ---- scanning what is shown -------------------------------------------------------------------------------------- */
@@ -223,8 +252,9 @@ static void visit_width(Printer *p, const char *at) {
     ThValue v = load(p, at);
     if (p->kind == 'i' || p->kind == 'u') {
         char s[WORD];
-        int n = put_int(p->kind, v, 0, s);
+        int n = put_int(p, v, 0, s);
         if (n > p->width) p->width = n;
+        p->re.any_signed |= p->kind == 'i' && v.i < 0;
         return;
     }
     note_width(&p->re, p->kind == 'c' ? v.c.re : v.f, p->part);
@@ -299,10 +329,13 @@ static void print_axis(Printer *p, int axis, const char *at, int indent, int wid
 }
 
 /* ---- scalars ----------------------------------------------------------------------------------------------------- */
+/* The power of ten from which on a scalar has an exponent: where its digits end. */
+static int most_positional(ThDtype d) { return d == TH_FLOAT16 ? 3 : d == TH_FLOAT32 ? 6 : 16; }
+
 /* A part of a complex scalar: "1", "-0", "0.5", "1e+16", "nan". */
 static void put_part(Text *t, double v, ThDtype d, bool plus) {
     if (plus && (isnan(v) || !signbit(v))) text_putc(t, '+');
-    text_float(t, v, d);
+    text_float_to(t, v, d, most_positional(d));
     if (t->n > 2 && !strcmp(t->at + t->n - 2, ".0")) t->n -= 2;
 }
 
@@ -313,7 +346,7 @@ static void print_scalar(Printer *p) {
     if (p->kind == 'b') {
         text_put(t, v.i ? "True" : "False");
     } else if (p->kind == 'f') {
-        text_float(t, v.f, p->d);
+        text_float_to(t, v.f, p->d, most_positional(p->d));
     } else if (p->kind == 'c') {
         bool pure = v.c.re == 0 && !signbit(v.c.re);
         if (!pure) {
@@ -323,22 +356,26 @@ static void print_scalar(Printer *p) {
         put_part(t, v.c.im, p->part, !pure);
         text_put(t, pure ? "j" : "j)");
     } else {
-        put_int(p->kind, v, 0, s);
+        p->re.sign = '-';
+        put_int(p, v, 0, s);
         text_put(t, s);
     }
 }
 
 /* Column formats from what is shown. */
 static void measure(Printer *p, const ThPrintOptions *o) {
-    p->re.most = p->im.most = o->precision;
+    const ThPrintStyle *style = &p->c->style;
+    p->re.mode = p->im.mode = style->floatmode;
+    p->re.most = p->im.most = style->floatmode == TH_FLOAT_UNIQUE ? LONGEST : o->precision;
     if (p->kind == 'f' || p->kind == 'c') {
         scan(p, 0, p->a->data, visit_range);
         choose(&p->re, p->part, o->suppress);
         choose(&p->im, p->part, o->suppress);
     }
     if (p->kind != 'b') scan(p, 0, p->a->data, visit_width);
-    finish(&p->re);
-    finish(&p->im);
+    p->width += p->re.sign == ' ' && !p->re.any_signed;
+    finish(&p->re, style);
+    finish(&p->im, style);
 }
 
 static void start(Printer *p, ThContext *c, const ThArray *a, bool repr) {
@@ -346,7 +383,7 @@ static void start(Printer *p, ThContext *c, const ThArray *a, bool repr) {
     p->part = p->kind == 'f' ? p->d : p->d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
     p->summary = a->size > c->print.threshold;
     p->edge = c->print.edgeitems;
-    p->re.sign = '-';
+    p->re.sign = c->style.sign ? c->style.sign : '-';
     p->im.sign = '+';
     text_init(&p->out, c);
     text_init(&p->pending, c);
@@ -405,7 +442,7 @@ char *th_array_repr(ThContext *c, const ThArray *a) {
             print_axis(&p, 0, a->data, 7, c->print.linewidth - 1);
         } else {
             put_element(&p, a->data, word);
-            text_put(&p.out, word + strspn(word, " "));
+            text_put(&p.out, word + (p.kind == 'b' ? strspn(word, " ") : 0));
         }
     } else {
         text_put(&p.out, "[]");
@@ -429,3 +466,13 @@ int th_print_options(ThContext *c, const ThPrintOptions *o) {
 }
 
 ThPrintOptions th_print_options_get(const ThContext *c) { return c ? c->print : (ThPrintOptions){0}; }
+
+int th_print_style(ThContext *c, const ThPrintStyle *now, ThPrintStyle *before) {
+    if (!c) return -1;
+    bool ok = !now || ((unsigned)now->floatmode <= TH_FLOAT_UNIQUE && (!now->sign || strchr("-+ ", now->sign)) &&
+                       memchr(now->nanstr, 0, sizeof now->nanstr) && memchr(now->infstr, 0, sizeof now->infstr));
+    if (!ok) return err(c, TH_ValueError, "print style: floatmode is one of four, sign '-', '+' or ' '"), -1;
+    if (before) *before = c->style;
+    if (now) c->style = *now;
+    return 0;
+}
