@@ -80,6 +80,42 @@ describe("a slice of a slice", function()
     check({ x, t }, x["1::3"][{ T.slice(nil, nil, t) }], { { far }, { -far }, { 0 } }, "[1::3][::t]")
   end)
 
+  it("takes steps of every integer, between arrays too, as NumPy does", function()
+    local a, k, i = nd.arange(24):reshape { 2, 3, 4 }, T.lscalar("k"), T.lvector("i")
+    local y, S, functions = T.ltensor3("y"), T.slice, {}
+    local STEPS = { 1 << 62, -(1 << 62), math.maxinteger, math.mininteger, 1 << 40, 1 << 30, -(1 << 30) }
+    local FROM = { false, 1, -1 }
+    for l, linker in ipairs({ "interpreter", "c" }) do
+      local outputs = {}
+      for _, from in ipairs(FROM) do
+        local part = S(from or nil, nil, k)
+        for _, e in ipairs({ y[{ S(), part }], y[{ i, part }], T.set_subtensor(y[{ i, part }], -7) }) do
+          outputs[#outputs + 1] = e
+        end
+        for _, step in ipairs(l == 1 and STEPS or {}) do
+          outputs[#outputs + 1] = y[{ S(), S(from or nil, nil, step) }]
+        end
+      end
+      functions[l] = theano.compile({ y, k, i }, outputs, { mode = theano.compile.Mode({ linker = linker }) })
+    end
+    for n, step in ipairs(STEPS) do
+      local got = { { functions[1](a, step, { 0, 1 }) }, { functions[2](a, step, { 0, 1 }) } }
+      for f, from in ipairs(FROM) do
+        local s = S(from or nil, nil, step)
+        local first, b = a[{ S(), from or (step > 0 and 0 or -1) }]:reshape { 2, 1, 4 }, a:copy()
+        b[{ nd.array { 0, 1 }, s }] = -7
+        assert.equal(-7 * 8, nd.sum(b[nd.lt(b, 0)]))
+        assert.is_true(nd.array_equal(first, a[{ S(), s }]) and nd.array_equal(first, a[{ nd.array { 0, 1 }, s }]))
+        for l = 1, 2 do
+          local at = (f - 1) * (l == 1 and 3 + #STEPS or 3)
+          for o = 1, 2 do assert.same(first:tolist(), got[l][at + o]:tolist()) end
+          assert.same(b:tolist(), got[l][at + 3]:tolist())
+          if l == 1 then assert.same(first:tolist(), got[l][at + 3 + n]:tolist()) end
+        end
+      end
+    end
+  end)
+
   it("stays two where the lengths decide and others use the first", function()
     local u = x["-3:"]
     assert.equal(2, subtensors(theano.compile({ x }, { u, u["1:"] }, { mode = merged })))

@@ -110,15 +110,25 @@ static Sz blend(const ShapeAlg *a, Sz flag, Sz yes, Sz no) {
     return calc(a, '+', no, calc(a, '*', flag, calc(a, '-', yes, no)));
 }
 
+/* A step longer than the axis takes what one of its length takes, and does not overflow beside a stride. */
+static void shorten(const ShapeAlg *a, Sz n, Part *s) {
+    enum { LONG = 1 << 30 };
+    if (!s->has || (s->known && s->k > -LONG && s->k < LONG)) return;
+    Sz most = calc(a, 'M', n, number(a, 1));
+    if (!s->known || s->k > 0) s->v = calc(a, 'm', s->v, most);
+    if (!s->known || s->k < 0) s->v = calc(a, 'M', s->v, calc(a, '-', number(a, 0), most));
+}
+
 static bool slice_form(const ShapeAlg *a, Sz n, const Part p[3], SliceForm *f) {
     Part s = p[2];
+    shorten(a, n, &s);
     if (!s.has || (s.known && s.k > 0)) {
         bool unit = !s.has || s.k == 1;
         *f = forward(a, n, p, s.has ? s.v : number(a, 1), unit);
         return true;
     }
     if (s.known) {
-        *f = backward(a, n, p, s.v, number(a, s.k == 0 ? 1 : -s.k), s.k == -1);
+        *f = backward(a, n, p, s.v, s.k == 0 ? number(a, 1) : calc(a, '-', number(a, 0), s.v), s.k == -1);
         return s.k != 0 || a->equal(a->u, s.v, number(a, 1), "slice step cannot be zero");
     }
     /* the sign is known at run time only: both forms, then the one that holds; |step| >= 1 keeps the divisions defined
