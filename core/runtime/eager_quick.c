@@ -159,10 +159,11 @@ static bool numbers(const ThArg *args, int nargs, bool operator_, Operands *o) {
 }
 
 /* Arrays alone, or an operator's array and number. */
-static bool plain_operands(const ThArg *args, int nargs, Operands *o) {
+static bool plain_operands(int func, const ThArg *args, int nargs, Operands *o) {
     ThDtype beside = TH_DTYPE_NONE; /* of the array; operators have two operands */
     for (int i = 0; i < nargs; i++)
         if (args[i].kind == TH_ARG_ARRAY) beside = (ThDtype)args[i].array->dtype;
+    if (beside == TH_UINT64 && !strcmp(th_func_info(func)->metamethod, "__div")) beside = TH_FLOAT64; /* u / -2 < 0 */
     for (int i = 0; i < nargs; i++) {
         if (args[i].kind != TH_ARG_ARRAY) number(o, &args[i], beside);
         else if (!array(o, args[i].array)) return false;
@@ -181,7 +182,7 @@ static bool operands(int func, const ThArg *args, int nargs, Operands *o) {
         plain &= !args[i].key && (args[i].kind == TH_ARG_ARRAY || (operator_ && is_number(&args[i])));
     }
     if ((plain ? nargs : arrays) > MOST_ARGS) return false;
-    if (plain) return arrays && plain_operands(args, nargs, o);
+    if (plain) return arrays && plain_operands(func, args, nargs, o);
     for (int i = 0; i < nargs; i++)
         if (!say_arg(o, &args[i], 0)) return false;
     return o->n > 0;

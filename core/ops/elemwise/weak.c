@@ -24,8 +24,9 @@ static ThDtype common(int scalar, ThVar *const *v, int n, int of) {
     return d;
 }
 
-static ThVar *settle(Builder *b, ThVar *x, ThDtype others) {
+static ThVar *settle(Builder *b, int scalar, ThVar *x, ThDtype others) {
     const ThArray *a = x->u.data;
+    if (others == TH_UINT64 && scalar_ops[scalar].result == RES_FLOAT) others = TH_FLOAT64; /* -1 stays below 0 */
     ThDtype own = (ThDtype)x->type.dtype;
     ThDtype d = dtype_beside(th_dtype_kind(own), own == TH_INT64 ? array_item_int(a) : 0, others);
     if (d == own || others == TH_DTYPE_NONE) return x;
@@ -71,7 +72,7 @@ bool weak_settle(Builder *b, int scalar, ThVar **v, int n) {
     if (scalar == S_angle && all_bool(v, n)) return cast_each(b, v, n, TH_FLOAT64);
     if (scalar == S_sqr && all_bool(v, n)) return cast_each(b, v, n, TH_INT8);
     for (int i = 0; i < n; i++) {
-        if (v[i] && v[i]->flags & VAR_F_WEAK) v[i] = settle(b, v[i], common(scalar, v, n, i));
+        if (v[i] && v[i]->flags & VAR_F_WEAK) v[i] = settle(b, scalar, v[i], common(scalar, v, n, i));
         if (!v[i]) return false;
     }
     if (scalar_ops[scalar].result == RES_FLOAT && small_but_together(v, n)) return cast_each(b, v, n, TH_FLOAT32);
