@@ -359,7 +359,7 @@ local FLAT = {
     function(M, x, z) return M.convolve(x, { 2, 5 }, "same"), M.convolve(x, z), M.correlate(z, x, "full") end },
   { "digitize", { nd.array({ 0.5, 2.5, 7.0, -1.0 }) }, function(M, x)
     return M.digitize(x, { 0.0, 2.5, 4.0 }), M.digitize(x, { 0.0, 2.5, 4.0 }, true), M.digitize(x, { 4.0, 2.5, 0.0 }),
-      M.digitize(x, { 4.0, 2.5, 0.0 }, true)
+      M.digitize(x, { 4.0, 2.5, 0.0 }, true), M.digitize(x, nd.zeros(0))
   end },
   { "triangles and diagonals", { nd.ones({ 3, 4 }) }, function(M, x)
     local i, j = M.tril_indices(3)
@@ -556,6 +556,13 @@ describe("what only graphs or only arrays have:", function()
     assert.same({ true, true }, T.full({ 2 }, true):eval():tolist())
     assert.equal("float32", T.full_like(x, true).dtype)
     assert.equal("float64", T.linspace(0.0, 0.5, 3).dtype)
+    for _, dtype in ipairs({ "bool", "int8", "uint8", "float16", "bfloat16", "float32" }) do
+      local v, of = T.TensorType(dtype, { false })("v"), nd.array({ 1, 0 }, dtype)
+      local r = T.linspace(v, v * 0 + (dtype:find("float") and 1 or 1.5), 301)
+      assert.equal(dtype:find("float") and dtype or "float32", r.dtype)
+      local want = nd.linspace(of, dtype:find("float") and 1.0 or 1.5, 301)
+      assert.is_true(nd.allclose(want:astype("float64"), r:eval({ [v] = of }):astype("float64"), 1e-2), dtype)
+    end
     assert.equal("int32", T.full({ 2 }, 2, "int32").dtype)
     assert.equal("int8", T.asarray({ 1, 2 }, "int8").dtype)
     assert.equal("float32", T.empty_like(x).dtype)

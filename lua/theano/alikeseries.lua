@@ -106,7 +106,9 @@ return function(M, K)
     local last = o.endpoint == false and num or num - 1
     local span = most(last, 1)
     local numbers = type(start) == "number" and type(stop) == "number"
-    if type(span) == "number" then span = span + 0.0 else span = span:astype(start.dtype) end
+    if type(start) == "number" then span = span + 0.0
+    elseif type(span) == "number" then span = K.number(span + 0.0, start.dtype)
+    else span = span:astype(start.dtype) end
     local step = (stop - start) / span
     local y, at
     if numbers then y = K.ramp(num, start, step)

@@ -28,7 +28,7 @@ function K.floats(x)
   return T.cast(x, T.exp(x).dtype) -- as functions of floats do
 end
 function K.order(x, pattern) return x:dimshuffle(pattern) end
-function K.falls(x) return T.gt(x[0], x[-1]) end
+function K.falls(x) return T.any(T.gt(x[":1"], x["-1:"])) end -- also of none
 function K.trimmed(x) return x end
 function K.first(x) return x[0] end
 function K.whole(i)
@@ -67,15 +67,12 @@ function K.count(what, n)
   end
   return T.cast(n, "int64")
 end
-function K.ends(_, start, stop)
+function K.ends(_, start, stop) -- both of one dtype of floats
   local numbers = type(start) == "number" and type(stop) == "number"
   start, stop = K.as(start), K.as(stop)
-  local function discrete(x) return not x.dtype:find("[fc]") end
-  if numbers or discrete(start) and discrete(stop) then
-    local floatX = require("theano.config").floatX
-    start, stop = T.cast(start, floatX), T.cast(stop, floatX)
-  end
-  return start, stop
+  local dtype = not numbers and T.promote_types(start.dtype, stop.dtype)
+  if numbers or not dtype:find("[fc]") then dtype = require("theano.config").floatX end
+  return T.cast(start, dtype), T.cast(stop, dtype)
 end
 function K.ended(y, at, num, stop)
   if num == 0 or num == 1 then return y end
