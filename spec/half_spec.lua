@@ -164,6 +164,50 @@ describe("arrays of halves", function()
     end
   end)
 
+  it("are rounded once by functions of several operations, in arrays and in graphs", function()
+    local rng = nd.random.RandomState(5)
+    local CALLS = {
+      convolve = function(M, a, b) return M.convolve(a, b) end, polymul = function(M, a, b) return M.polymul(a, b) end,
+      correlate = function(M, a, b) return M.correlate(a, b, "full") end,
+      vecdot = function(M, a, b) return M.vecdot(M.stack { a, b }, M.stack { b, b }) end,
+    }
+    for _, name in ipairs({ "softmax", "log_softmax", "zetac", "rgamma", "factorial", "exprel", "cosm1" }) do
+      CALLS[name] = function(M, a) return M.special[name](a) end
+    end
+    CALLS.multigammaln = function(M, a) return M.special.multigammaln(a + 3, 4) end
+    CALLS.huber = function(M, a, b) return M.special.huber(b, a) end
+    for _, dtype in ipairs(HALVES) do
+      local a = rng:uniform(0.1, 3, { 37 }):astype(dtype)
+      local b = rng:uniform(0.1, 3, { 37 }):astype(dtype)
+      local x, y = T.TensorType(dtype, { false })("x"), T.TensorType(dtype, { false })("y")
+      for name, call in pairs(CALLS) do
+        local wide = name == "multigammaln" and (a + 3):astype("float32") - 3 or a:astype("float32")
+        local want = call(nd, wide, b:astype("float32")):astype(dtype)
+        assert.same(bits_of(want), bits_of(call(nd, a, b)), name)
+        local e = call(T, x, y)
+        assert.equal(dtype, e.dtype, name)
+        local got = theano.compile({ x, y }, e, { on_unused_input = "ignore" })(a, b)
+        assert.is_true(nd.allclose(want:astype("float64"), got:astype("float64"),
+          { rtol = dtype == "float16" and 1e-3 or 8e-3 }), name)
+      end
+    end
+  end)
+
+  it("are floats to what asks: signals, matrices, whatever the dtype's name begins with", function()
+    for _, dtype in ipairs(HALVES) do
+      local a = nd.array({ 1.5, 2.25, 0.75, 3.125 }, dtype)
+      assert.equal("float64", nd.signal.detrend(a).dtype, dtype)
+      assert.equal("complex64", nd.signal.hilbert(a).dtype, dtype)
+      assert.equal("float32", select(2, nd.signal.welch(a, { nperseg = 4 })).dtype, dtype)
+      local m = nd.array({ { 3, 1 }, { 1, 2 } }, dtype)
+      for _, name in ipairs({ "hessenberg", "ldl", "signm" }) do assert.equal(dtype, nd.linalg[name](m).dtype, name) end
+      local long = nd.ones({ 200 }, dtype)
+      assert.equal(dtype, nd.signal.convolve(long, long).dtype) -- by transforms
+      assert.equal(200, nd.signal.convolve(long, long)[199])
+      assert.equal(dtype, nd.signal.convolve2d(m, m).dtype)
+    end
+  end)
+
   it("are what files hold: .npy, .npz as NumPy and ml_dtypes write them, .safetensors", function()
     local few = { { 0, 1, -2.5 }, { 1e-3, 1000, math.huge } }
     local z, s = nd.load("spec/data/files/half.npz"), nd.load("spec/data/files/half.safetensors")

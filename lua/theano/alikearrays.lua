@@ -118,9 +118,11 @@ function arrays.part(a, d, from, to) return a[(":,"):rep(d) .. ("%s:%s"):format(
 local MANY = 1 << 27
 function arrays.convolved(a, v)
   if v.size > a.size then a, v = v, a end
+  local dtype = (a["0:1"] * v["0:1"]).dtype
+  if dtype:find("float16") then return arrays.convolved(a:astype("float32"), v:astype("float32")):astype(dtype) end
   local n, m = a.size, v.size
   local each = math.max(1, n * m > 2 * MANY and MANY // n or 1)
-  local out = core.zeros({ n + m - 1 }, (a["0:1"] * v["0:1"]).dtype)
+  local out = core.zeros({ n + m - 1 }, dtype)
   for i = 0, m - 1, each do
     local k = math.min(each, m - i)
     local part, some = out[("%d:%d"):format(i, i + n + k - 1)], v[("%d:%d"):format(i, i + k)]

@@ -30,7 +30,10 @@ return function(M, K)
     if not K.plain and K.one(a, at) ~= K.one(b, other) then -- what is 1 does not stretch here
       a, b = M.unbroadcast(a, at), M.unbroadcast(b, other)
     end
-    return summed(as(M.mul(M.conj(a), b)), at - a.ndim)
+    local dtype = M.promote_types(a.dtype, b.dtype)
+    if not dtype:find("float16") then return summed(as(M.mul(M.conj(a), b)), at - a.ndim) end
+    local r = summed(as(M.mul(K.to(a, "float32"), K.to(b, "float32"))), at - a.ndim) -- rounded once
+    return result(K.to(as(r), dtype))
   end
 
   local function vectors(what, x)

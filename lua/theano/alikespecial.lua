@@ -39,20 +39,29 @@ return function(M, K)
     return table.unpack(values, 1, n + 1)
   end
   local wide = K.wide
+  local function same(r) return r end
+  -- `single(x)`: halves as float32, and the function that rounds a result of them, once; other values as they are.
+  local function single(x)
+    local dtype = (util.is_array(x) or util.is_var(x)) and x.dtype
+    if not dtype or not dtype:find("float16") then return x, same end
+    return K.to(x, "float32"), function(r) return K.result(K.to(as(r), dtype)) end
+  end
 
   --- Riemann's zeta function less 1.
   function special.zetac(x) -- above 1 the sum that begins with the second summand, exact where 1 would drown it
-    x = floats(as(x))
-    return chosen(M.gt(x, 1), special.zeta(pick(M.gt(x, 1), x, 2.0), 2.0), special.zeta(x) - 1.0)
+    local back
+    x, back = single(floats(as(x)))
+    return back(chosen(M.gt(x, 1), special.zeta(pick(M.gt(x, 1), x, 2.0), 2.0), special.zeta(x) - 1.0))
   end
   --- `multigammaln(a, d)`: the logarithm of the gamma function of d dimensions.
   function special.multigammaln(a, d)
     if math.type(d) ~= "integer" or d < 1 or d > 10000 then
       util.raise("ValueError", "multigammaln: d is a number of dimensions, 1 to 10000, not %s", util.kind_of(d))
     end
-    local r = d * (d - 1) / 4 * math.log(math.pi)
-    for j = 1, d do r = r + lngamma(as(a) + (1 - j) / 2) end
-    return r
+    local r, back = d * (d - 1) / 4 * math.log(math.pi)
+    a, back = single(as(a))
+    for j = 1, d do r = r + lngamma(a + (1 - j) / 2) end
+    return back(r)
   end
   --- The sign of the gamma function.
   function special.gammasgn(x)
@@ -65,10 +74,11 @@ return function(M, K)
   end
   --- 1 / gamma(x).
   function special.rgamma(x)
-    x = floats(as(x))
+    local back
+    x, back = single(floats(as(x)))
     local pole = both(M.le(x, 0), M.eq(M.floor(x), x))
     local r = pick(pole, 0.0, 1.0 / as(M.gamma(pick(pole, 1.0, x))))
-    return chosen(M.lt(M.abs(x), K.double(1e-300)), x, r) -- gamma is infinite there
+    return back(chosen(M.lt(M.abs(x), K.double(1e-300)), x, r)) -- gamma is infinite there
   end
 
   --- `comb(N, k, {repetition = false})`: in how many ways k of N things are chosen, as floats; 0 where there is none.
@@ -81,8 +91,9 @@ return function(M, K)
   end
   --- n! as floats, gamma(n + 1) between whole numbers; 0 below 0.
   function special.factorial(n)
-    n = as(n)
-    return chosen(M.lt(n, 0), 0.0, M.gamma(n + 1))
+    local back
+    n, back = single(as(n))
+    return back(chosen(M.lt(n, 0), 0.0, M.gamma(n + 1)))
   end
 
   --- `logsumexp(a, axis, b, keepdims)`: log(sum(b * exp(a))) over an axis, a sequence of axes or all, without overflow;
@@ -94,14 +105,16 @@ return function(M, K)
   end
   --- `softmax(x, axis)`: exp(x) / sum(exp(x)) over an axis, a sequence of axes or all.
   function special.softmax(x, axis)
-    x = floats(as(x))
+    local back
+    x, back = single(floats(as(x)))
     local e = as(M.exp(x - M.max(x, { axis = axis, keepdims = true })))
-    return e / M.sum(e, { axis = axis, keepdims = true })
+    return back(e / M.sum(e, { axis = axis, keepdims = true }))
   end
   --- The logarithm of softmax.
   function special.log_softmax(x, axis)
-    x = floats(as(x))
-    return x - M.logsumexp(x, { axis = axis, keepdims = true })
+    local back
+    x, back = single(floats(as(x)))
+    return back(x - M.logsumexp(x, { axis = axis, keepdims = true }))
   end
 
   --- log(expit(x)), exact far below 0 too.
@@ -110,26 +123,30 @@ return function(M, K)
   special.softplus = M.softplus
   --- (exp(x) - 1) / x, 1 at 0.
   function special.exprel(x) -- near 0 its series, whose derivatives lose nothing and hold at 0
-    x = floats(as(x))
+    local back
+    x, back = single(floats(as(x)))
     local near = M.lt(M.abs(x), 0.5)
     local y, small, sum = pick(near, 1.0, x), pick(near, x, 0.0), 1.0
     for k = 15, 2, -1 do sum = small / k * sum + 1.0 end
-    return chosen(near, sum, pick(M.eq(y, math.huge), y, M.expm1(y) / y))
+    return back(chosen(near, sum, pick(M.eq(y, math.huge), y, M.expm1(y) / y)))
   end
   --- 10 to the power x.
   function special.exp10(x) return M.power(10.0, floats(as(x))) end
   --- cos(x) - 1, exact near 0.
   function special.cosm1(x)
-    local s = as(M.sin(as(x) * 0.5))
-    return -2.0 * s * s
+    local back
+    x, back = single(as(x))
+    local s = as(M.sin(x * 0.5))
+    return back(-2.0 * s * s)
   end
   special.sinc, special.round = M.sinc, M.rint
   --- `huber(delta, r)`: r^2 / 2 where |r| is at most delta, then delta * (|r| - delta / 2).
   function special.huber(delta, r)
-    delta, r = as(delta), floats(as(r))
+    local back
+    delta, r, back = wide("huber", delta, r)
     local size = as(M.abs(r))
     local y = pick(M.le(size, delta), 0.5 * r * r, delta * (size - 0.5 * delta))
-    return chosen(M.lt(delta, 0), math.huge, y)
+    return back(pick(M.lt(delta, 0), math.huge, y))
   end
 
   -- ---- data, angles, means ------------------------------------------------------------------------------------------

@@ -44,8 +44,10 @@ return function(nd, M)
     for d = 1, ndim do form[d] = 1 end
     return flat[("%d:%d"):format(i, i + 1)]:reshape(form)
   end
-  local function directly(a, b)
-    local out = core.zeros(sizes(a, b), nd.result_type(a, b))
+  local function directly(a, b) -- halves in float32, rounded once
+    local dtype = nd.result_type(a, b)
+    if dtype:find("float16") then return directly(a:astype("float32"), b:astype("float32")):astype(dtype) end
+    local out = core.zeros(sizes(a, b), dtype)
     local flat = b:reshape({ -1 })
     local at = {}
     for d = 1, a.ndim do at[d] = 0 end
@@ -67,7 +69,7 @@ return function(nd, M)
     local r
     if complex then r = nd.fft.ifftn(nd.fft.fftn(a, full, axes) * nd.fft.fftn(b, full, axes), full, axes)
     else r = nd.fft.irfftn(nd.fft.rfftn(a, full, axes) * nd.fft.rfftn(b, full, axes), full, axes) end
-    if not whole then return a.dtype == "float16" and b.dtype == "float16" and r:astype("float32") or r end
+    if not whole then return a.dtype:find("float16") and b.dtype:find("float16") and r:astype("float32") or r end
     return (dtype:find("f") or complex) and r:astype(dtype) or nd.rint(r):astype(dtype)
   end
   local function operands(what, a, b)
@@ -95,7 +97,7 @@ return function(nd, M)
     end
     local x, y = a, b
     if y.size > x.size then x, y = y, x end
-    local exact = not nd.result_type(a, b):find("^[fc]")
+    local exact = not nd.result_type(a, b):find("[fc]")
     local few = y.size <= 64 or exact or not (nd.all(nd.isfinite(a)) and nd.all(nd.isfinite(b)))
     local full
     if method == "direct" or method == "auto" and few then full = directly(x, y)

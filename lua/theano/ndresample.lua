@@ -257,7 +257,7 @@ return function(nd, M)
     util.present("decimate", o, { "x", "q" })
     local q, x, kind = positive("decimate", "q", o.q), help.floats(arr(o.x)), o.ftype or "iir"
     local axis = axis_of("decimate", x, o.axis or -1)
-    local dtype = x.dtype == "float16" and "float64" or x.dtype
+    local dtype = x.dtype:find("float16") and "float64" or x.dtype
     if kind == "iir" then
       local sos = M.cheby1(o.n or 8, 0.05, 0.8 / q, { output = "sos" })
       x = o.zero_phase == false and M.sosfilt(sos, x, axis) or M.sosfiltfilt(sos, x, { axis = axis })

@@ -15,7 +15,7 @@ return function(nd, linalg)
     if not nd.all(nd.isfinite(x)) then
       util.raise("ValueError", "%s: %s has elements that are infinite or NaN", what, name)
     end
-    return x.dtype:find("^[fc]") and x or x:astype("float64")
+    return x.dtype:find("[fc]") and x or x:astype("float64")
   end
   local function square(what, name, x)
     x = floating(what, name, x)

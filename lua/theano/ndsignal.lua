@@ -210,7 +210,7 @@ return function(nd)
     local o = util.bind("detrend", { "data", "axis", "type", "bp", axis = "integer", type = "string",
       bp = "integer|table|ndarray" }, ...)
     local x = help.floats(arr(o.data))
-    local dtype = x.dtype == "float16" and "float64" or x.dtype
+    local dtype = x.dtype:find("float16") and "float64" or x.dtype
     local axis = axis_of("detrend", x, o.axis or -1)
     local kind = o.type or "linear"
     if kind == "constant" then
@@ -430,7 +430,7 @@ return function(nd)
     local angle = nd.angle(Z)
     return f, t, mode == "angle" and angle or nd.unwrap(angle, { axis = axis })
   end
-  local single = { float16 = "float32", float32 = "float32" }
+  local single = { float16 = "float32", bfloat16 = "float32", float32 = "float32" }
   --- `hilbert(x, {N, axis = -1})`: the analytic signal: x and i times its Hilbert transform.
   function M.hilbert(...)
     local o = util.bind("hilbert", { "x", "N", "axis", N = "integer", axis = "integer" }, ...)
