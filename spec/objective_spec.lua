@@ -10,6 +10,46 @@ local function near(want, got, off)
   assert(nd.max(nd.abs(nd.asarray(got) - nd.asarray(want))) <= (off or 1e-6), tostring(got))
 end
 
+describe("compiled functions are functions of Lua's", function()
+  local x, t, v = T.dscalar("x"), T.dscalar("t"), T.dvector("v")
+  local made = theano["function"]
+  local zero, slope = made({ x }, x ^ 2 - 2), made({ x }, 2 * x)
+  local bowl = T.sum((v - 3) ^ 2)
+  local cost, below = made({ v }, bowl), made({ v }, v[0] - 4)
+
+  it("of zeros and minima, with derivatives and constraints", function()
+    local root = math.sqrt(2)
+    near(root, optimize.brentq(zero, 0, 2))
+    near(root, optimize.newton(zero, 1.0, slope))
+    near(root, optimize.newton(zero, 1.0, { fprime = slope }))
+    near(root, optimize.root_scalar(zero, { bracket = { 0, 2 } }).root)
+    near(0, optimize.minimize_scalar(zero).x)
+    local both = theano.compile { inputs = { v }, outputs = { bowl, theano.grad(bowl, v) } }
+    near({ 3, 3 }, optimize.minimize(both, { 0, 0 }, { jac = true }).x)
+    near({ 3, 3 }, optimize.minimize(cost, { 0, 0 }, { method = "Newton-CG", jac = made({ v }, theano.grad(bowl, v)),
+      hess = made({ v }, theano.gradient.hessian(bowl, v)) }).x, 1e-4)
+    near({ 4, 3 }, optimize.minimize(cost, { 0, 0 }, { constraints = { { type = "ineq", fun = below } } }).x, 1e-4)
+    near({ 4, 3 }, optimize.minimize(cost, { 0, 0 }, {
+      constraints = { optimize.NonlinearConstraint(below, 0, 0) },
+    }).x, 1e-4)
+    raises("TypeError", "unknown", function()
+      optimize.minimize(cost, { 0, 0 }, { constraints = { { type = "ineq", fun = below, other = 1 } } })
+    end)
+    near({ 2 }, optimize.root(made({ v }, v ^ 2 - 4), { 1.0 }).x)
+    near({ 2, 1 }, (optimize.curve_fit(made({ v, x, t }, x * v + t), { 0, 1, 2 }, { 1, 3, 5 }, { p0 = { 1, 1 } })))
+    near({ -4, -2 }, optimize.approx_fprime({ 1.0, 2.0 }, cost))
+    near(0, optimize.check_grad(cost, made({ v }, theano.grad(bowl, v)), { 1.0, 2.0 }))
+  end)
+  it("of integrals, equations and rows", function()
+    near(1 / 3 - 2, (integrate.quad(zero, 0, 1)))
+    near(0.25, (integrate.dblquad(made({ x, t }, x * t), 0, 1, 0, 1)))
+    local decay = made({ t, v }, -v, { on_unused_input = "ignore" })
+    near({ math.exp(-1) }, integrate.solve_ivp(decay, { 0, 1 }, { 1.0 }).y[":, -1"], 1e-3)
+    near({ 2, 2 }, nd.apply_along_axis(made({ v }, T.sum(v)), 0, nd.ones { 2, 2 }))
+    near({ -1, 2 }, nd.vectorize(zero)({ 1, 2 }))
+  end)
+end)
+
 describe("least squares", function()
   local function rosen(x) return T.stack({ 10 * (x[1] - x[0] ^ 2), 1 - x[0] }) end
   local x = nd.linspace(0, 4, 30)

@@ -187,6 +187,7 @@ return function(M, K)
   --- `apply_along_axis(func1d, axis, x)`: what a function makes of each vector along an axis, in its place. In graphs
   -- it is called once, and mapped (`T.vmap`).
   function M.apply_along_axis(func1d, axis, x)
+    func1d = util.callable(func1d)
     util.expect("apply_along_axis", "func1d", func1d, "function")
     x = as(x)
     axis = axis_of("apply_along_axis", x, axis)
@@ -204,6 +205,7 @@ return function(M, K)
   --- `apply_over_axes(func, x, axes)`: what a function of a tensor and an axis makes of each axis in turn; an axis that
   -- it takes away comes back with length 1.
   function M.apply_over_axes(func, x, axes)
+    func = util.callable(func)
     util.expect("apply_over_axes", "func", func, "function")
     local r = as(x)
     local n = r.ndim
@@ -220,6 +222,7 @@ return function(M, K)
   end
   --- `fromfunction(fn, shape, dtype)`: what fn makes of the positions along each axis, of the dtype (float64).
   function M.fromfunction(fn, shape, dtype)
+    fn = util.callable(fn)
     util.expect("fromfunction", "fn", fn, "function")
     util.check_type("fromfunction", "dtype", dtype, "string")
     local form, list = util.list("fromfunction: the shape", shape), {}

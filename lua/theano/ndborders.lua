@@ -101,6 +101,7 @@ return function(nd)
   --- `vectorize(fn)`: a function of arrays (and numbers) of fitting shapes that calls fn with their elements, one by
   -- one, and makes an array of what it gives.
   function nd.vectorize(fn)
+    fn = util.callable(fn)
     util.expect("vectorize", "fn", fn, "function")
     return function(...)
       local list, out = table.pack(nd.broadcast_arrays(...)), {}

@@ -22,6 +22,7 @@ return function(nd)
   end
   --- `NonlinearConstraint(fun, lb, ub, jac)`: that what fun gives of a vector lies between lb and ub.
   function M.NonlinearConstraint(fun, lb, ub, jac)
+    fun, jac = util.callable(fun), util.callable(jac)
     util.expect("NonlinearConstraint", "fun", fun, "function")
     return setmetatable({ fun = fun, lb = lb, ub = ub, jac = type(jac) == "function" and jac or nil }, NONLINEAR)
   end
@@ -51,6 +52,9 @@ return function(nd)
       util.raise("TypeError", "%s is a table {type = .., fun = ..} or made by LinearConstraint or NonlinearConstraint, "
         .. "not %s", place, util.kind_of(c))
     end
+    local given = c
+    c = {}
+    for key, v in pairs(given) do c[key] = util.callable(v) end
     util.check_keywords(place, c, WORDS)
     util.expect("minimize", place .. ": fun", c.fun, "function")
     if c.type ~= "eq" and c.type ~= "ineq" then

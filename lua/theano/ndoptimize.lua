@@ -639,10 +639,11 @@ return function(nd)
   --- `approx_fprime(xk, f)`: the gradient of a function of a vector by differences.
   function M.approx_fprime(xk, f)
     local x = objective.vector("approx_fprime", xk)
-    return (select(2, objective.scalar("approx_fprime", f, {}, false).both(x)))
+    return (select(2, objective.scalar("approx_fprime", util.callable(f), {}, false).both(x)))
   end
   --- `check_grad(func, grad, x0)`: how far a gradient is from differences.
   function M.check_grad(func, grad, x0)
+    func, grad = util.callable(func), util.callable(grad)
     for name, f in pairs({ func = func or false, grad = grad or false }) do
       util.expect("check_grad", name, f, "function")
     end

@@ -199,6 +199,16 @@ function M.renamed(t, known)
   return out or t
 end
 
+-- Parameters that functions stand for.
+local CALLED = { f = true, fun = true, func = true, fprime = true, fprime2 = true, jac = true, hess = true,
+  hessp = true, gfun = true, hfun = true, qfun = true, rfun = true, callback = true }
+
+--- A compiled function as one of Lua's; any other value as it is.
+function M.callable(v)
+  if type(v) ~= "userdata" or core.kind(v) ~= "function" then return v end
+  return function(...) return v(...) end
+end
+
 --- Positional values and one trailing table of keywords, as a table of all by name.
 -- @tparam string what function's name, for messages
 -- @tparam table names parameters in order; under a name, the types that its value may have
@@ -217,6 +227,9 @@ function M.bind(what, names, ...)
   for i = 1, n do
     if out[names[i]] ~= nil then M.raise("TypeError", "%s: '%s' is given twice", what, names[i]) end
     out[names[i]] = given[i]
+  end
+  for name, v in pairs(out) do
+    if CALLED[name] then out[name] = M.callable(v) end
   end
   for name, types in pairs(names) do
     if type(name) == "string" then M.check_type(what, name, out[name], types) end
