@@ -154,7 +154,9 @@ static bool push_slices(lua_State *L, LtState *s, ThArray *a, const char *text) 
 }
 
 /* ---- positions and masks ----------------------------------------------------------------------------------------- */
-static bool dense(const ThArray *a) { return th_array_contiguous(a) && on_host(a) && th_array_data(a); }
+/* Its elements where they lie one behind the other on the host, else NULL. */
+static void *line_of(const ThArray *a) { return th_array_contiguous(a) && on_host(a) ? th_array_data(a) : NULL; }
+static bool dense(const ThArray *a) { return line_of(a) != NULL; }
 
 /* Rows of a, as bytes: what one position along the first axis has. */
 static size_t row_bytes(const ThArray *a) {
@@ -201,16 +203,20 @@ static void scatter(char *a, const char *v, const int64_t *at, int64_t count, in
 }
 
 static bool push_positions(lua_State *L, LtState *s, ThArray *a, ThArray *at) {
-    int64_t shape[2 * TH_MAX_NDIM], n = th_array_ndim(a) ? th_array_shape(a)[0] : 0, count = th_array_size(at);
-    int nd = th_array_ndim(at), rest = th_array_ndim(a) - 1;
-    if (!is_positions(a, at) || nd == 0 || nd + rest > TH_MAX_NDIM || !dense(a)) return false;
-    const int64_t *p = th_array_data(at);
-    if (!all_inside(p, count, n)) return false;
-    for (int d = 0; d < nd; d++) shape[d] = th_array_shape(at)[d];
-    for (int d = 0; d < rest; d++) shape[nd + d] = th_array_shape(a)[1 + d];
-    ThArray *r = th_array_empty(s->ctx, th_array_dtype(a), nd + rest, shape);
+    int64_t shape[2 * TH_MAX_NDIM];
+    const int nd = th_array_ndim(at), rest = th_array_ndim(a) - 1;
+    if (th_array_dtype(at) != TH_INT64 || nd == 0 || rest < 0 || nd + rest > TH_MAX_NDIM) return false;
+    const int64_t *p = line_of(at), *lengths = th_array_shape(a), *few = th_array_shape(at);
+    const char *from = p ? line_of(a) : NULL;
+    const int64_t n = lengths[0], count = th_array_size(at);
+    if (!from || !all_inside(p, count, n)) return false;
+    const ThDtype d = th_array_dtype(a);
+    size_t bytes = th_dtype_bytes(d); /* of what one position along the first axis has */
+    for (int k = 0; k < nd; k++) shape[k] = few[k];
+    for (int k = 1; k <= rest; k++) bytes *= (size_t)(shape[nd + k - 1] = lengths[k]);
+    ThArray *r = th_array_empty(s->ctx, d, nd + rest, shape);
     push_fresh(L, s, r);
-    if (th_array_size(r)) gather(th_array_data(r), th_array_data(a), p, count, n, row_bytes(a));
+    if (bytes) gather(th_array_data(r), from, p, count, n, bytes);
     return true;
 }
 
