@@ -88,6 +88,31 @@ describe("lines are reduced to the same bits by the interpreter and by C, #asan"
     end
   end)
 
+  it("arrays: columns take their values row by row, NaN and zeros of either sign too", function()
+    for _, dtype in ipairs({ "float64", "float32", "int64", "int32" }) do
+      for _, shape in ipairs({ { 2, 5 }, { 7, 13 }, { 8, 2 }, { 9, 700 }, { 25, 37 }, { 40, 4099 }, { 64, 513 } }) do
+        local m, n = shape[1], shape[2]
+        local a, float = values(shape, dtype), dtype:find("float", 1, true)
+        for k = 0, float and 2 * m or -1 do
+          local odd = ({ 0 / 0, -0.0, 0.0, -1 / 0, 1 / 0 })[k % 5 + 1]
+          a[{ rng:randint(0, m), rng:randint(0, n) }] = odd
+        end
+        if float then a[{ m - 1, 0 }], a[{ ":", n - 1 }] = 0 / 0, nd.array(-0.0, dtype) end
+        local wide = nd.zeros({ 2 * m, n + 3 }, dtype)
+        wide[{ "::2", "3:" }] = a
+        for _, b in ipairs({ a, wide[{ "::2", "3:" }], a[{ "::-1" }] }) do
+          local sum = b[0] + nd.zeros({ n }, dtype)
+          local most, least = b[0], b[0]
+          for i = 1, m - 1 do
+            sum, most, least = sum + b[i], nd.maximum(most, b[i]), nd.minimum(least, b[i])
+          end
+          assert.is_true(not dtype:find("64", 1, true) or same(sum, nd.sum(b, { axis = 0 })), dtype)
+          assert.is_true(same(most, nd.max(b, { axis = 0 })) and same(least, nd.min(b, { axis = 0 })), dtype)
+        end
+      end
+    end
+  end)
+
   it("arrays: extrema know NaN wherever it stands, and the zero that came first", function()
     for _, dtype in ipairs({ "float64", "float32" }) do
       for _, n in ipairs({ 1, 31, 32, 63, 64, 129, 4096, 4097, 20000 }) do

@@ -145,9 +145,20 @@ static bool columns_of(const IRun *r, const LoopStage *s, Columns *c) {
     return true;
 }
 
+/* Several rows at once, where the reduction has that. */
+static bool fold_down(const IRun *r, const Columns *c, int64_t rows, int64_t len, char *acc) {
+#ifndef __OPTIMIZE_SIZE__
+    const RedKind kind = (RedKind)c->d->red->kind;
+    if (c->d->way == PLAIN && kind <= RED_MIN && r->simd->down[kind][c->d->red->acc_dtype])
+        return r->simd->down[kind][c->d->red->acc_dtype](len, acc, rows, c->p, c->step), true;
+#endif
+    return (void)r, (void)c, (void)rows, (void)len, (void)acc, false;
+}
+
 static void fold_columns(const IRun *r, const Columns *c, int64_t rows, int64_t len, char *acc) {
     const ThDtype t = (ThDtype)c->d->red->acc_dtype;
     const char *p = c->p;
+    if (fold_down(r, c, rows, len, acc)) return;
     if (c->d->way == PRODUCT) r->simd->scaled[t](len, acc, rows, c->q, c->qstep, p, c->step);
     else if (c->d->way == WIDENED) r->simd->widened_each(len, acc, rows, p, c->step);
     else

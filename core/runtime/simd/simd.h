@@ -84,6 +84,8 @@ typedef struct SimdTable {
     /* lanes of a sum of more than caches hold: memory is asked a page ahead, where the processor's own guesses end;
      * NULL: as any other */
     SimdFold ahead[TH_DTYPE_COUNT];
+    /* acc[i] (+)= v[i], row by row of v, which are `step` bytes apart; NULL: not there */
+    void (*down[RED_MIN + 1][TH_DTYPE_COUNT])(int64_t n, void *acc, int64_t rows, const char *v, int64_t step);
     SimdFn past[SIMD_PRIMS]; /* of float64, whole vectors, results past the caches; NULL: not there */
     /* lanes of a sum, of squares of what floats differ by from *centre; NULL: not there */
     void (*spreads[TH_DTYPE_COUNT])(int64_t n, void *acc, const void *v, const void *centre);

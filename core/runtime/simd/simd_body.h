@@ -514,6 +514,7 @@ WORDS(FOLD_WORDS)
 FOLD(and, uint8_t, x & y)
 FOLD(or, uint8_t, x | y)
 #ifndef __OPTIMIZE_SIZE__
+#include "simd_down.h"
 #define AHEAD(T)                                                                                                        \
     static void ahead_##T(int64_t n, void *pacc, const void *pv) {                                                      \
         enum { L = SIMD_LANE_BYTES / sizeof(T), PAGE = 4096, LINE = 64 };                                               \
@@ -713,6 +714,7 @@ static void widened_each(int64_t n, void *pacc, int64_t rows, const char *pv, in
     [TH_INT64] = abs_int64_t, [TH_UINT8] = copy_uint8_t, [TH_UINT16] = copy_uint16_t, [TH_UINT32] = copy_uint32_t, \
     [TH_UINT64] = copy_uint64_t, [TH_FLOAT32] = abs_float, [TH_FLOAT64] = abs_double}
 #define AT_FLOAT(name) {[TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double}
+#define AT_DOWN(name, T) {[TH_INT64] = name##_##T, [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double}
 #define AT_ANY(name) {[TH_BOOL] = name##_uint8_t, TWICE(name), [TH_FLOAT32] = name##_float, [TH_FLOAT64] = name##_double, \
     [TH_COMPLEX64] = name##_ThComplex64, [TH_COMPLEX128] = name##_ThComplex128, \
     [TH_FLOAT16] = name##_uint16_t, [TH_BFLOAT16] = name##_uint16_t}
@@ -772,6 +774,7 @@ const SimdTable SIMD_TABLE = {
 #ifndef __OPTIMIZE_SIZE__
     .ahead = {[TH_INT64] = ahead_uint64_t, [TH_UINT64] = ahead_uint64_t, [TH_FLOAT64] = ahead_double},
     .spreads = AT_FLOAT(spreads),
+    .down = {[RED_SUM] = AT_DOWN(down_sum, uint64_t), [RED_MAX] = AT_DOWN(down_max, int64_t), [RED_MIN] = AT_DOWN(down_min, int64_t)},
 #ifdef PAST
     .past = {[P_add] = past_add, [P_sub] = past_sub, [P_mul] = past_mul, [P_true_div] = past_true_div},
 #endif

@@ -83,6 +83,10 @@ VM_DEFINE(float, vm_int32)
 #define VM_BOUND(name, op, instruction) \
     VM vm_double vm_##name##_double(vm_double x, vm_double c) { return __builtin_ia32_##instruction##pd256(c, x); } \
     VM vm_float vm_##name##_float(vm_float x, vm_float c) { return __builtin_ia32_##instruction##ps256(c, x); }
+#elif defined(__SSE2__) && !defined(__clang__)
+#define VM_BOUND(name, op, instruction) \
+    VM vm_double vm_##name##_double(vm_double x, vm_double c) { return __builtin_ia32_##instruction##pd(c, x); } \
+    VM vm_float vm_##name##_float(vm_float x, vm_float c) { return __builtin_ia32_##instruction##ps(c, x); }
 #else
 #define VM_BOUND(name, op, instruction) \
     VM vm_double vm_##name##_double(vm_double x, vm_double c) { return vm_pick_double(x op c, c, x); } \
