@@ -27,8 +27,10 @@ typedef struct Walk {
     uid_t system;
 } Walk;
 
+/* why NULL: the system's reason. */
 static bool no(Walk *w, const char *name, const char *why) {
-    snprintf(w->why, TRUSTED_WHY, "%.400s/%.100s %.90s", w->full, name, why);
+    const char *reason = why ? why : strerror(errno);
+    snprintf(w->why, TRUSTED_WHY, "%.400s/%.100s%s %.90s", w->full, name, why ? "" : ":", reason);
     return false;
 }
 
@@ -51,7 +53,7 @@ static bool to_root(Walk *w) {
     if (w->at >= 0) close(w->at);
     w->full[0] = 0;
     w->at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (w->at < 0 || fstat(w->at, &s)) return no(w, "", strerror(errno));
+    if (w->at < 0 || fstat(w->at, &s)) return no(w, "", NULL);
     w->system = s.st_uid;
     return !(s.st_mode & 022) || (s.st_mode & S_ISVTX) || no(w, "", "can be written by others");
 }
@@ -69,10 +71,10 @@ static bool enter(Walk *w, const char *name, bool make) {
     size_t n = strlen(w->full), m = strlen(name);
     int to = openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (to < 0 && errno == ENOENT && make) {
-        if (mkdirat(w->at, name, 0700) && errno != EEXIST) return no(w, name, strerror(errno));
+        if (mkdirat(w->at, name, 0700) && errno != EEXIST) return no(w, name, NULL);
         to = openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     }
-    if (to < 0) return no(w, name, strerror(errno));
+    if (to < 0) return no(w, name, NULL);
     bool good = !fstat(to, &s) && (owned(w, &s) || no(w, name, "belongs to somebody else"));
     if (good && S_ISLNK(s.st_mode)) {
         good = follow(w, to, name);
@@ -123,7 +125,7 @@ static bool begin(Walk *w, const char *path) {
     memcpy(w->rest, path, n + 1);
     if (path[0] != '/') {
         char here[TRUSTED_PATH];
-        if (!getcwd(here, sizeof here)) return no(w, path, strerror(errno));
+        if (!getcwd(here, sizeof here)) return no(w, path, NULL);
         if (!push(w, here, strlen(here))) return false;
     }
     return to_root(w);
@@ -134,7 +136,7 @@ int trusted_dir(const char *path, bool make, char *full, char why[TRUSTED_WHY]) 
     struct stat s;
     why[0] = 0;
     bool good = begin(&w, path) && walk(&w, make);
-    if (good && fstat(w.at, &s)) good = no(&w, "", strerror(errno));
+    if (good && fstat(w.at, &s)) good = no(&w, "", NULL);
     if (good && s.st_uid != geteuid()) good = no(&w, "", "belongs to somebody else");
     if (good && (s.st_mode & 022)) good = no(&w, "", "can be written by others");
     if (full) memcpy(full, good && !w.full[0] ? "/" : w.full, good && !w.full[0] ? 2 : strlen(w.full) + 1);

@@ -63,6 +63,7 @@ static void parents(void) {
     CHECK(!symlink("real", in_root("link")) && used("link/below", ""));
     CHECK(files("real/below", ".so", NULL) == 1);
     CHECK(!symlink("loop", in_root("loop")) && !used("loop/below", "link that leads nowhere"));
+    CHECK(!symlink("/proc", in_root("proc")) && !used("proc/none", "/proc/none: No such file or directory"));
     CHECK(!symlink("shared/mine/../../open", in_root("around")));
     make_dir("open", 0777);
     CHECK(!used("around/x", "open can be written by others"));
