@@ -18,7 +18,8 @@ local function read_text(s, at)
   local text = s:sub(at + 1, stop - 1)
   if text:find("\\", 1, true) then
     text = text:gsub("\\(.)(%x?%x?%x?%x?)", function(letter, digits)
-      if letter == "u" then return utf8.char(tonumber(digits, 16) or 63) end
+      if letter == "u" and #digits < 4 then util.raise("ValueError", "JSON: \\u%s is no character", digits) end
+      if letter == "u" then return utf8.char(tonumber(digits, 16)) end
       return (ESCAPES[letter] or letter) .. digits
     end)
   end
@@ -32,9 +33,15 @@ local WORDS = { ["true"] = true, ["false"] = false, null = false }
 local function read_plain(s, at)
   local text = s:match("^[%w.+-]+", at)
   local value = WORDS[text]
-  if value == nil then value = tonumber(text) end
+  if value == nil then value = text and tonumber(text) end
   if value == nil then util.raise("ValueError", "JSON: no value at byte %d", at) end
   return value, at + #text, text == "null"
+end
+
+-- The value of a whole text: nothing stands behind it.
+local function ended(s, at, value)
+  if at <= #s then util.raise("ValueError", "JSON: more behind its value, at byte %d", at) end
+  return value
 end
 
 --- The value of a JSON text. Nothing recurses: nesting is as deep as it likes.
@@ -59,7 +66,7 @@ function M.decode(s)
     end
     while not open do -- the value goes to what is around it, which may be complete with it
       local into = stack[top]
-      if not into or top == 0 then return value end
+      if not into or top == 0 then return ended(s, blanks(s, at), value) end
       if into.list then
         into.n = into.n + 1
         into.t[into.n] = value
@@ -77,8 +84,11 @@ function M.decode(s)
     local into = stack[top]
     if into and not into.list then
       at = blanks(s, at)
+      if s:sub(at, at) ~= '"' then util.raise("ValueError", "JSON: no name at byte %d", at) end
       into.key, at = read_text(s, at)
-      at = blanks(s, at) + 1 -- ':'
+      at = blanks(s, at)
+      if s:sub(at, at) ~= ":" then util.raise("ValueError", "JSON: no ':' at byte %d", at) end
+      at = at + 1
     end
   end
 end
