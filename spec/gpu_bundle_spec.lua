@@ -34,3 +34,20 @@ describe("scripts/gpu-bundle", function()
     assert.matches("there is no cuda here", text, nil, true)
   end)
 end)
+
+describe("scripts/gpu-bench", function()
+  it("refuses what it cannot do before it begins", function()
+    for words, why in pairs({
+      ["--seconds x"] = '--seconds takes a number of seconds, not "x"', ["--seconds nan"] = "--seconds",
+      ["--seconds -1"] = "--seconds", ["--seconds 1e300"] = "--seconds",
+      ["--estimate h10"] = 'no GPU "h10" here: a100, h100,',
+      ["--estimate h100 --counted /none/x"] = "--counted: /none/x: No such file",
+      ["--python /none/x"] = "--python: /none/x: No", ["--what"] = "usage: ", ["--only"] = "usage: ", ["x"] = "usage: ",
+    })
+    do
+      local said, status = output(("%s scripts/gpu-bench %s"):format(runner.path, words))
+      assert.equal(2, status, words .. ": " .. said)
+      assert.matches(why, said, nil, true)
+    end
+  end)
+end)
