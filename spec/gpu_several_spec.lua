@@ -64,6 +64,10 @@ describe("a device for a function", function()
     end
     assert.equal("GpuError", moved("cuda-emulated12"))
     assert.equal("cuda:1", moved("cuda-emulated:1"))
+    for _, name in ipairs({ "cuda7", "cuda8", "cuda15" }) do -- machines have up to sixteen
+      local _ <close> = theano.config.change_flags({ device = name })
+      assert.equal(name, theano.config.device)
+    end
     local _ <close> = theano.config.change_flags({ init_gpu_device = "cuda-emulatedx" })
     assert.equal("GpuError", moved("cuda"))
   end)

@@ -16,8 +16,8 @@
 /* clang-format off */
 #define CONFIG(X)                                                                                                      \
     X("floatX", DTYPE, "float64", "float64,float32,float16,bfloat16", "dtype of float constants and of variables without one")          \
-    X("device", ENUM, "cpu", "cpu,cuda,cuda0,cuda1,cuda2,cuda3,cuda4,cuda5,cuda6,cuda7,cuda-emulated,"                   \
-      "cuda-emulated0,cuda-emulated1", "where compiled functions run and shared floats live")          \
+    X("device", ENUM, "cpu", "cpu,cuda,cuda0,cuda1,cuda2,cuda3,cuda4,cuda5,cuda6,cuda7,cuda8,cuda9,cuda10,cuda11,"     \
+      "cuda12,cuda13,cuda14,cuda15,cuda-emulated,cuda-emulated0,cuda-emulated1", "where compiled functions run and shared floats live")          \
     X("cuda.driver", TEXT, "", "", "the CUDA driver's library; empty: libcuda.so.1")                                   \
     X("cuda.root", TEXT, "", "", "folders of CUDA's libraries, \":\" between them, before the usual ones")             \
     X("cuda.libraries", ENUM, "auto", "auto,own,all",                                                                  \
