@@ -3,6 +3,7 @@
  * decided in ndfiles.lua.
  */
 #include "binding.h"
+#include "theano_files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,15 @@ static int save_npy(lua_State *L) {
     LtState *s = LT_STATE(L);
     lt_most(L, 2);
     LT_CHECK(L, s, !th_save_npy(s->ctx, luaL_checkstring(L, 1), lt_check_array(L, s, 2)));
+    return 0;
+}
+
+static int save_bytes(lua_State *L) { /* save_bytes(path, text) */
+    LtState *s = LT_STATE(L);
+    lt_most(L, 2);
+    size_t n;
+    const char *bytes = luaL_checklstring(L, 2, &n);
+    LT_CHECK(L, s, !th_save_bytes(s->ctx, luaL_checkstring(L, 1), bytes, n));
     return 0;
 }
 
@@ -310,6 +320,7 @@ void lt_open_files(lua_State *L, LtState *s) {
     lua_pop(L, 1);
     static const luaL_Reg fns[] = {{"load_npy", load_npy},
                                    {"save_npy", save_npy},
+                                   {"save_bytes", save_bytes},
                                    {"load_idx", load_idx},
                                    {"read_elements", read_elements},
                                    {"save_idx", save_idx},

@@ -119,13 +119,7 @@ function M.save(path, tree)
   gather(tree, "", into, 0)
   local text = table.concat(into.lines, "\n")
   table.insert(into.arrays, 1, { PLAIN, nd.frombuffer(text, "uint8") })
-  local temporary = path:sub(1, -5) .. ".part.npz"
-  nd.save(temporary, into.arrays)
-  local ok, why = os.rename(temporary, path)
-  if not ok then
-    os.remove(temporary)
-    util.raise("IOError", "save: %s", why)
-  end
+  nd.save(path, into.arrays)
 end
 
 -- ---- and back ------------------------------------------------------------------------------------------------------

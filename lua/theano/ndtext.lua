@@ -338,10 +338,7 @@ return function(nd)
       end
       text = table.concat(list, o.sep)
     end
-    local out, why = io.open(file, "wb")
-    if not out then util.raise("IOError", "tofile: %s", why) end
-    local fine = out:write(text)
-    if not (out:close() and fine) then util.raise("IOError", "tofile: %s is not written", file) end
+    util.write_file(file, text)
   end
   core.array_methods.tofile = nd.tofile
 

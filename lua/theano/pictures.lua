@@ -20,11 +20,7 @@ local function quoted(s) return '"' .. s:gsub('[\\"]', "\\%0"):gsub("\n", "\\n")
 
 -- What dot makes of a text, in a file. No shell: names may hold anything.
 local function run_dot(text, format, outfile)
-  local name = os.tmpname()
-  util.write_file(name, util.once(text))
-  local ok, message = pcall(core.graphviz, format, name, outfile:sub(1, 1) == "-" and "./" .. outfile or outfile)
-  os.remove(name)
-  if not ok then error(message, 0) end
+  util.write_made(outfile, text, function(from, to) core.graphviz(format, from, to) end)
 end
 
 -- ---- what is drawn --------------------------------------------------------------------------------------------------
@@ -274,7 +270,7 @@ end
 
 local function write(text, o, path)
   if o.format ~= "dot" then return run_dot(text, o.format, path) end
-  util.write_file(path, util.once(text))
+  util.write_file(path, text)
 end
 
 -- One picture; the bodies of loops beside it.

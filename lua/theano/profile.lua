@@ -18,8 +18,9 @@ local function write(text, file)
   if where == "stdout" then return io.stdout:write(text) end
   local out, why = io.open(where, "a")
   if not out then util.raise("IOError", "profiling.destination: %s", why) end
-  out:write(text)
-  out:close()
+  local fine, reason = out:write(text)
+  local closed, late = out:close() -- what is short is only written here
+  if not (fine and closed) then util.raise("IOError", "profiling.destination: %s: %s", where, reason or late) end
 end
 
 local Profile = { __name = "ProfileStats" }
@@ -110,7 +111,8 @@ function M.watch(f)
       local p = now(t[1])
       if p.totals.calls == 0 or t.quiet then return end
       local fine, text = pcall(full, t[1], false) -- the program may be about to end: nothing is measured now
-      write(fine and text or p.text)
+      local written, reason = pcall(write, fine and text or p.text)
+      if not written then io.stderr:write("theano: ", tostring(reason), "\n") end -- errors of finalizers are not seen
     end,
   })
   return f

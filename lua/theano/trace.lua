@@ -72,13 +72,9 @@ function methods.stop(t)
   for f in pairs(t.functions) do
     if f.name then described[f.name] = json.decode(core.function_describe(f)) end
   end
-  local events, i = events_of(raw, described), -1
-  util.write_file(t.path, function()
-    i = i + 1
-    if i == 0 then return '{"traceEvents": [\n' end
-    if events[i] then return (i > 1 and ",\n" or "") .. json.encode(events[i]) end
-    return i == #events + 1 and '\n], "displayTimeUnit": "ns"}\n' or nil
-  end)
+  local events = events_of(raw, described)
+  for i, event in ipairs(events) do events[i] = json.encode(event) end
+  util.write_file(t.path, ('{"traceEvents": [\n%s\n], "displayTimeUnit": "ns"}\n'):format(table.concat(events, ",\n")))
   if raw.lost > 0 then
     io.stderr:write(("trace: %d events came past the end of its room; trace(path, {most = n}) takes more\n"):format(
       raw.lost))

@@ -84,7 +84,7 @@ function M.htmlprint(obj, path, options)
   }
   if parts.LINES == "[]" then parts.LINES = "{}" end
   local text = require("theano.page"):gsub("@@(%u+)@@", parts)
-  util.write_file(path, util.once(text))
+  util.write_file(path, text)
 end
 
 return M

@@ -1,6 +1,7 @@
 /* .npy, .npz and IDX files: round trips, NumPy's bytes, damaged and hostile files, failing memory. */
 #include "base/base.h"
 #include "test.h"
+#include "theano_files.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,6 +86,11 @@ static void npy_bytes(ThContext *c) {
     CHECK(b && th_array_equal(a, b));
     th_array_release(a);
     th_array_release(b);
+    CHECK(!chmod(path, 0640) && !th_save_bytes(c, other, "bytes", 5) && !stat(path, &st));
+    CHECK(st.st_size == 5 && (st.st_mode & 0777) == 0640 && !lstat(other, &st) && S_ISLNK(st.st_mode));
+    CHECK(!th_save_bytes(c, path, NULL, 0) && !stat(path, &st) && st.st_size == 0);
+    CHECK(th_save_bytes(c, path, NULL, 1) && th_error(c) == TH_TypeError);
+    th_error_clear(c);
     unlink(other);
 }
 

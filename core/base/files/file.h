@@ -36,7 +36,7 @@ bool reader_at(Reader *r, void *p, int64_t n, int64_t at, const char *what);
 /* The end of an array that read its own data: swaps what is big-endian, makes bytes of bool 0 or 1. */
 void file_native(ThArray *a, bool swapped);
 
-/* ---- writing: aside and renamed where path is a regular file or new, in place where it is a device or a link ----- */
+/* ---- writing: aside and renamed; in place where a path leads to a device or a pipe ------------------------------- */
 typedef struct Writer {
     ThContext *c;
     const char *path; /* must live as long, and the Writer stay where it is */

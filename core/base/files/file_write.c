@@ -3,11 +3,14 @@
  *
  * In: a path and bytes in order. Out: the file, gzip when its name ends in .gz (without a date, so equal data gives
  * equal bytes). Always holds: a new file is written beside the old one and renamed at the end, so the old one survives
- * a failure; a device or link is written in place. The first failure is kept and reported by writer_close.
+ * a failure; the new one has its owner and rights. What is no file, as a device or a pipe, is written in place. The
+ * first failure is kept and reported by writer_close.
  */
 #include "deflate.h"
 #include "file.h"
+#include "base/os/paths.h"
 #include "base/parts.h"
+#include "theano_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,15 +30,29 @@ static void raw(Writer *w, const char *p, size_t n) {
 
 /* A new file beside path, its name in tmp; -1 with errno. */
 static int open_aside(const char *path, char *tmp, size_t size) {
+    const char *name = strrchr(path, '/');
+    size_t n = strlen(path), most = 200 + (name ? (size_t)(name - path) : 0); /* a long name has one beside it, too */
     for (int i = 0; i < 100; i++) {
-        if (snprintf(tmp, size, "%s.tmp-%ld-%d", path, os_process(), i) >= (int)size) {
-            errno = ENAMETOOLONG;
+        snprintf(tmp, size, "%.*s.tmp-%ld-%d", (int)(n < most ? n : most), path, os_process(), i);
+        int fd = os_open(tmp, OS_NEW);
+        if (fd >= 0 && !os_inherit(fd, path)) {
+            int error = errno;
+            os_close(fd);
+            os_remove(tmp);
+            errno = error;
             return -1;
         }
-        int fd = os_open(tmp, OS_NEW);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
     return -1;
+}
+
+/* What is written is what links lead to: they stay. */
+static bool follow(FileAt *at) {
+    size_t n = strlen(at->path);
+    if (n >= sizeof at->room) return errno = ENAMETOOLONG, false;
+    at->path = memmove(at->room, at->path, n + 1);
+    return os_follow(at->room, sizeof at->room);
 }
 
 /* ---- gzip -------------------------------------------------------------------------------------------------------- */
@@ -61,9 +78,11 @@ bool writer_open_plain(Writer *w, ThContext *c, const char *path) {
     *w = (Writer){.c = c, .path = path, .fd = -1};
     if (!path) return err(c, TH_TypeError, "a path is missing");
     if (!ctx_file(c, 'w', path, &w->at)) return false;
-    const char *to = w->at.path;
-    w->direct = os_look_at(to, &file) && !file.regular;
-    w->fd = w->direct ? os_open(to, OS_TRUNCATE) : open_aside(to, w->tmp, sizeof w->tmp);
+    if (follow(&w->at)) {
+        const char *to = w->at.path;
+        w->direct = os_look_at(to, &file) && !file.regular;
+        w->fd = w->direct ? os_open(to, OS_TRUNCATE) : open_aside(to, w->tmp, sizeof w->tmp);
+    }
     return w->fd >= 0 || err(c, TH_IOError, "cannot write %s: %s", path, strerror(errno));
 }
 
@@ -104,6 +123,15 @@ bool writer_close(Writer *w, bool keep) {
         if (!keep || w->error) os_remove(w->tmp);
     }
     return !keep || !w->error || err(w->c, TH_IOError, "cannot write %s: %s", w->path, strerror(w->error));
+}
+
+int th_save_bytes(ThContext *c, const char *path, const void *bytes, size_t n) {
+    Writer w;
+    if (!c) return -1;
+    if (!path || (!bytes && n)) return err_missing(c, __func__), -1;
+    if (!writer_open_plain(&w, c, path)) return -1;
+    writer_put(&w, bytes, n);
+    return writer_close(&w, true) ? 0 : -1;
 }
 
 bool writer_array(Writer *w, const ThArray *a) {

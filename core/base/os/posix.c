@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* sched_getaffinity, dladdr, strtod_l */
 #include "os.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +51,33 @@ bool os_look_at(const char *path, OsFile *f) {
     int rc = lstat(path, &st);
     return tell(f, rc, &st);
 }
+
+bool os_follow(char *path, size_t room) {
+    char text[4096];
+    for (int i = 0; i < 40; i++) {
+        if (!strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/fd/", 8)) return true;
+        ssize_t n = readlink(path, text, sizeof text - 1);
+        if (n < 0) return true; /* no link */
+        text[n] = 0;
+        char *name = strrchr(path, '/');
+        char *from = *text == '/' || !name ? path : name + 1;
+        size_t left = room - (size_t)(from - path);
+        if ((size_t)snprintf(from, left, "%s", text) >= left) return errno = ENAMETOOLONG, false;
+    }
+    return errno = ELOOP, false;
+}
+
+#if OS_POSIX
+bool os_inherit(int fd, const char *path) {
+    struct stat st;
+    if (stat(path, &st)) return true;
+    if (access(path, W_OK)) return false;
+    int rc = fchown(fd, st.st_uid, st.st_gid); /* a wish, for those who may */
+    return (void)rc, !fchmod(fd, st.st_mode & 0777);
+}
+#else
+bool os_inherit(int fd, const char *path) { return (void)fd, (void)path, true; }
+#endif
 
 int64_t os_read(int fd, void *p, int64_t n) {
     ssize_t got;

@@ -5,6 +5,7 @@
 #define WIN32_LEAN_AND_MEAN
 #define __USE_MINGW_ANSI_STDIO 1
 #include "os.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +45,9 @@ bool os_look_at(const char *path, OsFile *f) {
     int rc = _stati64(path, &st);
     return seen(f, rc, &st);
 }
+
+bool os_follow(char *path, size_t room) { return (void)path, (void)room, true; }
+bool os_inherit(int fd, const char *path) { return (void)fd, !_access(path, 2) || errno == ENOENT; }
 
 int64_t os_read(int fd, void *p, int64_t n) { return _read(fd, p, (unsigned)(n > INT_MAX ? INT_MAX : n)); }
 int64_t os_write(int fd, const void *p, int64_t n) { return _write(fd, p, (unsigned)(n > INT_MAX ? INT_MAX : n)); }

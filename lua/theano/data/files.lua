@@ -20,22 +20,7 @@ end
 
 local function bad(path, why) util.raise("ValueError", "load: %s: %s", path, why) end
 
--- Bytes to a file that others see whole or not at all.
-function M.write(path, bytes)
-  local temporary = path .. ".part"
-  local f, why = io.open(temporary, "wb")
-  local ok = f ~= nil
-  if f then
-    ok, why = f:write(bytes)
-    local closed, late = f:close()
-    if ok and not closed then ok, why = nil, late end
-  end
-  if ok then ok, why = os.rename(temporary, path) end
-  if not ok then
-    os.remove(temporary)
-    util.raise("IOError", "save: %s", tostring(why))
-  end
-end
+M.write = util.write_file
 
 -- ---- PGM and PPM, binary: Netpbm's P5 and P6 -----------------------------------------------------------------------
 local function load_pnm(path)

@@ -142,20 +142,19 @@ function Figure:svg() return axes.draw(self.options, self.marks, self.downwards)
 local function converted(svg, path)
   local ok, uv = pcall(require, "luv")
   if not ok then util.raise("NotImplementedError", "plot: PNG figures need lua-luv (or save as .svg)") end
-  local source = os.tmpname()
-  data.write(source, svg)
-  local code, why
-  local handle = uv.spawn("rsvg-convert", { args = { "-o", path, source }, stdio = { nil, nil, nil } },
-    function(status) code = status end)
-  if not handle then why = "rsvg-convert is not installed (librsvg2-bin)" end
-  while handle and code == nil do uv.run("once") end
-  if handle then handle:close() end
-  uv.run("nowait") -- what is closed, or did not start, is only gone after a turn; ending without one crashes in luv
-  os.remove(source)
-  if why or code ~= 0 then
-    util.raise(why and "NotImplementedError" or "IOError", "plot: %s cannot be made: %s (.svg needs nothing)", path,
-      why or "rsvg-convert failed")
-  end
+  util.write_made(path, svg, function(from, to)
+    local code, why
+    local handle = uv.spawn("rsvg-convert", { args = { "-o", to, from }, stdio = { nil, nil, nil } },
+      function(status) code = status end)
+    if not handle then why = "rsvg-convert is not installed (librsvg2-bin)" end
+    while handle and code == nil do uv.run("once") end
+    if handle then handle:close() end
+    uv.run("nowait") -- what is closed, or did not start, is only gone after a turn; ending without one crashes in luv
+    if why or code ~= 0 then
+      util.raise(why and "NotImplementedError" or "IOError", "plot: %s cannot be made: %s (.svg needs nothing)", path,
+        why or "rsvg-convert failed")
+    end
+  end)
 end
 
 --- Writes the figure by the end of the name: .svg, or .png by librsvg.
