@@ -1,10 +1,13 @@
 /*
  * memory.c -- the emulated GPU's memory: pages of the host that only the driver's own work may touch. Of what is
- * allocated the end lies at the end of a page, so that one byte too many is a fault. With CUDA_EMULATED_OPEN=1 in the
- * environment the host may touch it too, which saves half of the time where that is not what is tried.
+ * allocated the end lies at the end of a page, so that one byte too many is a fault. While the driver is at work a
+ * block is opened by the fault of its first touch: work costs by what it touches, not by all there is. With
+ * CUDA_EMULATED_OPEN=1 in the environment the host may touch all, which saves time where that is not what is tried.
  */
+#define _GNU_SOURCE
 #include "emulated.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +18,7 @@ typedef struct Block {
     struct Block *next;
     char *pages, *at;
     size_t room, bytes; /* of pages between the fences; what was asked for, rounded up to ALIGN */
+    bool open;
 } Block;
 
 typedef struct Pinned {
@@ -38,22 +42,44 @@ static bool open_to_all(void) {
     return is;
 }
 
-static void protect(Block *b) { mprotect(b->pages, b->room, depth ? PROT_READ | PROT_WRITE : PROT_NONE); }
-
-void memory_open(void) {
-    if (depth++ || open_to_all()) return;
-    for (Block *b = blocks; b; b = b->next) protect(b);
+static void protect(Block *b, bool open) {
+    mprotect(b->pages, b->room, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    b->open = open;
 }
+
+static struct sigaction before; /* what others do about a fault */
+
+/* The first touch of a block by the driver's work opens it; any other fault comes again and is for others. */
+static void on_fault(int number, siginfo_t *info, void *context) {
+    const char *at = info->si_addr;
+    (void)number, (void)context;
+    for (Block *b = depth ? blocks : NULL; b; b = b->next)
+        if (!b->open && at >= b->pages && at < b->pages + b->room) {
+            protect(b, true);
+            return;
+        }
+    sigaction(SIGSEGV, &before, NULL);
+}
+
+static void catch_faults(void) {
+    static bool caught;
+    struct sigaction catch = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    if (!caught) sigaction(SIGSEGV, &catch, &before);
+    caught = true;
+}
+
+void memory_open(void) { depth++; }
 
 void memory_close(void) {
     if (--depth || open_to_all()) return;
-    for (Block *b = blocks; b; b = b->next) protect(b);
+    for (Block *b = blocks; b; b = b->next)
+        if (b->open) protect(b, false);
 }
 
 int memory_new(size_t bytes, Address *at) {
     if (bytes == 0) return BAD_VALUE;
     if (bytes > memory_limit || used > memory_limit - bytes) return NO_MEMORY;
-    Block *b = malloc(sizeof *b);
+    Block *b = calloc(1, sizeof *b);
     if (!b) return NO_MEMORY;
     b->bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     b->room = (b->bytes + PAGE - 1) / PAGE * PAGE;
@@ -67,8 +93,9 @@ int memory_new(size_t bytes, Address *at) {
     b->next = blocks;
     blocks = b;
     used += b->bytes;
+    catch_faults();
     memory_open();
-    protect(b);
+    protect(b, true);
     memset(b->at, 0xff, b->bytes); /* nobody may count on zeros */
     memory_close();
     *at = (uintptr_t)b->at;
