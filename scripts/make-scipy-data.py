@@ -130,6 +130,9 @@ def special_cases():
 # Functions, in both languages.
 FUNCTIONS = {
     "cubic": ("function(x) return x ^ 3 - 2 * x - 5 end", lambda x: x**3 - 2 * x - 5),
+    "cubic_slope": ("function(x) return 3 * x * x - 2 end", lambda x: 3 * x * x - 2),
+    "cubic_bend": ("function(x) return 6 * x end", lambda x: 6 * x),
+    "hump": ("function(x) return x ^ 9 * math.exp(-x * x) - 1e-9 end", lambda x: x**9 * np.exp(-x * x) - 1e-9),
     "hills": ("function(x) return (x - 2) * x * (x + 2) ^ 2 end", lambda x: (x - 2) * x * (x + 2) ** 2),
     "rosen": ("function(x) return nd.optimize.rosen(x) end", optimize.rosen),
     "bowl": ("function(x, a) return (x[0] - a) ^ 2 + 10 * (x[1] + 1) ^ 2 + x[0] * x[1] end",
@@ -171,6 +174,12 @@ def optimize_cases():
         case("optimize.%s(cubic, 2.0, 3.0)" % name, 1e-11)
         case("optimize.%s(cubic, 3.0, 1.0, xtol=1e-6)" % name, 1e-6)
     case("optimize.newton(cubic, 2.0)", 1e-7)
+    case("optimize.newton(cubic, 2.0, cubic_slope, fprime2=cubic_bend)", 1e-13)
+    case("optimize.root_scalar(cubic, method='halley', x0=2.0, fprime=cubic_slope, fprime2=cubic_bend).root", 1e-13)
+    for what in ("root", "iterations", "function_calls"):
+        case("optimize.root_scalar(cubic, method='toms748', bracket=[2.0, 3.0]).%s" % what, 1e-13)
+        case("optimize.root_scalar(hump, method='toms748', bracket=[-1.0, 4.0]).%s" % what, 1e-12)
+    case("optimize.toms748(cosine, 0.0, 3.0, k=2)", 1e-13)
     case("optimize.minimize_scalar(hills).x", 1e-7)
     case("optimize.minimize_scalar(hills, bounds=[-3.0, -1.0], method='bounded').x", 1e-4)
     for method in ("BFGS", "L-BFGS-B", "CG"):
@@ -732,6 +741,10 @@ def signal_stranger_cases():
         case("signal.get_window(%s, 9)" % window, 1e-12)
         case("signal.get_window(%s, 8, False)" % window, 1e-12)
     case("signal.windows.exponential(9, 2.0, 3.0, sym=False)", 1e-12)
+    for call in ("chebwin(7, 100)", "chebwin(8, 60)", "chebwin(51, 45)", "chebwin(64, 80)", "chebwin(8, 60, sym=False)",
+                 "dpss(7, 2.5)", "dpss(50, 3, 4)", "dpss(8, 2.5, norm='subsample')", "dpss(8, 2.5, norm=2)",
+                 "dpss(9, 2, 3, sym=False, return_ratios=True)", "get_window(('dpss', 2), 6)"):
+        case("signal.windows.%s" % call, 1e-10)
     case("signal.windows.taylor(9, 5, 40, False, True)", 1e-12)
     case("signal.windows.kaiser_bessel_derived(8, 4.0)", 1e-12)
 

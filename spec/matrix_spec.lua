@@ -321,7 +321,7 @@ local ELSEWHERE = {
     linalg.signm linalg.solve_continuous_are linalg.solve_discrete_are
     optimize.milp signal.firwin2 signal.freqs signal.freqs_zpk signal.windows.barthann signal.windows.lanczos
     signal.windows.general_gaussian signal.windows.general_cosine signal.windows.taylor
-    signal.windows.kaiser_bessel_derived]],
+    signal.windows.kaiser_bessel_derived signal.windows.chebwin signal.windows.dpss optimize.toms748]],
 }
 
 -- ---- the matrix -----------------------------------------------------------------------------------------------------

@@ -15,14 +15,22 @@ return function(nd)
     rtol = "number", maxiter = "integer", full_output = "boolean", disp = "boolean" }
 
   -- What the finders of zeros share: arguments, counting, the bracket, the result.
-  local function bracketing(what, find)
+  local function bracketing(what, find, more)
+    local known = SCALAR
+    if more then -- keywords of its own, behind the others
+      known = { table.unpack(SCALAR) }
+      for k, v in pairs(SCALAR) do known[k] = v end
+      for _, name in ipairs(more) do known[#known + 1], known[name] = name, more[name] end
+    end
     return function(...)
-      local o = util.bind(what, SCALAR, ...)
+      local o = util.bind(what, known, ...)
       util.expect(what, "f", o.f, "function")
       util.expect(what, "a", o.a, "number")
       util.expect(what, "b", o.b, "number")
       local args = objective.args(what, o.args)
       for name, v in pairs(TOLERANCES) do if o[name] == nil then o[name] = v end end
+      if more then o.k = o.k or 1 end
+      if (o.k or 1) < 1 then util.raise("ValueError", "%s: k is %d, at least 1 is expected", what, o.k) end
       if o.xtol <= 0 then util.raise("ValueError", "%s: xtol is %g, more than 0 is expected", what, o.xtol) end
       if o.rtol < TOLERANCES.rtol then
         util.raise("ValueError", "%s: rtol is %g, at least %g is expected", what, o.rtol, TOLERANCES.rtol)
@@ -109,8 +117,9 @@ return function(nd)
     return a, o.maxiter, false
   end)
 
-  -- A zero of f near x by Newton's method, or from x and `before` by secants: where, whether it was found, rounds.
-  local function zero_near(f, fprime, x, before, tol, most)
+  -- A zero of f near x by Newton's method, Halley's with a second derivative, or from x and `before` by secants: where,
+  -- whether it was found, rounds. Near is within tol + rtol |x|.
+  local function zero_near(f, fprime, x, before, tol, most, fprime2, rtol)
     local fx, fbefore = f(x), nil
     if not fprime then
       fbefore = f(before)
@@ -120,8 +129,11 @@ return function(nd)
       if fx == 0 then return x, true, i - 1 end
       local slope = fprime and fprime(x) or not fprime and (fx - fbefore) / (x - before)
       if slope == 0 then util.raise("RuntimeError", "newton: the derivative is 0 at %s", util.text(x)) end
-      local next_ = x - fx / slope
-      if math.abs(next_ - x) <= tol then return next_, true, i end
+      local step = fx / slope
+      local bend = fprime2 and step * fprime2(x) / slope / 2 or 0
+      if bend ~= 0 and math.abs(bend) < 1 then step = step / (1 - bend) end
+      local next_ = x - step
+      if math.abs(next_ - x) <= tol + (rtol or 0) * math.abs(x) then return next_, true, i end
       before, fbefore, x = x, fx, next_
       fx = f(x)
     end
@@ -129,80 +141,99 @@ return function(nd)
   end
   local function second(x) return x * (1 + 1e-4) + (x >= 0 and 1e-4 or -1e-4) end
 
-  --- `newton(func, x0, {fprime, args, tol, maxiter, x1})`: a zero of a function of a number near x0, by Newton's method
-  -- with fprime, else by secants.
+  --- `newton(func, x0, {fprime, args, tol, maxiter, fprime2, x1, rtol})`: a zero of a function of a number near x0, by
+  -- Newton's method with fprime, Halley's with fprime2 too, else by secants.
   function M.newton(...)
-    local o = util.bind("newton", { "func", "x0", "fprime", "args", "tol", "maxiter", "x1", x0 = "number",
-      fprime = "function", tol = "number", maxiter = "integer", x1 = "number" }, ...)
+    local o = util.bind("newton", { "func", "x0", "fprime", "args", "tol", "maxiter", "fprime2", "x1", "rtol",
+      x0 = "number", fprime = "function", tol = "number", maxiter = "integer", fprime2 = "function", x1 = "number",
+      rtol = "number" }, ...)
     util.expect("newton", "func", o.func, "function")
     util.expect("newton", "x0", o.x0, "number")
+    if o.tol and o.tol <= 0 then util.raise("ValueError", "newton: tol is %g, more than 0 is expected", o.tol) end
     local args, most = objective.args("newton", o.args), o.maxiter or 50
     local function of(fn)
-      return function(x) return objective.number("newton", fn(x, table.unpack(args))) end
+      return fn and function(x) return objective.number("newton", fn(x, table.unpack(args))) end
     end
-    local x, found = zero_near(of(o.func), o.fprime and of(o.fprime), o.x0 + 0.0, o.x1 or second(o.x0 + 0.0),
-      o.tol or 1.48e-8, most)
+    local x, found = zero_near(of(o.func), of(o.fprime), o.x0 + 0.0, o.x1 or second(o.x0 + 0.0), o.tol or 1.48e-8, most,
+      of(o.fprime2), o.rtol)
     if found then return x end
     return util.raise("RuntimeError", "newton: no zero was found in %d iterations: %s", most, util.text(x))
   end
 
-  local ROOT = { "f", "args", "method", "bracket", "fprime", "x0", "x1", "xtol", "rtol", "maxiter", method = "string",
-    bracket = "table|ndarray", fprime = "function", x0 = "number", x1 = "number", xtol = "number", rtol = "number",
-    maxiter = "integer" }
-  -- The function and the derivative of a function that builds a graph of a number; nil where it builds none.
-  local function slope_of(f, args)
+  local ROOT = { "f", "args", "method", "bracket", "fprime", "fprime2", "x0", "x1", "xtol", "rtol", "maxiter",
+    method = "string", bracket = "table|ndarray", fprime = "function", fprime2 = "function", x0 = "number",
+    x1 = "number", xtol = "number", rtol = "number", maxiter = "integer" }
+  local BETWEEN = util.set({ "brentq", "brenth", "ridder", "bisect", "toms748" })
+  -- The function and the first `order` derivatives of a function that builds a graph of a number; nil where it builds
+  -- none.
+  local function slopes_of(f, args, order)
     local _, T = objective.modules()
     local x = T.dscalar("x")
     local fine, y = pcall(f, x, table.unpack(args))
     if not fine or not util.is_var(y) or y.ndim ~= 0 then return nil end
-    local parts = objective.once("slope", { y }, function()
-      return { f = objective.compile { inputs = { x }, outputs = y },
-        fprime = objective.compile { inputs = { x }, outputs = T.grad(y, x) } }
+    local parts = objective.once("slope" .. order, { y }, function()
+      local compiled = {}
+      for k = 0, order do
+        if k > 0 then y = T.grad(y, x, { disconnected_inputs = "ignore" }) end
+        compiled[k + 1] = objective.compile { inputs = { x }, outputs = y }
+      end
+      return compiled
     end)
-    return parts.f, parts.fprime
+    return table.unpack(parts)
   end
-  --- `root_scalar(f, {args, method, bracket, fprime, x0, x1, xtol, rtol, maxiter})`: a zero of a function of a number:
-  -- methods "brentq" and "bisect" in a bracket `{a, b}`, "newton" from x0 with fprime, or the derivative of the graph
-  -- that f builds, "secant" from x0 (and x1); the first that what is given is enough for. A table: `root converged
-  -- iterations function_calls flag method`.
+  -- What is known near x0: the method, the function, its derivatives, and whether these take the arguments.
+  local function near_of(o, method, args)
+    local f, fprime, fprime2 = o.f, o.fprime, o.fprime2
+    local order = method == "halley" and 2 or method == "newton" and 1 or 0
+    if order == 0 then return method, f end
+    if not fprime or (order == 2 and not fprime2) then
+      f, fprime, fprime2 = slopes_of(f, args, order)
+      if f then return method, f, fprime, fprime2, true end
+      if o.method then
+        util.raise("ValueError", "root_scalar: %s method takes %s, where f builds no graph of a number",
+          order == 2 and "Halley's" or "Newton's", order == 2 and "fprime and fprime2" or "fprime")
+      end
+      return "secant", o.f
+    end
+    return method, f, fprime, order == 2 and fprime2 or nil
+  end
+  --- `root_scalar(f, {args, method, bracket, fprime, fprime2, x0, x1, xtol, rtol, maxiter})`: a zero of a function of a
+  -- number: methods "brentq", "brenth", "ridder", "bisect" and "toms748" in a bracket `{a, b}`, "newton" and "halley"
+  -- from x0 with fprime (and fprime2), or the derivatives of the graph that f builds, "secant" from x0 (and x1); the
+  -- first that what is given is enough for. A table: `root converged iterations function_calls flag method`.
   function M.root_scalar(...)
     local o = util.bind("root_scalar", ROOT, ...)
     util.expect("root_scalar", "f", o.f, "function")
     local args, calls = objective.args("root_scalar", o.args), 0
-    local method = o.method or o.bracket and "brentq" or o.x0 and (o.x1 and "secant" or "newton")
+    local method = o.method or o.bracket and "brentq"
+      or o.x0 and (o.fprime and o.fprime2 and "halley" or o.x1 and "secant" or "newton")
     if not method then util.raise("ValueError", "root_scalar: a bracket or x0 is to be given") end
     method = method:lower()
     local r
-    if method == "brentq" or method == "bisect" or method == "brenth" or method == "ridder" then
+    if BETWEEN[method] then
       local ends = o.bracket and arr(o.bracket):tolist() or {}
       if #ends ~= 2 then util.raise("ValueError", "root_scalar: '%s' takes a bracket of two numbers", method) end
       r = select(2, M[method](o.f, ends[1], ends[2], { args = args, xtol = o.xtol, rtol = o.rtol, maxiter = o.maxiter,
         full_output = true, disp = false }))
-    elseif method == "newton" or method == "secant" then
+    elseif method == "newton" or method == "secant" or method == "halley" then
       if not o.x0 then util.raise("ValueError", "root_scalar: '%s' takes x0", method) end
-      local f, fprime = o.f, o.fprime
-      if method == "newton" and not fprime then f, fprime = slope_of(f, args) end
-      if method == "newton" and not fprime then
-        if o.method then
-          util.raise("ValueError", "root_scalar: Newton's method takes fprime, where f builds no graph of a number")
-        end
-        f, method = o.f, "secant"
-      end
-      local more = f == o.f and args or {}
+      local f, fprime, fprime2, bare
+      method, f, fprime, fprime2, bare = near_of(o, method, args)
+      local more = bare and {} or args
       local function of(fn)
-        return function(x)
+        return fn and function(x)
           calls = calls + 1
           return objective.number("root_scalar", fn(x, table.unpack(more)))
         end
       end
       local x = o.x0 + 0.0
-      local root, found, rounds = zero_near(of(f), method == "newton" and of(fprime), x, o.x1 or second(x),
-        o.xtol or 1.48e-8, o.maxiter or 50)
+      local root, found, rounds = zero_near(of(f), of(fprime), x, o.x1 or second(x), o.xtol or 1.48e-8,
+        o.maxiter or 50, of(fprime2), o.rtol)
       r = { root = root, iterations = rounds, function_calls = calls, converged = found,
         flag = found and "converged" or "convergence error" }
     else
-      util.raise("ValueError", "root_scalar: the method is 'brentq', 'brenth', 'ridder', 'bisect', 'newton' or "
-        .. "'secant', not '%s'", method)
+      util.raise("ValueError", "root_scalar: the method is 'brentq', 'brenth', 'ridder', 'bisect', 'toms748', "
+        .. "'newton', 'halley' or 'secant', not '%s'", method)
     end
     r.method = method
     return r

@@ -30,6 +30,98 @@ return function(nd, M, bracketing)
     return x, o.maxiter, false
   end)
 
+  -- ---- Alefeld's, Potra's and Shi's Algorithm 748 (ACM Trans. Math. Software 21, 1995) ------------------------------
+  local EPS = 2.0 ^ -52
+  -- Whether values differ by more than rounding, and none is 0.
+  local function apart(list)
+    for i, v in ipairs(list) do
+      if v == 0 or v - v ~= 0 then return false end
+      for k = 1, i - 1 do if math.abs(v - list[k]) <= 32 * EPS then return false end end
+    end
+    return #list == 4
+  end
+  -- Where the cubic through four places, as a function of the values there, is at 0.
+  local function cubic_zero(x, y)
+    local c = { table.unpack(x) }
+    for level = 1, 3 do
+      for i = 4, level + 1, -1 do c[i] = (c[i] - c[i - 1]) / (y[i] - y[i - level]) end
+    end
+    local r = c[4]
+    for i = 3, 1, -1 do r = c[i] - y[i] * r end
+    return r
+  end
+  -- Some steps of Newton's to the zero of the parabola through the ends of s and the place d.
+  local function parabola_zero(s, rounds)
+    local a, b, fa = s.a, s.b, s.fa
+    local B = (s.fb - fa) / (b - a)
+    local A = ((s.fd - s.fb) / (s.d - b) - B) / (s.d - a)
+    if A == 0 then return a - fa / B end
+    local r = (A > 0) == (fa > 0) and a or b
+    for _ = 1, rounds do
+      local try = r - ((A * (r - b) + B) * (r - a) + fa) / (B + A * (2 * r - a - b))
+      if not (a < try and try < b) then return a < r and r < b and r or (a + b) / 2 end
+      r = try
+    end
+    return r
+  end
+  -- The bracket s with a place in it: what it was at one end is d; whether the place is the zero.
+  local function narrow(s, f, x)
+    local fx = f(x)
+    s.e, s.fe = s.d, s.fd
+    if (s.fa > 0) == (fx > 0) then s.d, s.fd, s.a, s.fa = s.a, s.fa, x, fx
+    else s.d, s.fd, s.b, s.fb = s.b, s.fb, x, fx end
+    return fx == 0
+  end
+  -- Twice the step of a secant from the better end, or the middle.
+  local function double_step(s, o)
+    local first = math.abs(s.fa) < math.abs(s.fb)
+    local u, fu, other = first and s.a or s.b, first and s.fa or s.fb, first and s.fb or s.fa
+    local x = u - 2 * fu * (s.b - s.a) / (s.fb - s.fa)
+    if math.abs(x - u) > 0.5 * (s.b - s.a) then return (s.a + s.b) / 2 end
+    if math.abs(x - u) <= EPS * math.abs(u) then -- nowhere: one end is far steeper, or the zero lies at the end
+      if math.abs(fu) < math.abs(other) * 2.0 ^ -50 then x = (31 * u + (first and s.b or s.a)) / 32
+      else x = u + (first and 1 or -1) * (math.abs(x) * o.rtol + o.xtol) end
+      if not (s.a < x and x < s.b) then x = (s.a + s.b) / 2 end
+    end
+    return x
+  end
+  -- One round: k interpolations, a double step, and a halving where these did not halve.
+  local function round_748(s, f, o)
+    local width, x = s.b - s.a, nil
+    for step = 2, o.k + 1 do
+      local y = { s.fa, s.fb, s.fd, s.fe }
+      if apart(y) then
+        local try = cubic_zero({ s.a, s.b, s.d, s.e }, y)
+        if s.a < try and try < s.b then x = try end
+      end
+      x = x or parabola_zero(s, step)
+      if narrow(s, f, x) then return x end
+    end
+    x = double_step(s, o)
+    if narrow(s, f, x) then return x end
+    if s.b - s.a > 0.5 * width then
+      x = (s.a + s.b) / 2
+      if narrow(s, f, x) then return x end
+    end
+  end
+  local toms748 = bracketing("toms748", function(f, a, b, fa, fb, o)
+    local s = { a = a, b = b, fa = fa, fb = fb }
+    if a > b then s = { a = b, b = a, fa = fb, fb = fa } end
+    local x = math.abs(fb) > math.abs(fa) and (a - fa / fb * b) / (1 - fa / fb) or (b - fb / fa * a) / (1 - fb / fa)
+    if not (s.a < x and x < s.b) then x = (a + b) / 2 end
+    if narrow(s, f, x) then return x, 0, true end
+    for i = 2, math.max(o.maxiter, 2) do
+      local zero = round_748(s, f, o)
+      if zero then return zero, i, true end
+      x = (s.a + s.b) / 2
+      if math.abs(s.a - s.b) <= o.xtol + o.rtol * math.abs(s.b) then return x, i, true end
+    end
+    return x, o.maxiter, false
+  end, { "k", k = "integer" })
+  -- `toms748(f, a, b, {args, k = 1, xtol, rtol, maxiter, full_output})`: a zero of a function of a number between a
+  -- and b, where it changes sign, by Algorithm 748: cubics and parabolas, k of them a round.
+  M.toms748 = toms748
+
   -- ---- minima of functions of a number ------------------------------------------------------------------------------
   local function counted(what, func, args)
     util.expect(what, "func", func, "function")

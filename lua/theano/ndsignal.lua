@@ -143,13 +143,93 @@ return function(nd)
     local half = nd.sqrt(sums[":-1"] / sums[-1])
     return nd.concatenate({ half, nd.flip(half) })
   end
+  window("chebwin", function(_, m, at) -- Dolph's: the transform of Chebyshev's polynomial of degree m - 1
+    util.expect("windows.chebwin", "at", at, "number")
+    local order, turn, odd = m - 1.0, nd.arange(m) * (math.pi / m), m % 2
+    local x = nd.cos(turn) * nd.cosh(nd.arccosh(10 ^ (math.abs(at) / 20)) / order)
+    local size = nd.abs(x)
+    local out = nd.cosh(nd.arccosh(nd.maximum(size, 1.0)) * order)
+    local values = nd.where(nd.gt(size, 1.0), nd.where(nd.gt(x, 0.0), out, out * (2.0 * odd - 1)),
+      nd.cos(nd.arccos(nd.clip(x, -1.0, 1.0)) * order))
+    local half
+    if odd == 1 then half = nd.real(nd.fft.rfft(values))
+    else half = nd.real(nd.fft.rfft(values * nd.cos(turn))) - nd.imag(nd.fft.rfft(values * nd.sin(turn))) end
+    local w = nd.concatenate({ half["::-1"][":-1"], half[odd == 1 and "0:" or "1:"] })
+    return w / nd.max(w)
+  end)
+  -- How much of the sums of squares lies in the band: rows of windows with themselves, beside those of a band's sinc.
+  local function in_band(rows, W_)
+    local m = rows.shape[2]
+    local k = nd.arange(m) * 1.0
+    local kernel = nd.sinc(k * (2 * W_)) * (4 * W_)
+    kernel[0] = 2 * W_
+    local long = 2 * m
+    local f = nd.fft.rfft(rows, long)
+    local with_itself = nd.fft.irfft(f * nd.conj(f), long)[{ ":", (":%d"):format(m) }]
+    return nd.dot(with_itself, kernel)
+  end
+  local NORMS = util.set({ "2", "approximate", "subsample" })
+  -- As SciPy's, largest 1; of an even number of points the middle between two is what is 1.
+  local function scaled(rows, norm, NW)
+    local m = rows.shape[2]
+    if norm == "2" then return rows end
+    rows = rows / nd.max(rows)
+    if m % 2 == 1 then return rows end
+    if norm == "approximate" then return rows * (m ^ 2 / (m ^ 2 + NW)) end
+    local s, half = nd.fft.rfft(rows[0]), m // 2
+    local turn = nd.arange(1, half + 1) * (math.pi * (1 - 1 / m))
+    local parts = nd.real(s)["1:"] * nd.cos(turn) - nd.imag(s)["1:"] * nd.sin(turn)
+    return rows * (m / (nd.real(s):tolist()[1] + 2 * nd.sum(parts)))
+  end
+  -- `windows.dpss(M, NW, {Kmax, sym = true, norm, return_ratios})`: discrete prolate spheroidal sequences (Slepian's),
+  -- the windows with the most of their squares in a band of half width NW / M: the first, or the first Kmax as rows.
+  -- With return_ratios how much of them lies in the band comes back second.
+  W.dpss = function(...)
+    local o = util.bind("windows.dpss", { "M", "NW", "Kmax", "sym", "norm", "return_ratios", M = "integer",
+      NW = "number", Kmax = "integer", sym = "boolean", norm = "string|integer", return_ratios = "boolean" }, ...)
+    util.present("windows.dpss", o, { "M", "NW" })
+    local n, norm = o.M, tostring(o.norm or (o.Kmax and "2" or "approximate"))
+    if n < 0 then util.raise("ValueError", "windows.dpss: the number of points is at least 0, not %d", n) end
+    if not NORMS[norm] then
+      util.raise("ValueError", "windows.dpss: norm is '2', 'approximate' or 'subsample', not '%s'", norm)
+    end
+    if n <= 1 then return nd.ones(n) end
+    local m, count = o.sym == false and n + 1 or n, o.Kmax or 1
+    if count < 1 or count > m then
+      util.raise("ValueError", "windows.dpss: Kmax is 1 to the number of points, not %d", count)
+    end
+    if o.NW <= 0 or o.NW >= m / 2 then
+      util.raise("ValueError", "windows.dpss: NW is above 0 and below half the number of points, not %g", o.NW)
+    end
+    local band, k = o.NW / m, nd.arange(m) * 1.0
+    local d = nd.square((m - 1 - 2 * k) / 2) * math.cos(2 * math.pi * band)
+    local e = (k * (m - k) / 2)["1:"]
+    local _, vectors = nd.linalg.eigh_tridiagonal(d, e)
+    local rows = vectors.T["::-1"][(":%d"):format(count)]:copy()
+    for i = 0, count - 1 do -- the even ones have a positive mean, the odd ones begin upwards
+      local row = rows[i]
+      local sign = i % 2 == 0 and nd.sum(row) or nil
+      if not sign then
+        local big = row[nd.gt(row * row, math.max(1e-7, 1 / m))]
+        sign = big.size > 0 and big:tolist()[1] or 1
+      end
+      if sign < 0 then rows[i] = row * -1.0 end
+    end
+    local ratios = o.return_ratios and in_band(rows, band) or nil
+    rows = scaled(rows, norm, o.NW)
+    if o.sym == false then rows = rows[{ ":", ":-1" }] end
+    local r = o.Kmax and rows or rows[0]
+    if not ratios then return r end
+    return r, o.Kmax and ratios or ratios:tolist()[1]
+  end
   local ALSO = { rectangular = "boxcar", ones = "boxcar", hanning = "hann", flat = "flattop", tri = "triang",
     blackmanharris4 = "blackmanharris", box = "boxcar", rect = "boxcar", ham = "hamming", han = "hann",
     black = "blackman",
     blk = "blackman", bart = "bartlett", brt = "bartlett", triangle = "triang", flt = "flattop", par = "parzen",
     parz = "parzen", bmn = "bohman", bman = "bohman", nutt = "nuttall", nut = "nuttall",
     bharris = "blackmanharris", bkh = "blackmanharris", bth = "barthann", brthan = "barthann", halfcosine = "cosine",
-    poisson = "exponential", tuk = "tukey", sinc = "lanczos", ksr = "kaiser", gauss = "gaussian", gss = "gaussian" }
+    poisson = "exponential", tuk = "tukey", sinc = "lanczos", ksr = "kaiser", gauss = "gaussian", gss = "gaussian",
+    cheb = "chebwin" }
   --- `get_window(window, Nx, fftbins)`: a window by its name, `{name, parameter}`, or a number (Kaiser's beta); for
   -- transforms unless fftbins is false.
   function M.get_window(...)
@@ -159,7 +239,7 @@ return function(nd)
     elseif type(name) == "number" then name, args = "kaiser", { name } end
     local fn = rawget(W, ALSO[name] or name)
     if not fn then util.raise("ValueError", "get_window: there is no window '%s'", tostring(name)) end
-    args[#args + 1] = o.fftbins == false
+    args[#args + 1] = { sym = o.fftbins == false }
     return fn(o.Nx, table.unpack(args))
   end
   W.get_window = M.get_window
