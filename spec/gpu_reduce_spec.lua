@@ -53,6 +53,27 @@ describe("long reductions on a device", function()
     end
   end)
 
+  it("of rows that are stored and read again find them in a row of their own", function()
+    for _, dtype in ipairs({ "float32", "float64" }) do
+      local x, y = T.TensorType(dtype, { false, false })("x"), T.TensorType(dtype, { false, false })("y")
+      local h = x + y
+      local d = h - T.mean(h, { axis = 1, keepdims = true })
+      local outs = { h, d / T.sqrt(T.mean(T.sqr(d), { axis = 1, keepdims = true }) + 1e-5), T.max(h, { axis = 1 }) }
+      local want, got = device.both({ x, y }, outs)
+      for _, shape in ipairs({ { 3, 7 }, { 1, 1 }, { 0, 5 }, { 9, 64 }, { 70, 33 }, { 5, 1300 }, { 2, 11000 } }) do
+        local a, b = device.numbers(dtype, shape[1], shape[2]), device.numbers(dtype, shape[2])
+        local args = { a, b:reshape({ 1, -1 }) + a * 0.5 }
+        device.equal(want, got, args, ("%s, %d x %d"):format(dtype, shape[1], shape[2]), device.rounding[dtype])
+        args[2] = args[2]:reshape({ -1 }):reshape({ shape[2], shape[1] }).T -- its columns lie side by side
+        device.equal(want, got, args, ("%s, %d x %d turned"):format(dtype, shape[1], shape[2]), device.rounding[dtype])
+      end
+      local a = device.numbers(dtype, 4, 40)
+      a[{ 2, 7 }], a[{ 3, 39 }] = 0 / 0, math.huge
+      device.equal(want, got, { a, a }, "NaN", device.rounding[dtype])
+      assert.matches("rowtemp", theano.printing.plan(got))
+    end
+  end)
+
   it("of what indices take are shared out too, and fail as on the CPU", function()
     local x, i, v = T.dmatrix("x"), T.lvector("i"), T.dvector("v")
     local outs = { T.sum(T.log(x)[{ T.arange(i.shape[0]), i }]), T.sum(T.exp(v[i])) }

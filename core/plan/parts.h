@@ -259,14 +259,16 @@ bool kernel_literal(Kernel *k, const ThArray *c, Ins *out); /* passes.c */
 bool kernel_trim_all(Planner *p);                           /* passes.c: before kernels become stages */
 bool kernel_tidy_all(Planner *p);                           /* ..and after */
 bool kernel_collapse(Planner *p, Kernel *k); /* neighbouring loops that every access steps through evenly are one */
-int kernel_vec(const Kernel *k, const Stage *st); /* the dim that a LOOP stage runs vectors along, -1 */
-bool stages_all(Planner *p);                      /* stages.c: kernels over the same rows become one */
-bool stages_rows(Planner *p);                     /* ..and what passes between their stages, rows */
+int kernel_vec(const Kernel *k, const Stage *st);   /* the dim that a LOOP stage runs vectors along, -1 */
+bool stages_all(Planner *p);                        /* stages.c: kernels over the same rows become one */
+bool stages_rows(Planner *p);                       /* ..and what passes between their stages, rows */
+bool stages_row(Planner *p, Kernel *k, int writer); /* what this access stores is a private row */
 bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows); /* b's stages behind a's, in so many outer dims */
 bool sink_all(Planner *p);              /* sink.c: a device's updates come last, those of one formula side by side */
 bool draws_all(Planner *p);             /* draws.c: numbers that only their own kernel reads have no memory */
 bool draws_own(const Root *r);          /* ..ours, stored once, and nobody else's */
 bool draws_forget(Planner *p, Root *r); /* ..has no memory */
+bool rows_all(Planner *p);              /* rows.c: a device keeps rows that it stores and reads again */
 bool pairs_all(Planner *p);             /* pairs.c: a device draws both halves of what one kernel makes pairs of */
 bool kernel_alike_all(Planner *p);      /* alike.c: offsets of many kernels that differ in nothing else become slots */
 bool feeds_all(Planner *p); /* feeds.c: convolutions become one kernel with the pooling that alone reads them */

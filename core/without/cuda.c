@@ -3,6 +3,7 @@
  * on a device, and what is asked about kernels for one is refused.
  */
 #include "opt/engine/rewrite.h"
+#include "plan/parts.h"
 #include "runtime/device/space.h"
 #include "runtime/launch.h"
 #include "schedule/nest.h"
@@ -23,6 +24,8 @@ bool neighbours_apply(Nest *t, int lanes) { return (void)t, (void)lanes, false; 
 bool neighbours_may_inside(const Nest *t, int stage) { return (void)t, (void)stage, false; }
 bool neighbours_apply_inside(Nest *t, int stage, int lanes) { return (void)t, (void)stage, (void)lanes, false; }
 int neighbours_inside(const Nest *t, int stage) { return (void)t, (void)stage, 1; }
+
+bool rows_all(Planner *p) { return (void)p, true; }
 
 GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) {
     (void)p, (void)d;

@@ -403,7 +403,7 @@ static bool loads(const Kernel *k, int root) {
 }
 
 /* The root becomes one row: inner dims of its writer in C order, dims of readers by their strides there. */
-static bool one_row(Planner *p, Kernel *k, int writer) {
+bool stages_row(Planner *p, Kernel *k, int writer) {
     Access w = k->acc.at[writer];
     Root *root = &p->root.at[w.buf];
     Size st[KDIM], n = size_const(1), shape[KDIM];
@@ -453,7 +453,7 @@ static bool settle(Planner *p, Kernel *k, int first_group) {
         if (!(x->flags & ACC_WRITE) || (x->flags & ACC_ROWTEMP)) continue;
         if (r->kind != BUF_TEMP || r->kept || !plain_root(r) || !readers_inside(p, x->buf, first_group)) continue;
         if (loads(k, x->buf)) {
-            if (!one_row(p, k, a)) return false;
+            if (!stages_row(p, k, a)) return false;
         } else {
             r->gone = any = true;
             drop[a] = 1;
