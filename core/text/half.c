@@ -25,6 +25,21 @@ static void one(Emit *e, const char *result, const char *name, const char *from)
             text_printf(&e->helpers, "INLINE %s %s%s %s\n", result, name, texts[i].params, texts[i].body);
 }
 
+/* Where GPUs have an instruction for it, its bits are those of the text behind, but for NaN. */
+static void by_gpu(Emit *e, const char *name, bool b) {
+    text_printf(&e->helpers,
+                "#if defined(__CUDACC__) && __CUDA_ARCH__ >= 800\n"
+                "INLINE u16 %s(f32 a) {\n"
+                "    u16 n; asm(\"cvt.rn.%s.f32 %%0, %%1;\" : \"=h\"(n) : \"f\"(a));\n"
+                "    const u32 u = __float_as_uint(a);\n",
+                name, b ? "bf16" : "f16");
+    text_printf(&e->helpers, b ? "    return a == a ? n : (u16)(u >> 16 | 0x40);\n}\n"
+                               : "    return a == a ? n : (u16)(u >> 16 & 0x8000 | 0x7e00 | u >> 13 & 0x3ff);\n}\n");
+    text_put(&e->helpers, "#else\n");
+    one(e, "u16", name, b ? "bhalf_of_f32" : "half_of_f32");
+    text_put(&e->helpers, "#endif\n");
+}
+
 static void need_odd(Emit *e) {
     if (need(e, "half_odd")) one(e, "f32", "half_odd", "half_odd");
 }
@@ -32,6 +47,7 @@ static void need_odd(Emit *e) {
 static bool scalar(Emit *e, ThDtype from, ThDtype to, const char *name) {
     bool b = from == TH_BFLOAT16 || to == TH_BFLOAT16;
     if (to == TH_FLOAT32) one(e, "f32", name, b ? "bhalf_to_f32" : "half_to_f32");
+    else if (from == TH_FLOAT32 && !e->vector_bytes && !e->portable) by_gpu(e, name, b);
     else if (from == TH_FLOAT32) one(e, type_short(to), name, b ? "bhalf_of_f32" : "half_of_f32");
     else {
         need_odd(e);
