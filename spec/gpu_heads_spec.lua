@@ -11,21 +11,29 @@ local rng = nd.random.RandomState(3)
 local function numbers(dtype, ...) return rng:normal(0, 1, { ... }):astype(dtype) end
 
 -- x (batch, positions, width): heads of one product, or of three; what is left is trained. Lengths are constants or
--- the array's own.
+-- the array's own. keys: so many of another array, of which keys and values are. left: no heads are copied there, or a
+-- length of 1 is known, whose axis is left out of the graph.
 local function model(dtype, c)
   local x = T.tensor3("x", { dtype = dtype })
   local b, n, w, heads = c.batch, c.n, c.width, c.heads
   local each, wide = w // heads, c.wide or w // heads
   local known = c.symbolic and { x.shape[0], x.shape[1] } or { b, n }
   local total = c.symbolic and known[1] * heads or b * heads
-  local function split(v, d)
-    return v:reshape({ known[1], known[2], heads, d }):dimshuffle(0, 2, 1, 3):reshape({ total, known[2], d })
+  local function split(v, d, length)
+    return v:reshape({ known[1], length, heads, d }):dimshuffle(0, 2, 1, 3):reshape({ total, length, d })
+  end
+  local inputs, values = { x }, { numbers(dtype, b, n, w) }
+  local other, keys = x, known[2]
+  if c.keys then
+    other = T.tensor3("other", { dtype = dtype })
+    keys = c.symbolic and other.shape[1] or c.keys
+    inputs[2], values[2] = other, numbers(dtype, b, c.keys, w)
   end
   local p, part = {}, {}
   if c.apart then
     for i, d in ipairs({ each, each, wide }) do
       p[i] = theano.shared(numbers(dtype, w, heads * d) * 0.3)
-      part[i] = split(T.dot(x, p[i]), d)
+      part[i] = i == 1 and split(T.dot(x, p[i]), d, known[2]) or split(T.dot(other, p[i]), d, keys)
     end
   else
     local at, order = 0, c.order or { 1, 2, 3 }
@@ -33,17 +41,16 @@ local function model(dtype, c)
     local all = T.dot(x, p[1])
     for _, i in ipairs(order) do
       local d = i == 3 and wide or each
-      part[i] = split(all[(":, :, %d:%d"):format(at, at + heads * d)], d)
+      part[i] = split(all[(":, :, %d:%d"):format(at, at + heads * d)], d, known[2])
       at = at + heads * d
     end
   end
   local s = T.batched_dot(part[1], part[2]:dimshuffle(0, 2, 1)) * T.constant(1 / math.sqrt(each), { dtype = dtype })
-  local inputs, values = { x }, { numbers(dtype, b, n, w) }
   if c.mask then
-    local full = c.mask == "one" and 1 or b * heads
+    local full, at = c.mask == "one" and 1 or b * heads, #inputs + 1
     local m = c.keep and T.tensor3("m", { dtype = "bool" }) or T.tensor3("m", { dtype = dtype })
-    inputs[2], values[2] = m, numbers(dtype, full, n, n)
-    if c.keep then values[2] = values[2]:gt(-0.5) end
+    inputs[at], values[at] = m, numbers(dtype, full, n, c.keys or n)
+    if c.keep then values[at] = values[at]:gt(-0.5) end
     if full == 1 then m = T.addbroadcast(m, 0) end
     s = c.keep and T.switch(m, s, T.constant(-1e9, { dtype = dtype })) or s + m
   end
@@ -80,7 +87,7 @@ local function same(dtype, c, amp, alone, tolerance)
   local one = function_of(inputs, y, cost, p, flags(), amp, alone)
   local copies = function_of(inputs, y, cost, p, flags({ optimizer_excluding = "attention_heads" }), amp, alone)
   local parts = function_of(inputs, y, cost, p, flags({ optimizer_including = "" }), amp, alone)
-  assert(text_of(one):find("AttentionHeads{", 1, true), text_of(one))
+  assert((text_of(one):find("AttentionHeads{", 1, true) == nil) == (c.left or false), text_of(one))
   assert(not text_of(copies):find("AttentionHeads", 1, true) and not text_of(parts):find("Attention", 1, true))
   local a, b, w = { one(table.unpack(values)) }, { copies(table.unpack(values)) }, { parts(table.unpack(values)) }
   for i = 1, #a do
@@ -111,9 +118,32 @@ describe("heads that attention reads where they lie", function()
     { name = "segments of keys", batch = 2, n = 300, width = 4, heads = 2, amp = "bfloat16" },
     { name = "features of two blocks", batch = 2, n = 20, width = 280, heads = 2, amp = "bfloat16" },
     { name = "no positions", batch = 2, n = 0, width = 8, heads = 2, amp = "bfloat16" },
+    { name = "one head", batch = 2, n = 6, width = 8, heads = 1, amp = "bfloat16", left = true },
+    { name = "one head, three products", batch = 2, n = 6, width = 8, heads = 1, apart = true, amp = "float16",
+      left = true },
+    { name = "one position", batch = 3, n = 1, width = 12, heads = 3, symbolic = true, amp = "bfloat16" },
+    { name = "one position of float64", batch = 2, n = 1, width = 8, heads = 2, dtype = "float64", wide = 3,
+      symbolic = true },
+    { name = "one position that is a constant", batch = 2, n = 1, width = 8, heads = 2, left = true },
+    { name = "a batch of one", batch = 1, n = 6, width = 12, heads = 3, symbolic = true, amp = "bfloat16" },
+    { name = "a batch of one that is a constant", batch = 1, n = 6, width = 12, heads = 3, amp = "bfloat16",
+      left = true },
+    { name = "one position of a batch of one", batch = 1, n = 1, width = 4, heads = 2, symbolic = true },
+    { name = "one feature", batch = 2, n = 3, width = 2, heads = 2, symbolic = true, left = true },
+    { name = "fewer keys", batch = 2, n = 37, keys = 5, width = 8, heads = 2, apart = true, amp = "bfloat16" },
+    { name = "more keys", batch = 2, n = 3, keys = 70, width = 8, heads = 2, apart = true, wide = 3, amp = "float16" },
+    { name = "more keys and a mask", batch = 2, n = 5, keys = 9, width = 6, heads = 3, apart = true, mask = "each",
+      keep = true, dtype = "float64" },
+    { name = "one key", batch = 3, n = 7, keys = 1, width = 8, heads = 2, apart = true, symbolic = true,
+      amp = "bfloat16" },
+    { name = "one position of many keys", batch = 2, n = 1, keys = 40, width = 8, heads = 2, apart = true, wide = 5,
+      symbolic = true },
+    { name = "no keys", batch = 2, n = 4, keys = 0, width = 8, heads = 2, apart = true, amp = "bfloat16" },
+    { name = "keys of the array", batch = 1, n = 4, keys = 9, width = 8, heads = 2, apart = true, symbolic = true,
+      amp = "bfloat16" },
     { name = "no gradient", batch = 2, n = 9, width = 8, heads = 2, amp = "bfloat16", alone = true },
   }
-  for _, c in ipairs(rotate.some(cases, 6)) do
+  for _, c in ipairs(rotate.some(cases, 7)) do
     it(("give what copies give: %s"):format(c.name), function()
       if c.amp then return same("float32", c, c.amp, c.alone, c.amp == "bfloat16" and 0.1 or 0.02) end
       same(c.dtype or "float32", c, nil, c.alone, c.dtype and 1e-12 or 2e-4)
