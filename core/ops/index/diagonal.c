@@ -297,6 +297,11 @@ static bool lower_fill(Lower *l) {
     return !failed(l->ctx);
 }
 
+static bool but_offset(const ThApply *a, int in, int out) {
+    (void)a, (void)out;
+    return in < 2;
+}
+
 const Op op_fill_diagonal = {
     .name = "FillDiagonal",
     .flags = OP_FAILS | OP_CAN_DESTROY | OP_HALVES,
@@ -322,6 +327,7 @@ const Op op_fill_diagonal_offset = {
     .grad = grad_fill,
     .lower = lower_fill,
     .batch = batch_fill_diagonal,
+    .connected = but_offset,
     .rop = rop_linear,
     .doc = OP_DOC("a matrix with one diagonal set to a value"),
 };

@@ -27,8 +27,8 @@ bool rop_linear(Rop *r) {
     if (!in) return false;
     for (int i = 0; i < a->nin; i++) {
         in[i] = a->in[i];
-        if (!continuous(a->in[i]->type) || !reaches(a, i)) continue;
-        ThDtype d = (ThDtype)a->in[i]->type.dtype;
+        if (!reaches(a, i) || (!continuous(in[i]->type) && in[i]->type.kind != TYPE_TENSOR)) continue;
+        ThDtype d = (ThDtype)a->in[i]->type.dtype; /* values that are integers have zeros for tangents, too */
         in[i] = r->ev[i] ? cast_make(r->b, r->ev[i], d) : zeros_like_make(r->b, a->in[i], d);
     }
     t = apply_copy(r->b, a, in);
