@@ -327,4 +327,17 @@ describe("logsumexp of nothing is -inf", function()
     assert.equal("[[0.25 0.25] [0. 0.5 ]]", text(nd.where(nd.isfinite(g), g, 0)))
     assert.equal(true, math.abs(all - 1001.3862943611199) < 1e-9)
   end)
+
+  it("Box and Cox's transforms have slopes by lmbda where it is 0", function()
+    local x, l = T.dvector("x"), T.dvector("l")
+    local at, zero = nd.array({ 0.3, 1.5, 2.0 }), nd.zeros(3)
+    for _, name in ipairs({ "boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p" }) do
+      local y = T.special[name](x, l)
+      local slope, sx = compile({ x, l }, { T.grad(T.sum(y), l), T.grad(T.sum(y), x) })(at, zero)
+      local f = nd.special[name]
+      assert.is_true(nd.allclose(slope, (f(at, zero + 1e-5) - f(at, zero - 1e-5)) / 2e-5, 1e-6), name)
+      assert.is_true(nd.allclose(sx, (f(at + 1e-5, zero) - f(at - 1e-5, zero)) / 2e-5, 1e-6), name)
+    end
+    assert.equal("[-inf 0. inf nan]", text(nd.special.boxcox({ 0, 1, math.huge, -1 }, 0)))
+  end)
 end)

@@ -150,13 +150,18 @@ return function(M, K)
   end
 
   -- ---- data, angles, means ------------------------------------------------------------------------------------------
+  -- l and the term in lmbda behind it, which is nothing beside it at 0 but for its derivative.
+  local function at_zero(l, lmbda, by)
+    local fine = pick(M.lt(M.abs(l), 1e150), l, 0.0)
+    return l + by * lmbda * fine * fine
+  end
   --- `boxcox(x, lmbda)`: (x^lmbda - 1) / lmbda, of lmbda 0 log(x).
   function special.boxcox(x, lmbda)
     local back
     x, lmbda, back = wide("boxcox", x, lmbda)
     local zero, l = as(M.lt(M.abs(lmbda), 1e-19)), as(M.log(x))
     local by = pick(zero, 1.0, lmbda)
-    return back(pick(zero, l, M.expm1(by * l) / by))
+    return back(pick(zero, at_zero(l, lmbda, 0.5), M.expm1(by * l) / by))
   end
   --- `boxcox1p(x, lmbda)`: ((1 + x)^lmbda - 1) / lmbda, of lmbda 0 log(1 + x).
   function special.boxcox1p(x, lmbda)
@@ -166,7 +171,7 @@ return function(M, K)
     local size = as(M.abs(lmbda))
     local zero = as(M.or_(as(M.lt(size, 1e-19)), both(M.lt(M.abs(l), K.double(1e-289)), M.lt(size, K.double(1e273)))))
     local by = pick(zero, 1.0, lmbda)
-    return back(pick(zero, l, M.expm1(by * l) / by))
+    return back(pick(zero, at_zero(l, pick(zero, lmbda, 0.0), 0.5), M.expm1(by * l) / by))
   end
   --- `inv_boxcox(y, lmbda)`: x with boxcox(x, lmbda) = y.
   function special.inv_boxcox(y, lmbda)
@@ -174,7 +179,7 @@ return function(M, K)
     y, lmbda, back = wide("inv_boxcox", y, lmbda)
     local zero = as(M.eq(lmbda, 0))
     local by = pick(zero, 1.0, lmbda)
-    return back(pick(zero, M.exp(y), M.exp(as(M.log1p(by * y)) / by)))
+    return back(pick(zero, M.exp(at_zero(y, lmbda, -0.5)), M.exp(as(M.log1p(by * y)) / by)))
   end
   --- `inv_boxcox1p(y, lmbda)`: x with boxcox1p(x, lmbda) = y.
   function special.inv_boxcox1p(y, lmbda)
@@ -183,7 +188,7 @@ return function(M, K)
     local zero = as(M.eq(lmbda, 0))
     local by = pick(zero, 1.0, lmbda)
     local r = pick(M.lt(M.abs(by * y), 1e-154), y, M.expm1(as(M.log1p(by * y)) / by))
-    return back(pick(zero, M.expm1(y), r))
+    return back(pick(zero, M.expm1(at_zero(y, lmbda, -0.5)), r))
   end
   --- `pseudo_huber(delta, r)`: delta^2 (sqrt(1 + (r / delta)^2) - 1).
   function special.pseudo_huber(delta, r)
