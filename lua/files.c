@@ -31,17 +31,15 @@ static int save_bytes(lua_State *L) { /* save_bytes(path, text) */
     return 0;
 }
 
-static int read_elements(lua_State *L) { /* read_elements(path, dtype): all that are whole; nil: it cannot be read so */
+static int read_elements(lua_State *L) { /* (open file, dtype): all that are whole; nil: it cannot be read so */
     LtState *s = LT_STATE(L);
-    const char *path = luaL_checkstring(L, 1);
+    FILE *f = ((luaL_Stream *)luaL_checkudata(L, 1, LUA_FILEHANDLE))->f;
     const ThDtype d = lt_dtype(L, s, 2, TH_FLOAT64);
-    FILE *f = fopen(path, "rb");
-    const long size = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
+    const long size = !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
     const int64_t n = size > 0 ? size / (int64_t)th_dtype_bytes(d) : 0;
     ThArray *a = n ? th_array_empty(s->ctx, d, 1, &n) : NULL;
     const bool whole =
         a && !fseek(f, 0, SEEK_SET) && fread(th_array_data(a), th_dtype_bytes(d), (size_t)n, f) == (size_t)n;
-    if (f) fclose(f);
     if (!whole) return th_array_release(a), th_error_clear(s->ctx), 0;
     lt_push_array(L, s, a);
     return 1;

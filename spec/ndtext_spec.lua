@@ -162,6 +162,8 @@ describe("files of elements and of numbers", function()
     end)
     raises("TypeError", "missing", function() nd.fromfile() end)
     raises("IOError", "", function() nd.tofile({ 1 }, path .. "/none/x") end)
+    raises("IOError", "/tmp: Is a directory", function() nd.fromfile("/tmp") end)
+    raises("IOError", "/tmp: Is a directory", function() nd.genfromtxt("/tmp") end)
     raises("ValueError", "2 of 3", function() nd.fromiter({ 1, 2 }, "int8", 3) end)
     local n = 0
     assert.same({ 1, 2, 3 }, nd.fromiter(function()

@@ -54,6 +54,13 @@ describe("a sandbox", function()
       refused(box, "IOError", "closed", s:format(path))
     end
     assert.is_nil(io.open(path))
+    require("theano.util").write_file(path, "12345678") -- one that is there is no more open
+    for _, s in ipairs { "load(%q)", "loadtxt(%q)", "genfromtxt(%q)", "fromfile(%q)",
+      "fromfile(%q, { dtype = 'uint8' })", "fromfile(%q, { sep = ' ' })", "fromfile(%q, { offset = 1 })",
+      "load_npy(%q)" } do
+      refused(box, "IOError", "closed", ("return theano.ndarray." .. s):format(path))
+    end
+    os.remove(path)
     for _, s in ipairs { 'theano.config.cxx = "sh"', 'theano.config.gcc.cxxflags = "-x"',
       'theano.config.base_compiledir = "/tmp"', 'theano.config["cuda.driver"] = "./evil.so"',
       "local s <close> = theano.config.change_flags { device = 'cuda' }" } do

@@ -280,12 +280,16 @@ return function(nd)
     end
     return #out == 0 and core.zeros({ 0 }, dtype or "float64") or core.array(out, dtype or "float64")
   end
-  local function bytes_of(what, path)
-    local file, why = io.open(path, "rb")
+  local function opened(what, path)
+    local file, why = io.open(path, "rb") -- which a sandbox refuses
     if not file then util.raise("IOError", "%s: %s", what, why) end
+    local _, reason, bad = file:read(0) -- of a folder: nil and a number
+    if bad then util.raise("IOError", "%s: %s: %s", what, path, reason) end
+    return file
+  end
+  local function bytes_of(what, path, file)
     local size = file:seek("end") -- of files alone: what has no end is read up to it
     local text = size and file:seek("set") and size > 0 and file:read(size) or file:read("a")
-    file:close()
     if not text then util.raise("IOError", "%s: %s is not read", what, path) end
     return text
   end
@@ -310,9 +314,10 @@ return function(nd)
     local o = util.bind("fromfile", { "file", "dtype", "count", "sep", "offset", file = "string", dtype = "string",
       count = "integer", sep = "string", offset = "integer" }, ...)
     if o.file == nil then util.raise("TypeError", "fromfile: argument 'file' is missing") end
-    local all = (o.sep or "") == "" and not o.offset and core.read_elements(o.file, o.dtype)
+    local file <close> = opened("fromfile", o.file)
+    local all = (o.sep or "") == "" and not o.offset and core.read_elements(file, o.dtype)
     if all then return counted("fromfile", all, o.count) end
-    local text = bytes_of("fromfile", o.file)
+    local text = bytes_of("fromfile", o.file, file)
     if (o.sep or "") ~= "" then
       return counted("fromfile", numbers("fromfile", text, o.sep, o.dtype), o.count)
     end
@@ -416,7 +421,9 @@ return function(nd)
       end
       return lines
     end
-    for line in (bytes_of("genfromtxt", fname):gsub("\r", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
+    local file <close> = opened("genfromtxt", fname)
+    local text = bytes_of("genfromtxt", fname, file):gsub("\r", "")
+    for line in (text .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
     if lines[#lines] == "" then lines[#lines] = nil end
     return lines
   end
