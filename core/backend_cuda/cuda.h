@@ -36,11 +36,12 @@ void cuda_fold(Emit *e, int red);
 void cuda_join(Emit *e, int red, int n); /* ..of the blocks that share a point: all but the last one leave it */
 /* loops.c: one of the kernel's Nests, or as a function of such a loop's kernel, with a point a thread, which lie as the
  * launch says (GridSpread); as functions of a product with rows behind it; its nodes */
-enum { GRID_PART = GRID_FUNCTIONS, GRID_EACH, GRID_FIRST, GRID_HALF };
+enum { GRID_PART = GRID_FUNCTIONS, GRID_EACH, GRID_FIRST, GRID_HALF, GRID_NEAR };
 bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);
-void cuda_head(Emit *e);                 /* extents and pointers */
-void cuda_leave(Emit *e, bool can_fail); /* where an earlier launch failed */
+void cuda_spread(Emit *e, const LoopStage *s, const NestNode *n); /* the loop over a thread's points in turns */
+void cuda_head(Emit *e);                                          /* extents and pointers */
+void cuda_leave(Emit *e, bool can_fail);                          /* where an earlier launch failed */
 /* draw.c: the kernels of a draw, its children on each number */
 bool cuda_draw(Emit *e, const NestNode *call);
 bool cuda_drawn(Emit *e, int id); /* ..an instruction that a number is, or whose text its range makes shorter */
@@ -51,6 +52,16 @@ bool cuda_gemm(Emit *e, const NestNode *call);
 int cuda_tile_bytes(const Contract *c, int which); /* of shared memory, by that shape of tile */
 /* turns.c: loops all of whose turns are one kernel */
 bool cuda_turns(Emit *e, const GridTurns *t, int n, const CudaKernel *kernel);
+/* near.c: points near a product in turns (Emit.near, GRID_NEAR), of one loop's step; what asks for their loads */
+typedef struct CudaNear {
+    const GridNear *n;
+    int from, width; /* of shared memory: bytes of all tiles; columns of the product's */
+    int turns, step;
+    bool ask;
+} CudaNear;
+bool cuda_near(Emit *e, const GridTurns *t, int number, int step, int shared, const CudaKernel *kernel);
+bool cuda_near_load(Emit *e, int id); /* ..an instruction that is such a load */
+bool cuda_near_ask(Emit *e, const NestNode *n);
 /* tails.c: products with the rows behind them, as one kernel */
 bool cuda_tails(Emit *e, const GridTail *t, int n, const CudaKernel *kernel);
 int cuda_group(const Emit *e);                  /* threads of a point: grid_group, or half a warp */

@@ -542,6 +542,17 @@ void cuda_tiles_store(Emit *e, const Stage *st, ThDtype d, const char *sum) {
     text_free(&z);
 }
 
+/* In turns, what is stored stays in the tile for points near it (near.c). */
+static void keep(const Tile *t) {
+    Emit *e = t->e;
+    const Stage *st = t->call->way->stage[t->call->stage].st;
+    int to = e->kept - 1, value = -1;
+    for (int i = 0; i < e->k->ins.n && to >= 0; i++)
+        if (e->k->ins.at[i].op == INS_STORE && e->k->ins.at[i].a == to) value = e->k->ins.at[i].b;
+    if (value >= 0) emit_line(e, "all[part] = v%d;", value);
+    else if (to >= 0 && (st->alpha >= 0 || st->beta >= 0)) emit_line(e, "all[part] = whole;");
+}
+
 static bool results(const Tile *t) {
     Emit *e = t->e;
     const Contract *c = t->c;
@@ -565,6 +576,7 @@ static bool results(const Tile *t) {
     if (c->red < 0) cuda_tiles_store(e, t->call->way->stage[t->call->stage].st, (ThDtype)c->dtype, "all[part]");
     else emit_line(e, "const %s r%d = all[part];", t->type, c->red);
     bool ok = cuda_nodes(e, t->call->child);
+    keep(t);
     e->indent--;
     emit_line(e, "}");
     e->indent--;

@@ -91,6 +91,8 @@ static bool one(Emit *e, int id) {
         fails(e, text, i->depth, TH_IndexError, 2, i->a, i->b);
     } else if (e->s->st->cls == STAGE_DRAW && cuda_drawn(e, id)) {
         return !failed(e->c);
+    } else if (e->near && cuda_near_load(e, id)) {
+        return !failed(e->c);
     } else if (i->op == INS_EP && e->nest->grid == GRID_TILES) {
         emit_line(e, "const %s v%d = whole;", type_short((ThDtype)i->dtype), id);
     } else if (e->way->value[id] & VALUE_TURNED) {

@@ -139,12 +139,19 @@ static void points(Emit *e, const LoopStage *s, const NestNode *n, const char *v
     if (last >= 0) begun(e, last, n->lanes);
 }
 
-/* ..in a loop's turns, as the launch shares them out: rows and columns of the last of the loops. */
-static void spread(Emit *e, const LoopStage *s, const NestNode *n) {
+/* ..in a loop's turns, as the launch shares them out: rows and columns of the last of the loops. Near a product a
+ * thread has one at most. */
+void cuda_spread(Emit *e, const LoopStage *s, const NestNode *n) {
     emit_line(e, "ROLLED");
-    emit_line(e, "for (i32 u = 0, row, col; spread_point(w, u, &row, &col); u++) {");
+    emit_line(e, "for (i32 u = 0, row, col; %sspread_point(w, u, &row, &col); u++) {", e->near ? "!u && " : "");
     e->indent++;
     emit_line(e, "if (row >= w.rows || col >= w.cols) continue;");
+    if (e->near && !e->near->ask) {
+        emit_line(e, "const int own = ((int)threadIdx.x >> w.bits) * %d + ((int)threadIdx.x & ((1 << w.bits) - 1));",
+                  e->near->width);
+        emit_line(e, "(void)own, (void)place;");
+        if (e->near->n->ahead) emit_line(e, "late_all();");
+    }
     const int *d = &s->loop[n->loop];
     if (n->n == 1) emit_line(e, "const ix i%d = (ix)row * w.cols + col; (void)i%d;", *d, *d);
     for (int l = 0; n->n == 2 && l < 2; l++)
@@ -312,7 +319,7 @@ static bool loop(Emit *e, const NestNode *n) {
     if (n->how == FOR_GRID && e->nest->tiled) tiles(e, s, n);
     else if (n->how == FOR_GRID && e->nest->parts) parted(e, s, n);
     else if (n->how == FOR_THREAD && e->nest->parts) part_of(e, s, n);
-    else if (n->how == FOR_GRID && e->spread) spread(e, s, n);
+    else if (n->how == FOR_GRID && e->spread) cuda_spread(e, s, n);
     else if (n->how == FOR_GRID) points(e, s, n, "g", first[group], step[group]);
     else if (n->how == FOR_THREAD)
         points(e, s, n, "h",
@@ -388,21 +395,41 @@ static void own_record(Emit *e, const CudaKernel *c) {
     emit_line(e, "const Args_%d a = many.a[w];", c->number);
 }
 
+/* The first line of its function. */
+static void signature(Emit *e, const CudaKernel *c, int nest) {
+    const CudaNear *near = e->near;
+    bool behind = nest == GRID_HALF, product = e->part && e->nest->grid == GRID_TILES;
+    char name[GRID_NAME];
+    if (near) near_name(name, near->ask, near->turns, near->step);
+    else if (e->part) snprintf(name, sizeof name, nest == GRID_EACH ? "each_%d" : "part_%d", c->number);
+    else if (nest == GRID_FIRST || behind) snprintf(name, sizeof name, behind ? "rows_%d" : "first_%d", c->number);
+    else grid_name(name, c->number, nest);
+    emit_line(e,
+              e->part || nest == GRID_FIRST || behind ? "INLINE void %s(const %s_%d a%s%s%s) {"
+              : e->many                               ? "KERNEL %s(const %s_%d many%s%s%s) {"
+                                                      : "KERNEL %s(const %s_%d a%s%s%s) {",
+              name, e->many ? "Many" : "Args", c->number, e->part ? ", char *const sh" : "",
+              product || e->spread ? ", const Spread w" : "",
+              product              ? ", u32 *count, const u32 goal"
+              : near && !near->ask ? ", const u64 place"
+                                   : "");
+}
+
 bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     bool own = nest == GRID_MANY || nest == GRID_PART || nest == GRID_FIRST, behind = nest == GRID_HALF;
-    const Nest *t = nest == GRID_EACH ? grid_each(c->nest)
-                    : own             ? c->nest
-                                      : grid_nest(c->nest, behind ? GRID_FEW : nest);
+    bool each = nest == GRID_EACH || nest == GRID_NEAR;
+    const Nest *t = each ? grid_each(c->nest) : own ? c->nest : grid_nest(c->nest, behind ? GRID_FEW : nest);
     if (!t) return false;
     if (!emit_begin(e, c->k, c->number)) return false;
     e->many = nest == GRID_MANY;
-    e->part = nest == GRID_PART || nest == GRID_EACH;
+    e->part = nest == GRID_PART || each;
     e->lanes = 1;
     e->nsym = c->nsym;
-    e->spread = nest == GRID_EACH;
+    e->spread = each;
     e->half = behind;
     e->tile = e->part ? c->tile : nest == GRID_FIRST ? CHOOSE_SMALL : nest;
     e->quarters = c->quarters;
+    e->kept = e->part ? c->kept : 0;
     e->nbuf = c->nbuf;
     e->nest = t;
     e->way = t->way;
@@ -410,19 +437,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (t->grid == GRID_DRAW) return cuda_draw(e, t->root->child);
     if (t->grid == GRID_SCATTER) return cuda_scatter(e);
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
-    char name[GRID_NAME];
-    if (e->part) snprintf(name, sizeof name, nest == GRID_EACH ? "each_%d" : "part_%d", c->number);
-    else if (nest == GRID_FIRST || behind) snprintf(name, sizeof name, behind ? "rows_%d" : "first_%d", c->number);
-    else grid_name(name, c->number, nest);
-    emit_line(e,
-              e->part && t->grid == GRID_TILES
-                  ? "INLINE void %s(const Args_%d a, char *const sh, const Spread w, u32 *count, const u32 goal) {"
-              : e->spread                    ? "INLINE void %s(const Args_%d a, char *const sh, const Spread w) {"
-              : e->part                      ? "INLINE void %s(const Args_%d a, char *const sh) {"
-              : nest == GRID_FIRST || behind ? "INLINE void %s(const Args_%d a) {"
-              : e->many                      ? "KERNEL %s(const Many_%d many) {"
-                                             : "KERNEL %s(const Args_%d a) {",
-              name, c->number);
+    signature(e, c, nest);
     e->indent = 1;
     if (e->many) own_record(e, c);
     if (e->part) emit_line(e, "(void)sh;");
@@ -431,9 +446,10 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (t->grid == GRID_BLOCK && !t->warp) emit_line(e, "SHARED; (void)sh;");
     if (t->tiled) turned(e);
     e->leave = leaves(e);
-    bool ok = cuda_nodes(e, t->root);
+    bool ok = e->near && e->near->ask ? cuda_near_ask(e, t->root) : cuda_nodes(e, t->root);
     e->leave = NULL;
     e->part = e->spread = e->half = false;
+    e->near = NULL;
     e->indent = 0;
     emit_line(e, "}\n");
     return ok && !failed(e->c);

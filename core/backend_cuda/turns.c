@@ -27,6 +27,22 @@ static const char *const turns_words =
     "    *col = (i32)(((g - q * wide) << w.bits) + (h & ((1u << w.bits) - 1)));\n"
     "    return (i32)q * 16 < w.rows;\n"
     "}\n"
+    "/* An element sets out for a thread's place in shared memory, where it is after late_all(). */\n"
+    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+    "INLINE void late_4(char *to, const void *from) {\n"
+    "    asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\"\n"
+    "                 :: \"r\"((u32)__cvta_generic_to_shared(to)), \"l\"(from) : \"memory\");\n"
+    "}\n"
+    "INLINE void late_8(char *to, const void *from) {\n"
+    "    asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\"\n"
+    "                 :: \"r\"((u32)__cvta_generic_to_shared(to)), \"l\"(from) : \"memory\");\n"
+    "}\n"
+    "INLINE void late_all(void) { asm volatile(\"cp.async.wait_all;\" ::: \"memory\"); }\n"
+    "#else\n"
+    "INLINE void late_4(char *to, const void *from) { *(u32 *)to = *(const u32 *)from; }\n"
+    "INLINE void late_8(char *to, const void *from) { *(u64 *)to = *(const u64 *)from; }\n"
+    "INLINE void late_all(void) {}\n"
+    "#endif\n"
     "INLINE void wait_once(u32 **count, u32 goal) {\n"
     "    if (*count) grid_wait(*count, goal);\n"
     "    *count = 0;\n"
@@ -63,9 +79,10 @@ static bool parts(Emit *e, const GridTurns *t, const CudaKernel *kernel, bool *w
 static void record(Emit *e, const GridTurns *t, int number) {
     int windows = e->p->region[t->region].nwindow;
     emit_line(e, "typedef struct {");
-    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each, among, early;");
+    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each, among, early, near;");
     if (windows) emit_line(e, "    Window w[%d];", windows);
     emit_line(e, "    Spread p[%d];", t->nstep);
+    emit_line(e, "    u64 place[%d];", t->nstep);
     for (int i = 0; i < t->nstep; i++) {
         const Step *s = &e->p->step[t->first + i];
         if (s->kind == STEP_KERNEL) emit_line(e, "    Args_%d s%d;", s->kernel, i);
@@ -74,26 +91,63 @@ static void record(Emit *e, const GridTurns *t, int number) {
     emit_line(e, "} Turns_%d;", number);
 }
 
-static void step(Emit *e, const GridTurns *t, int i, const CudaKernel *kernel) {
+/* Where the buffers of step i lie in this turn, or in the next one. */
+static void moved_buffers(Emit *e, const GridTurns *t, int i, bool next) {
+    const Step *s = &e->p->step[t->first + i];
+    bool copy = s->kind != STEP_KERNEL;
+    if (copy) emit_line(e, "Copy a = l.s%d;", i);
+    else emit_line(e, "Args_%d a = l.s%d;", s->kernel, i);
+    for (int b = 0; b < s->nbuf; b++) {
+        int w = turns_window(e->p, t, s->buf[b]);
+        if (w < 0) continue;
+        if (copy) emit_line(e, "a.%s += w%d;", b ? "to" : "from", w);
+        else if (next) emit_line(e, "a.b[%d] += moved(w%d, l.w[%d].step, l.w[%d].ring);", b, w, w, w);
+        else emit_line(e, "a.b[%d] += w%d;", b, w);
+    }
+}
+
+/* Before the blocks wait for product i: what points near it load is asked for. */
+static void ask(Emit *e, const GridTurns *t, int number, int i) {
+    for (int j = 0; j < t->nstep; j++) {
+        const GridNear *n = &t->near[j];
+        char name[GRID_NAME];
+        if (n->product != i || !n->ahead) continue;
+        near_name(name, true, number, j);
+        emit_line(e, "if (l.near >> %d & 1%s) {", j, n->next ? " && t + 1 < l.trip" : "");
+        e->indent++;
+        moved_buffers(e, t, j, n->next);
+        emit_line(e, "%s(a, sh, l.p[%d]);", name, j);
+        e->indent--;
+        emit_line(e, "}");
+    }
+}
+
+/* A kernel of threads that may have a point each. */
+static void each(Emit *e, const GridTurns *t, int number, int i) {
+    int kernel = e->p->step[t->first + i].kernel;
+    if (t->near[i].product >= 0) {
+        char name[GRID_NAME];
+        near_name(name, false, number, i);
+        emit_line(e, "if (l.near >> %d & 1%s) %s(a, sh, l.p[%d], l.place[%d]); else", i, t->near[i].next ? " && t" : "",
+                  name, i, i);
+    }
+    emit_line(e, "if (l.each >> %d & 1) each_%d(a, sh, l.p[%d]); else part_%d(a, sh);", i, kernel, i, kernel);
+}
+
+static void step(Emit *e, const GridTurns *t, int number, int i, const CudaKernel *kernel) {
     const Step *s = &e->p->step[t->first + i];
     bool copy = s->kind != STEP_KERNEL;
     bool product = !copy && kernel[s->kernel].nest->grid == GRID_TILES;
     emit_line(e, "if (l.waits >> %d & 1) grid_come(count), goal += (u32)l.among;", i);
+    if (product) ask(e, t, number, i);
     emit_line(e,
               product ? "if ((l.waits & ~l.early) >> %d & 1) grid_wait(count, goal);"
                       : "if (l.waits >> %d & 1) grid_wait(count, goal);",
               i);
     emit_line(e, "{");
     e->indent++;
-    if (copy) emit_line(e, "Copy a = l.s%d;", i);
-    else emit_line(e, "Args_%d a = l.s%d;", s->kernel, i);
-    for (int b = 0; b < s->nbuf; b++) {
-        int w = turns_window(e->p, t, s->buf[b]);
-        if (w >= 0 && copy) emit_line(e, "a.%s += w%d;", b ? "to" : "from", w);
-        else if (w >= 0) emit_line(e, "a.b[%d] += w%d;", b, w);
-    }
-    if (!copy && kernel[s->kernel].each)
-        emit_line(e, "if (l.each >> %d & 1) each_%d(a, sh, l.p[%d]); else part_%d(a, sh);", i, s->kernel, i, s->kernel);
+    moved_buffers(e, t, i, false);
+    if (!copy && kernel[s->kernel].each) each(e, t, number, i);
     else if (copy) emit_line(e, "copied(a);");
     else if (product)
         emit_line(e, "part_%d(a, sh, l.p[%d], (l.waits & l.early) >> %d & 1 ? count : 0, goal);", s->kernel, i, i);
@@ -109,7 +163,7 @@ static void all_turns(Emit *e, const GridTurns *t, int number, int shared, const
     record(e, t, number);
     emit_line(e, "KERNEL %s(const Turns_%d l) {", name, number);
     e->indent = 1;
-    emit_line(e, "SHARED_BYTES(%d);", shared);
+    emit_line(e, "SHARED_BYTES(%d);", shared + t->room);
     emit_line(e, "(void)sh;");
     emit_line(e, "if (l.err[0]) return;");
     emit_line(e, "u32 *const count = l.count + blockIdx.x / (u32)l.among * %d;", TURNS_COUNT / 4);
@@ -117,7 +171,7 @@ static void all_turns(Emit *e, const GridTurns *t, int number, int shared, const
     for (int i = 0; i < windows; i++) emit_line(e, "i64 w%d = l.w[%d].at;", i, i);
     emit_line(e, "for (i64 t = 0; t < l.trip; t++) {");
     e->indent = 2;
-    for (int i = 0; i < t->nstep; i++) step(e, t, i, kernel);
+    for (int i = 0; i < t->nstep; i++) step(e, t, number, i, kernel);
     for (int i = 0; i < windows; i++) emit_line(e, "w%d = moved(w%d, l.w[%d].step, l.w[%d].ring);", i, i, i, i);
     e->indent = 1;
     emit_line(e, "}");
@@ -132,6 +186,8 @@ bool cuda_turns(Emit *e, const GridTurns *t, int n, const CudaKernel *kernel) {
     for (int i = 0; i < n; i++) {
         int shared;
         if (!parts(e, &t[i], kernel, written, &shared)) return false;
+        for (int j = 0; j < t[i].nstep; j++)
+            if (!cuda_near(e, &t[i], i, j, shared, kernel)) return false;
         all_turns(e, &t[i], i, shared, kernel);
     }
     return !failed(e->c);

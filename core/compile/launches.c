@@ -187,6 +187,18 @@ static bool is_tail(const Launched *l, int step) {
     return false;
 }
 
+/* The code of a step whose threads have a point each, and of what asks for its loads. */
+static void put_part(Launched *l, int step, int kernel, bool near) {
+    char name[GRID_NAME];
+    int i = in_turns(l, step), at = i >= 0 ? step - l->g->turns[i].first : -1;
+    if (near) turns_near_name(name, false, i, at);
+    else turns_each_name(name, kernel);
+    describe_string(l->t, "part", name);
+    if (!near || !l->g->turns[i].near[at].ahead) return;
+    turns_near_name(name, true, i, at);
+    describe_string(l->t, "asks", name);
+}
+
 static void put_launch(Launched *l, int step, const Step *s) {
     static const char *const kind[] = {"serial", "threads", "blocks", "tiles", "scatter", "draw"};
     const GridKernel *g = &l->g->kernel[s->kernel];
@@ -203,7 +215,7 @@ static void put_launch(Launched *l, int step, const Step *s) {
     const Nest *nest = grid.nest >= 0 ? grid_nest(g->nest, grid.nest) : NULL;
     GridShare share = each ? (GridShare){1, 1} : grid_share(g, l->sizes, &grid);
     if (each && beside) { /* a thread for each of a tile's points, as far as they go */
-        int64_t points = (int64_t)SPREAD_ROWS << (beside & 127);
+        int64_t points = (int64_t)SPREAD_ROWS << (beside & 63);
         grid.blocks = (int64_t)(beside >> 8);
         grid.threads = points < CHOOSE_THREADS ? (int)points : CHOOSE_THREADS;
         share.turns = points / grid.threads;
@@ -231,10 +243,7 @@ static void put_launch(Launched *l, int step, const Step *s) {
     describe_double(l->t, "bytes", w.bytes);
     describe_double(l->t, "written", w.written);
     describe_double(l->t, "moved", w.moved);
-    if (each) {
-        turns_each_name(name, g->number);
-        describe_string(l->t, "part", name);
-    }
+    if (each) put_part(l, step, g->number, beside >> 6 & 1);
     if (turns) put_turns(l, step);
     if (turns || tail) l->before = -1;
     if (tail) text_put(l->t, ", \"joined\": true");
@@ -434,6 +443,17 @@ char *th_function_launches(ThFunction *f) {
     return NULL;
 }
 
+static void near_parts(Text *t, const GridProgram *g, int turns, int step, int kernel) {
+    const GridNear *n = &g->turns[turns].near[step];
+    for (int ask = 0; ask < 2 && n->product >= 0; ask++) {
+        char name[GRID_NAME], own[GRID_NAME];
+        if (ask && !n->ahead) break;
+        near_name(own, ask, turns, step), turns_near_name(name, ask, turns, step);
+        text_printf(t, "KERNEL %s(const Args_%d a, const Spread w%s) { SHARED_BYTES(49152); %s(a, sh, w%s); }\n", name,
+                    kernel, ask ? "" : ", const u64 place", own, ask ? "" : ", place");
+    }
+}
+
 /* The text with one more kernel for each of a loop's turns, which estimates look at. */
 static char *with_parts(const GridProgram *g, const Plan *p, char *source) {
     bool *had = arena_alloc0(g->arena, sizeof *had * (size_t)(g->nkernel + 1));
@@ -444,6 +464,7 @@ static char *with_parts(const GridProgram *g, const Plan *p, char *source) {
         for (int j = 0; j < g->turns[i].nstep; j++) {
             const Step *s = &p->step[g->turns[i].first + j];
             char name[GRID_NAME];
+            if (s->kind == STEP_KERNEL) near_parts(&t, g, i, j, s->kernel);
             if (s->kind != STEP_KERNEL || !g->kernel[s->kernel].each || had[s->kernel]) continue;
             turns_each_name(name, s->kernel);
             had[s->kernel] = true;

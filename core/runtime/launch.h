@@ -39,7 +39,8 @@ typedef struct LaunchUnit {
     atomic_ullong *tailed; /* ..and whether its steps were one launch when last they came */
     int nstep;
     atomic_ullong *beside; /* by step of the plan, of such a launch: 256 times the tiles that it shares with a product
-                              before it, or that product's, GridSpread.bits, 128 if its columns are loaded early */
+                              before it, or that product's, GridSpread.bits, 64 if it is near, 128
+                              if its columns are loaded early */
     atomic_bool ordered;   /* a call became a graph, in which.. */
     atomic_ullong *after;  /* ..each step of the plan waited for these before it (graph_order_after) */
     void *function[];      /* GRID_FUNCTIONS a kernel */

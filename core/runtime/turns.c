@@ -405,6 +405,95 @@ static uint64_t spread_out(const Turning *w) {
     return all;
 }
 
+/* ---- points near products ---- */
+static bool overlap(const Turning *w, const Touch *s, const Touch *t, int64_t turns) {
+    int64_t from, to, first, last;
+    whole(w, s, &from, &to);
+    whole(w, t, &first, &last);
+    if (to <= first || last <= from) return false;
+    return !(s->window >= 0 && t->window >= 0 && windows_apart(w, s, t, turns));
+}
+
+/* In every turn t lies where s, so many turns before, lay, but for what stands between them within their windows. */
+static bool follows(const Turning *w, const Touch *s, const Touch *t, int64_t turns, Touch *as) {
+    *as = *t;
+    if (is_still(w, s, t, turns)) return true;
+    if (s->window < 0 || t->window < 0) return false;
+    const GridWindow *v = &w->window[s->window], *u = &w->window[t->window];
+    int64_t apart = t->from - s->from + turns * v->step;
+    if (v->step != u->step || v->ring != u->ring) return false;
+    if (v->ring > 0 && (s->from - v->at != t->from - u->at || apart % v->ring)) return false;
+    if (v->ring <= 0 && apart) return false;
+    as->at += (DeviceAddress)(s->from - t->from);
+    return true;
+}
+
+/* Step k writes where y reads, so many turns later; own: but for what the same thread does. */
+static bool writes_to(const Turning *w, int k, const Touched *y, const Touch *t, int64_t turns, bool own) {
+    const Touched *x = &w->step[k];
+    Touch as;
+    for (int i = 0; i < x->n; i++) {
+        const Touch *s = &x->touch[i];
+        if (!s->write || !overlap(w, s, t, turns)) continue;
+        if (own && alike(x, y) && follows(w, s, t, turns, &as) && same_place(x, s, y, &as)) continue;
+        return true;
+    }
+    return false;
+}
+
+/* What it loads stands in its block's tile still; which part of the product it is. */
+static bool in_tile(const Turning *w, int i, int a, uint64_t *part) {
+    const GridNear *n = &w->t->near[i];
+    const Touched *x = &w->step[n->product], *y = &w->step[i];
+    const Touch *s = &x->touch[n->store], *t = &y->touch[a];
+    int64_t row, col;
+    if (!is_still(w, s, t, n->next) || !same_block(x, s, y, t) || !sum_steps(x, s, &row, &col)) return false;
+    for (int k = (n->product + 1) % w->t->nstep; k != i; k = (k + 1) % w->t->nstep)
+        if (writes_to(w, k, y, t, n->next && k > n->product, false)) return false;
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)s->a->dtype);
+    *part = (uint64_t)((int64_t)(t->at - s->at) / (x->spread.cols * col * item));
+    return true;
+}
+
+/* What it loads is there when blocks have come to wait for the product, and nobody writes it until it is used. */
+static bool may_ask(const Turning *w, int i, int a, uint64_t all) {
+    const GridNear *n = &w->t->near[i];
+    const Touched *y = &w->step[i];
+    const Touch *t = &y->touch[a];
+    int steps = w->t->nstep, far = n->product - 1; /* counted from the product's turn on */
+    for (bool waited = false; !waited && far >= n->product - steps; far--) {
+        int k = (far + steps) % steps;
+        if (writes_to(w, k, y, t, n->next + (far < 0), true)) return false;
+        waited = all >> k & 1;
+    }
+    int own = i + (n->next ? steps : 0);
+    for (far = n->product; far < n->product + steps; far++) {
+        int k = far % steps;
+        if (far > own && all >> k & 1) break; /* those come when it is used */
+        if (writes_to(w, k, y, t, n->next - (far >= steps), far >= own)) return false;
+    }
+    return true;
+}
+
+/* Step i may find what it reads so; *place: GridNear's of the record. */
+static bool is_near(const Turning *w, int i, uint64_t all, int64_t most, uint64_t *place) {
+    const GridNear *n = &w->t->near[i];
+    const Touched *y = &w->step[i], *x = n->product >= 0 ? &w->step[n->product] : NULL;
+    int before = 0;
+    *place = 0;
+    if (!x || !x->n || !y->n || !y->each || y->spread.bits < 0 || y->spread.bits > 4) return false;
+    if (!grid_spread_same(&x->spread, &y->spread) || grid_spread_tiles(&y->spread, y->spread.rows) > most) return false;
+    for (int a = 0; a < y->n; a++) {
+        uint64_t part;
+        if (n->tile >> a & 1) {
+            if (!in_tile(w, i, a, &part)) return false;
+            *place |= part << 4 * before++;
+        }
+        if (n->ahead >> a & 1 && !may_ask(w, i, a, all)) return false;
+    }
+    return true;
+}
+
 /* ---- the record -------------------------------------------------------------------------------------------------- */
 typedef struct Filling {
     Launches *l;
@@ -508,7 +597,7 @@ static bool may(const Launches *l, const GridTurns *t, int number, int64_t trip)
 }
 
 /* How steps are shared out, to the record and to who asks afterwards; the most blocks that one has work for. */
-static void put_spread(Filling *w, uint64_t early) {
+static void put_spread(Filling *w, uint64_t early, uint64_t near) {
     GridSpread *to = (GridSpread *)(void *)(w->record + w->t->spread);
     for (int i = 0; i < w->t->nstep; i++) {
         const Touched *s = &w->step[i];
@@ -519,7 +608,7 @@ static void put_spread(Filling *w, uint64_t early) {
         to[i] = s->spread;
         to[i].by = grid_spread_by(&s->spread);
         w->blocks = tiles > w->blocks ? tiles : w->blocks;
-        uint64_t bits = (uint64_t)(beside ? s->spread.bits : 0) | (early >> i & 1) << 7;
+        uint64_t bits = (uint64_t)(beside ? s->spread.bits : 0) | (near >> i & 1) << 6 | (early >> i & 1) << 7;
         atomic_store(&w->l->u->beside[w->t->first + i], (uint64_t)tiles << 8 | bits);
     }
 }
@@ -533,7 +622,9 @@ static int queue(Filling *w, int number, int64_t trip) {
     int most = l->u->resident[number], now = l->sides.step;
     *head = (GridTurnsHead){.trip = trip, .err = l->sides.answers, .waits = spread_out(&how), .each = w->each};
     for (int i = 0; i < w->t->nstep; i++) head->early |= (uint64_t)columns_stay(&how, &w->step[i]) << i;
-    put_spread(w, head->early);
+    uint64_t *place = (uint64_t *)(void *)(w->record + w->t->place);
+    for (int i = 0; i < w->t->nstep; i++) head->near |= (uint64_t)is_near(&how, i, head->waits, most, &place[i]) << i;
+    put_spread(w, head->early, head->near);
     DeviceGrid grid = {(unsigned)(w->blocks < most ? w->blocks : most), CHOOSE_THREADS, 0};
     int64_t blocks, own = neighbours(&how, &blocks), groups = 1;
     head->among = grid.blocks;

@@ -70,6 +70,7 @@ struct GridKernel {
     int tile;      /* of a product in the turns of a loop: CHOOSE_THIN or CHOOSE_SQUARE */
     bool quarters; /* ..whose terms are added as four sums (QUARTER), wherever it is launched */
     bool each;     /* there its threads may have a point each, shared out as GridSpread says */
+    int kept;      /* ..1 + the access of what a product leaves in its tile there (GridNear); 0: of none */
 };
 
 /*
@@ -78,14 +79,14 @@ struct GridKernel {
  * kernel takes, in turn 0, or GridCopy. Bit i of `waits`: before step i blocks wait until each of them has done what
  * came before; of `each`: the step's threads have a point each (grid_turns_each). Who waits for each other are `among`
  * neighbours, all blocks or those that have the same rows; a product's columns may be loaded meanwhile if bit i of
- * `early` says that no step of the loop writes them.
+ * `early` says that no step of the loop writes them; bit i of `near`: the step's points lie as GridNear says.
  */
 enum { TURNS_STEPS = 40, TURNS_WINDOWS = 40 };
 typedef struct GridTurnsHead {
     int64_t trip;
     uint64_t count; /* of blocks that waited, for each such group, so far apart; 0 before */
     uint64_t err;   /* the call's error record */
-    uint64_t waits, each, among, early;
+    uint64_t waits, each, among, early, near;
 } GridTurnsHead;
 enum { TURNS_COUNT = 128 };
 typedef struct GridWindow {
@@ -113,12 +114,30 @@ typedef struct GridCopy {
     uint64_t to, from;
     int64_t bytes;
 } GridCopy;
+/*
+ * Points behind a product whose block has them: what they load of its sums is taken from the tile, in shared memory
+ * (of the record, 4 bits an access: which part of the product); what else they load is asked for before the product's
+ * blocks wait, and lies in shared memory behind all tiles, an element a thread (near.c).
+ */
+enum { NEAR_TILES = 15, NEAR_ACCESSES = 24 };
+_Static_assert((int)NEAR_ACCESSES == (int)KACC, "a bit for each access");
+typedef struct GridNear {
+    int product;           /* that step of the loop; -1: none */
+    bool next;             /* ..of the turn before */
+    int store;             /* its access of what stays in the tile */
+    uint32_t tile, ahead;  /* by access of the points' kernel, a bit: where it is loaded from */
+    int at[NEAR_ACCESSES]; /* ..of the latter, bytes behind all tiles */
+} GridNear;
 typedef struct GridTurns {
     int region, first, nstep;
-    size_t spread; /* where the record has a GridSpread a step */
-    size_t *at;    /* by step: where its part of the record begins */
-    size_t bytes;  /* of the record */
+    size_t spread;  /* where the record has a GridSpread a step, */
+    size_t place;   /* ..8 bytes a step, of GridNear */
+    size_t *at;     /* by step: where its part of the record begins */
+    size_t bytes;   /* of the record */
+    GridNear *near; /* by step */
+    int room;       /* bytes of shared memory that these need */
 } GridTurns;
+bool near_find(const Plan *p, GridKernel *kernel, GridTurns *t, Arena *a);
 /* Kernels get the shape of tile by which they run there. */
 bool turns_find(const Plan *p, GridKernel *kernel, Arena *a, GridTurns **out, int *n);
 int turns_window(const Plan *p, const GridTurns *t, int buf); /* which of the region's windows it is, or -1 */
@@ -126,6 +145,15 @@ static inline void turns_name(char out[GRID_NAME], int number) { number_format(o
 /* ..and of a kernel whose threads have a point each there, as a launch of its own: estimates look at its code. */
 static inline void turns_each_name(char out[GRID_NAME], int number) {
     number_format(out, GRID_NAME, "turn_%d", number);
+}
+
+/* ..or lie near a product: of loop `turns`, of its step `step`; estimates look at what asks for their loads, too. */
+static inline void near_name(char out[GRID_NAME], bool ask, int turns, int step) {
+    number_format(out, GRID_NAME, ask ? "ask_%d_%d" : "near_%d_%d", turns, step);
+}
+
+static inline void turns_near_name(char out[GRID_NAME], bool ask, int turns, int step) {
+    number_format(out, GRID_NAME, ask ? "turn_ask_%d_%d" : "turn_near_%d_%d", turns, step);
 }
 
 /*

@@ -134,7 +134,8 @@ bool turns_find(const Plan *p, GridKernel *kernel, Arena *a, GridTurns **out, in
     for (int r = 0; r < p->nregion; r++) {
         if (!may(p, kernel, r, &one)) continue;
         one.spread = sizeof(GridTurnsHead) + sizeof(GridWindow) * (size_t)p->region[r].nwindow;
-        size_t at = (one.spread + sizeof(GridSpread) * (size_t)one.nstep + 7) / 8 * 8;
+        one.place = (one.spread + sizeof(GridSpread) * (size_t)one.nstep + 7) / 8 * 8;
+        size_t at = one.place + sizeof(uint64_t) * (size_t)one.nstep;
         one.at = arena_alloc(a, sizeof *one.at * (size_t)one.nstep);
         if (!one.at) return false;
         for (int i = 0; i < one.nstep; i++) {

@@ -52,7 +52,9 @@ typedef struct Emit {
     bool some;   /* neighbours of a GPU's thread, some of which may not be there: these step no reduction */
     enum { MOVED_ASKING, MOVED_WHOLE, MOVED_EACH } moved; /* ..all of which are there, at whole 16 bytes; one by one */
     const struct CudaRange *range; /* by value id, of a GPU's kernel with indices of 32 bits; or NULL */
-    bool quarters;                 /* of a product on a GPU: GridKernel.quarters */
+    const struct CudaNear *near;   /* of points near a product in turns (cuda.h); or NULL */
+    bool quarters;                 /* of a product on a GPU: GridKernel.quarters.. */
+    int kept;                      /* ..and of one in turns, GridKernel.kept */
     int tile;                      /* of a product on a GPU: which of the shapes that choose.h has */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */

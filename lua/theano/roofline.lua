@@ -505,11 +505,15 @@ local function judge(limits, k, image)
     shared = issue / a.issue / filled(limits, k, true)
   end
   k.lower = math.max(k.lower, issue)
-  memory = math.max(memory, (k.bytes - (k.part and k.written or 0)) / in_flight(limits, k))
+  -- what was asked for before the blocks waited has had that long to come
+  local asked = k.part and k.part:find("near")
+  if not asked then memory = math.max(memory, (k.bytes - (k.part and k.written or 0)) / in_flight(limits, k)) end
   k.busy = math.max(k.estimate, issue / a.issue)
   issue = shared
   if k.part and code then -- a warp of each scheduler at most, so nobody hides its ways
     k.alone = alone(instructions(code), limits.clock)
+    local asks = k.asks and image.code[k.asks] -- ..after all blocks were told that this one has come
+    if asks then k.alone = k.alone + alone(instructions(asks), limits.clock) end
     issue = math.max(issue_times(limits, k), k.alone / limits.clock)
   end
   if k.kind == "serial" then issue = (k.flops + k.bytes / 4) * 20 / limits.clock end
