@@ -163,7 +163,8 @@ static bool plain_operands(int func, const ThArg *args, int nargs, Operands *o) 
     ThDtype beside = TH_DTYPE_NONE; /* of the array; operators have two operands */
     for (int i = 0; i < nargs; i++)
         if (args[i].kind == TH_ARG_ARRAY) beside = (ThDtype)args[i].array->dtype;
-    if (beside == TH_UINT64 && !strcmp(th_func_info(func)->metamethod, "__div")) beside = TH_FLOAT64; /* u / -2 < 0 */
+    const char *sign = th_func_info(func)->metamethod;
+    if (beside == TH_UINT64 && sign && !strcmp(sign, "__div")) beside = TH_FLOAT64; /* u / -2 < 0 */
     for (int i = 0; i < nargs; i++) {
         if (args[i].kind != TH_ARG_ARRAY) number(o, &args[i], beside);
         else if (!array(o, args[i].array)) return false;
