@@ -447,6 +447,25 @@ describe("turns of a loop on a GPU", function()
     end
   end)
 
+  it("come behind what does not hang on them, and do not wait for it", function()
+    local x, y = T.fmatrix("x"), T.fmatrix("y")
+    local out = theano.scan(function(v, h) return T.tanh(h * 0.5 + v) end,
+      { sequences = { x }, outputs_info = { T.zeros({ 6 }, "float32") } })
+    local function make() return theano.compile({ inputs = { x, y }, outputs = T.dot(T.exp(y["::-1"]), out) }) end
+    local a, b = numbers(1, 4, 6):astype("float32"), numbers(2, 3, 4):astype("float32")
+    local want = arrays({ make()(a, b) })[1]
+    local _ <close> = theano.config.change_flags(quiet)
+    local f, got = make(), nil
+    for _ = 1, 4 do got = arrays({ f(a, b) })[1] end
+    assert(apart(got, want) < 1e-5)
+    local beside, loop
+    for _, k in ipairs(theano.printing.roofline(f, "h100", { compile = false }).kernels) do
+      if k.turns_of then loop = loop or k elseif k.title and k.title:find("exp") then beside = k end
+    end
+    assert(beside.step < loop.step)
+    for _, step in ipairs(loop.after) do assert.not_equal(beside.step, step) end
+  end)
+
   it("have fewer instructions a thread there, by the compiled code", function()
     local _ <close> = theano.config.change_flags(emulated.flags)
     local f, x = made(CELLS.lstm, "float32", { 6, 4, 3, 64 }, {})

@@ -112,7 +112,7 @@ static bool works_made(Planner *p) { return values(p) && planner_lower(p) && com
 static bool kernels_made(Planner *p) {
     return group_all(p) && merge_groups(p) && fuse_all(p) && kernel_trim_all(p) && sink_all(p) && feeds_all(p) &&
            stages_all(p) && stages_rows(p) && kernel_unread_all(p) && narrow_all(p) && same_all(p) &&
-           kernel_tidy_all(p) && pairs_all(p) && draws_all(p) && rows_all(p) && kernel_alike_all(p);
+           kernel_tidy_all(p) && pairs_all(p) && draws_all(p) && rows_all(p) && sink_rise(p) && kernel_alike_all(p);
 }
 static bool memory_planned(Plan *l) {
     plan_wishes(l);

@@ -265,6 +265,7 @@ bool stages_rows(Planner *p);                       /* ..and what passes between
 bool stages_row(Planner *p, Kernel *k, int writer); /* what this access stores is a private row */
 bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows); /* b's stages behind a's, in so many outer dims */
 bool sink_all(Planner *p);              /* sink.c: a device's updates come last, those of one formula side by side */
+bool sink_rise(Planner *p);             /* ..what does not hang on a loop before it comes before it */
 bool draws_all(Planner *p);             /* draws.c: numbers that only their own kernel reads have no memory */
 bool draws_own(const Root *r);          /* ..ours, stored once, and nobody else's */
 bool draws_forget(Planner *p, Root *r); /* ..has no memory */

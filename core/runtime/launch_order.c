@@ -19,6 +19,11 @@ typedef struct Stretches {
 
 static void add(Stretches *t, DeviceAddress at, size_t bytes, bool write) {
     if (t->n == ORDER_ALL || !bytes) return;
+    for (int i = 0; i < t->n; i++) {
+        if (t->at[i].at != at || t->at[i].bytes != bytes) continue;
+        t->at[i].write |= write;
+        return;
+    }
     if (t->n == MOST) t->n = ORDER_ALL;
     else t->at[t->n++] = (ManySpan){at, bytes, write};
 }
@@ -105,6 +110,22 @@ void launch_before_tail(Launches *l, ThFrame *f, const Step *s) {
         add_kernel(&t, s + i);
         add_record(&t, (int)(s + i - l->plan->step));
     }
+    graph_order_before(&l->order, t.at, t.n);
+}
+
+/* Of what its windows show parts of, all; two loops never run side by side: each may want all multiprocessors. */
+void launch_before_turns(Launches *l, ThFrame *f, const GridTurns *g) {
+    Stretches t = {.l = l, .f = f};
+    if (!l->order.works) return;
+    if (l->steered) t.n = ORDER_ALL;
+    for (int i = g->first; i < g->first + g->nstep; i++) {
+        const Step *s = &l->plan->step[i];
+        const Kernel *k = s->kind == STEP_KERNEL ? l->u->program->kernel[s->kernel].k : NULL;
+        for (int b = 0; b < s->nbuf; b++)
+            add_buffer(&t, l->u->places->root[s->buf[b]], k ? launch_use_of(k, b) & (ACC_WRITE | ACC_ADD) : b == 1);
+        add_record(&t, i);
+    }
+    add_room(&t, &l->rows);
     graph_order_before(&l->order, t.at, t.n);
 }
 

@@ -70,6 +70,7 @@ int launch_record(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, c
  * others (when it is queued), a new value of a shared variable. */
 void launch_before(Launches *l, ThFrame *f, const Step *s);
 void launch_before_many(Launches *l);
+void launch_before_turns(Launches *l, ThFrame *f, const GridTurns *g); /* a loop by one launch, of its first step */
 void launch_before_settling(Launches *l, DeviceAddress from, DeviceAddress to, size_t bytes);
 void launch_after(Launches *l, int step); /* -1: none of the plan's */
 /* launch_tails.c: the product and the rows behind it by one launch (*done), if that can be. */

@@ -632,13 +632,13 @@ static int queue(Filling *w, int number, int64_t trip) {
     begin_windows(w);
     if (launch_fit_rows(l, f, LAUNCH_COUNT)) return 1;
     head->count = l->rows.at;
-    launch_before(l, f, NULL);
+    launch_before_turns(l, f, w->t);
     DeviceStatus s = op->set(&l->q, head->count, 0, (size_t)groups * TURNS_COUNT);
     if (!s) s = op->launch_together(&l->q, l->u->turns[number], grid, w->record);
     l->sides.step = w->t->first;
     if (s) return sides_refuse(&l->sides, f, s);
     l->sides.step = now;
-    for (int i = 0; i < w->t->nstep; i++) launch_after(l, w->t->first + i);
+    launch_after(l, w->t->first);
     l->launches++;
     atomic_store(&l->u->waited[number], head->waits | head->among << TURNS_STEPS);
     for (int i = 0; i < w->t->nstep; i++) {

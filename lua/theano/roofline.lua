@@ -387,9 +387,10 @@ end
 
 -- A product of a library, ours or a peer's: the best of its tiles, as whole waves of them, and of the parts into which
 -- it cuts sums that give few tiles. Each part of a sum is written and read once more, by one more kernel. And how much
--- of it nothing else can run beside: multiprocessors that a last wave leaves idle have room for others.
+-- of it nothing else can run beside: multiprocessors that a last wave leaves idle have room for
+-- others; no other product, but for what parts move.
 local function by_library(limits, k, limit)
-  local a, best, busy = M.assumed, math.huge, nil
+  local a, best, busy, computes = M.assumed, math.huge, nil, nil
   local sums = k.matrices * k.m * k.n * (k.dtype:find("64") and 8 or 4)
   for _, tile in ipairs(a.tiles) do
     local tiles = k.matrices * rows(k.m, tile[1]) * rows(k.n, tile[2])
@@ -399,11 +400,12 @@ local function by_library(limits, k, limit)
       local one = 2 * tile[1] * tile[2] * rows(k.k, parts) * limits.multiprocessors / limit / a.product / tile[3]
       local more = parts > 1 and 2 * parts * sums / limits.memory / a.memory + a.kernel or 0
       if fit and waves * one + more < best then
-        best, busy = waves * one + more, tiles * parts / limits.multiprocessors * one + more
+        best, computes = waves * one + more, tiles * parts / limits.multiprocessors * one
+        busy = computes + more
       end
     end
   end
-  return best, busy
+  return best, busy, computes
 end
 
 -- ..whose sums are those of quarters: four groups of two warps, each with its quarter of the terms, a thread with two
@@ -428,9 +430,9 @@ local function product(limits, k)
   k.flops = math.max(k.flops, flops)
   k.lower = math.max(k.lower, flops / limit)
   local waste = math.min(8, ceil(k.blocks / limits.multiprocessors) * limits.multiprocessors / k.blocks)
-  local took, busy = flops / limit / a.tile * waste, flops / limit / a.tile
-  if k.library then took, busy = by_library(limits, k, limit) end
-  k.busy = math.max(k.busy, busy)
+  local took, busy, computes = flops / limit / a.tile * waste, flops / limit / a.tile, nil
+  if k.library then took, busy, computes = by_library(limits, k, limit) end
+  k.busy, k.computes = math.max(k.busy, busy), computes or busy
   k.estimate = math.max(k.bytes / limits.memory / a.memory, took)
   if k.tile then
     local quarters = k.quarter and k.k > k.quarter and k.k * (k.dtype:find("64") and 8 or 4) % 16 == 0
@@ -443,7 +445,7 @@ local function product(limits, k)
     local issue = k.places * a.place / 128 / limits.multiprocessors / limits.clock / a.issue
     k.launches, k.bytes = k.behind and 3 or 2, k.bytes + 2 * bytes
     k.estimate = math.max(k.estimate, write) + a.kernel + math.max(write + k.written / limits.memory / a.memory, issue)
-    k.busy = k.busy + issue
+    k.busy, k.computes = k.busy + issue, k.computes + issue
   end
   if k.behind then k.estimate = k.estimate + a.kernel + 2 * k.written / limits.memory / a.memory end
 end
@@ -459,7 +461,7 @@ local function attention(limits, k)
   local near = math.max(k.bytes - k.aside, k.moved / a.l2) / limits.memory / a.memory
   k.estimate = math.max(near, k.products / limit / attention_share(k.dtype))
     + k.aside / limits.memory / a.memory + (k.launches - 1) * a.kernel
-  k.busy = k.estimate
+  k.busy, k.computes = k.estimate, k.estimate
 end
 
 -- In a loop that is one launch there are as many blocks as run at once: where a step has more, they go around.
@@ -473,7 +475,8 @@ local function judge(limits, k, image)
   local a = M.assumed
   k.lower = (k.bytes or 0) / limits.memory
   k.estimate = k.lower / a.memory
-  k.limit, k.busy = "memory", k.estimate -- busy: what it keeps from others, however few blocks it has
+  -- what it keeps from others, however few blocks it has: of all, of the units that compute, of memory
+  k.limit, k.busy, k.computes, k.moves = "memory", k.estimate, 0, k.estimate
   if not k.kernel then
     k.by = "bytes"
     if k.kind == "copy" and k.bytes then -- a thread for 16 bytes, which are on their way at once
@@ -508,7 +511,7 @@ local function judge(limits, k, image)
   -- what was asked for before the blocks waited has had that long to come
   local asked = k.part and k.part:find("near")
   if not asked then memory = math.max(memory, (k.bytes - (k.part and k.written or 0)) / in_flight(limits, k)) end
-  k.busy = math.max(k.estimate, issue / a.issue)
+  k.busy, k.computes = math.max(k.estimate, issue / a.issue), issue / a.issue
   issue = shared
   if k.part and code then -- a warp of each scheduler at most, so nobody hides its ways
     k.alone = alone(instructions(code), limits.clock)
@@ -559,16 +562,19 @@ local function image_of(f, arch)
 end
 
 -- When all launches of a graph are done: each begins when those that it waits for are, and all together do not move
--- bytes and issue instructions faster than the GPU can. Steps that are one launch are one here.
+-- bytes and issue instructions faster than the GPU can, nor all that begin from one on either of both. Steps that are
+-- one launch are one here.
 local function side_by_side(launched)
-  local a, done, latest, busy, before = M.assumed, {}, 0, 0, nil
+  local a, done, latest, begun, before = M.assumed, {}, 0, {}, nil
   local most = {} -- by step: when all up to it are done
   for _, k in ipairs(launched) do
+    local start = 0
     if k.joined and before then
       done[before] = done[before] + k.took
       done[k.step] = done[before]
+      start = begun[#begun].start
     else
-      local start, straight = 0, true
+      local straight = true
       for _, step in ipairs(k.after) do
         if done[step] then start, straight = math.max(start, done[step]), straight and step == before end
       end
@@ -579,10 +585,22 @@ local function side_by_side(launched)
         end
       end
       if #k.after > 1 then straight = false end
-      done[k.step], before = start + (straight and a.kernel or a.join) + k.took, k.step
+      start = start + (straight and a.kernel or a.join)
+      done[k.step], before = start + k.took, k.step
     end
-    latest, busy = math.max(latest, done[before]), busy + k.busy
+    local times = k.turns_of and k.runs or 1
+    local computes = k.computes * times
+    begun[#begun + 1] = { start = start, k.busy * times, computes, k.moves * times,
+      math.max(0, k.took - computes) }
+    latest = math.max(latest, done[before])
     most[k.step] = latest
+  end
+  table.sort(begun, function(x, y) return x.start > y.start end)
+  local busy, computes, moves, rest = 0, 0, 0, math.huge -- rest: what the last one is beside computing, at least
+  for _, one in ipairs(begun) do
+    busy, computes, moves = busy + one[1], computes + one[2], moves + one[3]
+    rest = math.min(rest, one[4])
+    latest = math.max(latest, one.start + math.max(computes + rest, moves))
   end
   return math.max(latest, busy)
 end

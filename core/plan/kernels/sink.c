@@ -1,7 +1,9 @@
 /*
  * sink.c -- for a device, updates of shared variables come last, those of one formula side by side, so that one launch
- * does them all (core/runtime/many.c). In: built kernels in the order of execution. Out: the same, in another order.
- * Always holds: of two steps one of which writes what the other one touches, the first one stays the first.
+ * does them all (core/runtime/many.c). And what stands behind a loop without hanging on it comes before it: as long as
+ * a loop's turns wait for each other, a GPU has room for it. In: built kernels in the order of execution. Out: the
+ * same, in another order. Always holds: of two steps one of which writes what the other one touches, the first one
+ * stays the first.
  */
 #include "plan/parts.h"
 
@@ -150,5 +152,61 @@ bool sink_all(Planner *p) {
     qsort(s.sunk, (size_t)s.n, sizeof *s.sunk, in_order);
     memmove(p->made.at, p->made.at + stay, (size_t)(p->made.n - stay) * sizeof *p->made.at);
     for (int i = 0; i < s.n; i++) p->made.at[p->made.n - s.n + i] = s.sunk[i].made;
+    return true;
+}
+
+/* ---- before loops ------------------------------------------------------------------------------------------------ */
+/* Point by point, nothing that may fail, and only values that the call forgets; in a kernel of its own. */
+static bool may_rise(const Planner *p, const Made *m) {
+    const Kernel *k = m->k;
+    if (!k || m->nstages > 1 || k->can_fail || k->st.n != 1 || k->st.at[0].cls != STAGE_LOOP || k->red.n) return false;
+    for (int d = 0; d < k->ndim; d++)
+        if (k->dim[d].kind != DIM_PAR) return false;
+    for (int a = 0; a < k->acc.n; a++) {
+        const Access *x = &k->acc.at[a];
+        const Root *r = &p->root.at[x->buf];
+        if (x->idx >= 0 || x->guard >= 0 || x->flags & ACC_ROWTEMP) return false;
+        if (x->flags & (ACC_WRITE | ACC_ADD) && (r->kind != BUF_TEMP || r->writers != 1)) return false;
+    }
+    return true;
+}
+
+static const Work *only_work(const Planner *p, const Made *m) {
+    const Member *one = m->k ? NULL : &p->member.at[p->group.at[m->group].first];
+    return one ? &p->work.at[one->work] : NULL;
+}
+
+/* What stands from the last loop on is held back; what may pass all of that goes by. */
+typedef struct Rise {
+    Made *out, *held;
+    int nout, nheld;
+} Rise;
+
+static void let_go(Rise *r) {
+    memcpy(r->out + r->nout, r->held, (size_t)r->nheld * sizeof *r->out);
+    r->nout += r->nheld;
+    r->nheld = 0;
+}
+
+bool sink_rise(Planner *p) {
+    size_t n = (size_t)p->made.n;
+    if (!p->fg->device || !p->embed.n || !n) return true;
+    Sink s = {.p = p, .touched = arena_alloc0(p->arena, (size_t)p->root.n + 1)};
+    Rise r = {.out = arena_alloc(p->arena, n * sizeof *r.out), .held = arena_alloc(p->arena, n * sizeof *r.held)};
+    if (!s.touched || !r.out || !r.held) return false;
+    for (int i = 0; i < p->made.n; i++) {
+        const Made *m = &p->made.at[i];
+        const Work *w = only_work(p, m);
+        bool loop = w && w->kind == WORK_EMBED && p->embed.at[w->host].loop;
+        if (w && w->kind != WORK_KERNEL) let_go(&r);
+        if (loop) memset(s.touched, 0, (size_t)p->root.n);
+        if (r.nheld && may_rise(p, m) && may_wait(&s, m->k)) r.out[r.nout++] = *m;
+        else if (r.nheld || loop) {
+            touch(&s, m);
+            r.held[r.nheld++] = *m;
+        } else r.out[r.nout++] = *m;
+    }
+    let_go(&r);
+    memcpy(p->made.at, r.out, n * sizeof *r.out);
     return true;
 }
