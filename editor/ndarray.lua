@@ -1290,6 +1290,11 @@ function nd.common_type(...) end
 ---@return any
 function nd.concat(arrays, axis) end
 
+---`concatenate(arrays, {axis = 0, dtype})`: arrays one after the other along axis (None: flattened), of dtype.
+---@param ... any
+---@return any
+function nd.concatenate(...) end
+
 ---`convolve(a, v, mode)`: sums of products of two vectors (or numbers), one turned round and moved over the
 ---other: "full", "same" or "valid". In graphs integers go through float64.
 ---@param a any
@@ -1416,6 +1421,13 @@ function nd.dstack(arrays, dtype) end
 ---@param to_begin any
 ---@return any
 function nd.ediff1d(x, to_end, to_begin) end
+
+---`einsum(subscripts, ..)`: sums of products over labelled dimensions, "ij,jk->ik": labels that the result
+---lacks are summed, a label twice in an operand is its diagonal, "..." stands for other dimensions; or each
+---operand is followed by a list of numbers as its labels.
+---@param ... any
+---@return any
+function nd.einsum(...) end
 
 ---not filled
 ---@param shape any
@@ -2406,6 +2418,11 @@ function nd.split(a, at, axis) end
 ---@return any
 function nd.squeeze(a, axis) end
 
+---`stack(arrays, {axis = 0, dtype})`: arrays one above the other along a new axis, of dtype.
+---@param ... any
+---@return any
+function nd.stack(...) end
+
 ---Iterates over blocks of `rows` rows (1,024) of a .npy, IDX or text file that need not fit into memory: `for
 ---block in nd.stream("big.npy", 4096) do ... end`. Text takes loadtxt's options.
 ---@param path string
@@ -3095,22 +3112,6 @@ function nd.inc_subtensor(x, y, inplace, set_instead_of_inc, tolerate_inplace_al
 ---@return any
 function nd.join(axis, ...) end
 
----tensors one after the other along axis (None: flattened), of dtype
----@param tensor_list theano.Value
----@param axis? theano.Axis
----@param dtype? theano.Dtype
----@overload fun(tensor_list: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): any
----@return any
-function nd.concatenate(tensor_list, axis, dtype) end
-
----tensors one above the other along a new axis, of dtype
----@param tensors theano.Value
----@param axis? theano.Axis
----@param dtype? theano.Dtype
----@overload fun(tensors: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype }): any
----@return any
-function nd.stack(tensors, axis, dtype) end
-
 ---matrices side by side
 ---@param ... theano.Value
 ---@return any
@@ -3159,14 +3160,6 @@ function nd.transfer(x, target) end
 ---@param offset theano.Value
 ---@return any
 function nd.fill_diagonal_offset(a, val, offset) end
-
----sums of products over labelled dimensions, "ij,jk->ik": labels that the output lacks are summed, a label
----twice in an operand is its diagonal, "..." stands for other dimensions; or each operand is followed by a list
----of numbers as its labels
----@param subscripts theano.Value
----@param ... theano.Value
----@return any
-function nd.einsum(subscripts, ...) end
 
 ---elements along axis in ascending order, NaN last (None: flattened)
 ---@param self theano.Value

@@ -758,7 +758,7 @@ function Function:slices(...) end
 
 ---@class theano.Config
 ---@field floatX "float64"|"float32"|"float16"|"bfloat16" dtype of float constants and of variables without one (default float64)
----@field device "cpu"|"cuda"|"cuda0"|"cuda1"|"cuda2"|"cuda3"|"cuda4"|"cuda5"|"cuda6"|"cuda7"|"cuda-emulated"|"cuda-emulated0"|"cuda-emulated1" where compiled functions run and shared floats live (default cpu)
+---@field device "cpu"|"cuda"|"cuda0"|"cuda1"|"cuda2"|"cuda3"|"cuda4"|"cuda5"|"cuda6"|"cuda7"|"cuda8"|"cuda9"|"cuda10"|"cuda11"|"cuda12"|"cuda13"|"cuda14"|"cuda15"|"cuda-emulated"|"cuda-emulated0"|"cuda-emulated1" where compiled functions run and shared floats live (default cpu)
 ---@field allow_tf32 boolean float32 products of a GPU's library may round factors to 10 bits and more (default false)
 ---@field init_gpu_device string the GPU that "cuda" means while functions run on the CPU (default empty)
 ---@field force_device boolean device=cuda without a GPU is an error; otherwise functions run on the CPU (default false)

@@ -688,6 +688,19 @@ describe("dtypes", function()
       assert.equal("float32", M.result_type("int16", "uint16", "float32"))
       assert.equal("float64", M.result_type("uint32", "float32", "int32"))
       assert.equal("complex64", M.result_type(nd.ones(2, "uint16"), "int16", "complex64"))
+      if M == nd then -- of what joins, too; graphs have Theano's rule, one after the other
+        local i, u, f = nd.ones(2, "int16"), nd.ones(2, "uint16"), nd.ones(2, "float32")
+        local halves = { nd.ones(2, "int8"), nd.ones(2, "uint8"), nd.ones(2, "float16") }
+        for join in ("concatenate concat stack vstack hstack dstack column_stack block"):gmatch("%S+") do
+          assert.equal("float32", nd[join]({ i, u, f }).dtype)
+          assert.equal("float16", nd[join](halves).dtype)
+        end
+        assert.equal("float64", nd.concatenate({ i, u, f }, { dtype = "float64" }).dtype)
+        assert.equal("float64", nd.stack({ i, u, f }, 0, "float64").dtype)
+        assert.equal("float32", nd.einsum("i,i,i->i", i, u, f).dtype)
+        assert.equal("float32", nd.choose({ 0, 1 }, { i, u, f }).dtype)
+        assert.equal("int32", nd.concatenate({ i, u, i }).dtype)
+      end
       assert.is_true(M.can_cast("int8", "int16"))
       assert.is_false(M.can_cast("int16", "int8"))
       assert.is_true(M.can_cast("int16", "int8", "same_kind"))

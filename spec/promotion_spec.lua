@@ -143,7 +143,7 @@ local GRAPHS = {
     return (name == "var" or name == "std") and any(d, "complex") and LETTER[d[1]] or nil
   end },
   { "literals widen halves", function(name, _, want)
-    return set("trapezoid linspace")[name] and want:find("e") and want:gsub("e", "f") or nil
+    return name == "trapezoid" and want:find("e") and want:gsub("e", "f") or nil
   end },
 }
 

@@ -146,6 +146,29 @@ return function(nd)
     return a
   end
 
+  -- What three arrays or more give together: floats meet each integer, as in NumPy, not what integers are together. The
+  -- engine's dtype is the greater one, so values stay.
+  local function together(r, list)
+    if not util.is_array(r) or #list < 3 then return r end
+    for i = 1, #list do if not util.is_array(list[i]) or list[i].dtype == r.dtype then return r end end
+    return r:astype(nd.result_type(table.unpack(list)))
+  end
+  local function joined(join, arrays, axis, ...)
+    if type(arrays) ~= "table" or type(axis) == "table" or ... ~= nil then return join(arrays, axis, ...) end
+    return together(join(arrays, axis), arrays)
+  end
+  local concatenate, stack, einsum = nd.concatenate, nd.stack, nd.einsum
+  --- `concatenate(arrays, {axis = 0, dtype})`: arrays one after the other along axis (None: flattened), of dtype.
+  function nd.concatenate(...) return joined(concatenate, ...) end
+  --- The same.
+  function nd.concat(...) return joined(concatenate, ...) end
+  --- `stack(arrays, {axis = 0, dtype})`: arrays one above the other along a new axis, of dtype.
+  function nd.stack(...) return joined(stack, ...) end
+  --- `einsum(subscripts, ..)`: sums of products over labelled dimensions, "ij,jk->ik": labels that the result lacks are
+  -- summed, a label twice in an operand is its diagonal, "..." stands for other dimensions; or each operand is followed
+  -- by a list of numbers as its labels.
+  function nd.einsum(...) return together(einsum(...), { select(2, ...) }) end
+
   local choose = nd.choose
   --- `choose(a, choices, {mode = "raise"})`: the element of choices[a] at each place of a. Choices that are arrays are
   -- broadcast, and numbers among them take the dtype of the arrays.
@@ -158,7 +181,7 @@ return function(nd)
     if not arrays then return choose(...) end
     if not others then -- arrays of the same lengths, most often: else what is wrong is said below
       local ok, r = pcall(choose, ...)
-      if ok then return r end
+      if ok then return together(r, choices) end
     end
     local list, dtypes = {}, {}
     for i, c in ipairs(choices) do
