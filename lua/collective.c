@@ -6,10 +6,9 @@
  */
 #include "buffers.h"
 #include "collective.h"
+#include "threads.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -393,23 +392,13 @@ static void *mpi_thread(void *user) {
     return NULL;
 }
 
-/* A thread without signals: those are for the one that runs scripts. */
-static bool mpi_run_thread(Mpi *m) {
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &old);
-    bool ok = pthread_create(&m->thread, NULL, mpi_thread, m) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return ok;
-}
-
 Mpi *mpi_open(char *why, size_t n, int *rank, int *size) {
     Mpi *m = calloc(1, sizeof *m);
     if (!m || !(m->buffers = buffers_open())) return free(m), snprintf(why, n, "no memory"), NULL;
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->changed, NULL);
     bool runs = mpi_library(&m->lib, why, n);
-    if (runs && !mpi_run_thread(m)) {
+    if (runs && !thread_begin(&m->thread, mpi_thread, m)) {
         snprintf(why, n, "no thread can be started");
         runs = false;
     }

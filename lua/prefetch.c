@@ -6,9 +6,8 @@
  */
 #include "binding.h"
 #include "buffers.h"
+#include "threads.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -83,15 +82,6 @@ static void *prefetch_thread(void *user) {
     return NULL;
 }
 
-static bool run_thread(Prefetch *p) {
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &old); /* signals are for the thread that runs scripts */
-    p->runs = pthread_create(&p->thread, NULL, prefetch_thread, p) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return p->runs;
-}
-
 /* ---- opening and closing ------------------------------------------------------------------------------------------
  */
 static int close_prefetch(lua_State *L) {
@@ -161,7 +151,8 @@ static int open_prefetch(lua_State *L) {
         ok = add_source(p, lt_array(L, s, -1));
         lua_pop(L, 1);
     }
-    if (ok && !run_thread(p)) return lt_error(L, TH_RuntimeError, "batches: no thread can be started");
+    p->runs = ok && thread_begin(&p->thread, prefetch_thread, p);
+    if (ok && !p->runs) return lt_error(L, TH_RuntimeError, "batches: no thread can be started");
     if (!ok) lua_pushnil(L);
     return 1;
 }

@@ -4,6 +4,7 @@
  * one process and one terminal, hence the static state.
  */
 #include "terminal.h"
+#include "threads.h"
 
 #include <lauxlib.h>
 
@@ -260,7 +261,6 @@ static void *count(void *unused) {
 }
 
 static int begin_busy(lua_State *L) { /* busy(text) */
-    sigset_t all, mine;
     const char *text = luaL_checkstring(L, 1);
     if (busy.on || !isatty(STDERR_FILENO)) return 0;
     size_t n = strcspn(text, "\n\r\033");
@@ -268,10 +268,7 @@ static int begin_busy(lua_State *L) { /* busy(text) */
     memcpy(busy.text, text, n);
     busy.text[n] = 0;
     busy.over = false;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mine); /* Ctrl-C is the main thread's */
-    busy.on = pthread_create(&busy.thread, NULL, count, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &mine, NULL);
+    busy.on = thread_begin(&busy.thread, count, NULL); /* Ctrl-C is the main thread's */
     return 0;
 }
 

@@ -1,16 +1,35 @@
 /*
  * base_processors.c -- how many processors a process may use: what its control groups give, of both versions, and of
- * files that say nothing.
+ * files that say nothing; and what threads leave to others.
  */
 #include "base/os/os.h"
 #include "test.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static char root[64];
+
+/* Signals are for the host's threads, but faults: of these its handler would not hear. */
+static void *blocked(void *user) {
+    pthread_sigmask(SIG_SETMASK, NULL, user);
+    return NULL;
+}
+
+static void test_signals(void) {
+    sigset_t of;
+    OsThread t;
+    if (!os_thread_start(&t, blocked, &of)) {
+        CHECK(!"a thread begins");
+        return;
+    }
+    os_thread_join(t);
+    CHECK(sigismember(&of, SIGINT) && sigismember(&of, SIGTERM) && sigismember(&of, SIGCHLD));
+    CHECK(!sigismember(&of, SIGSEGV) && !sigismember(&of, SIGBUS) && !sigismember(&of, SIGFPE));
+}
 
 static void put(const char *name, const char *text) {
     char path[256];
@@ -54,6 +73,7 @@ int main(void) {
     put("cpu.max", "100000 100000\n");
     CHECK(of("0::/\n", 8) == 1 && of("0::/none\n", 8) == 1);
     CHECK(os_processors() >= 1);
+    test_signals();
     int64_t waits = os_thread_waits();
     for (int i = 0; i < 20; i++) usleep(1000);
     CHECK(waits < 0 || os_thread_waits() >= waits + 10);
