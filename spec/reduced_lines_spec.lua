@@ -113,6 +113,18 @@ describe("lines are reduced to the same bits by the interpreter and by C, #asan"
     end
   end)
 
+  it("arrays: columns of short and of long rows add in one order, in and beyond the second cache", function()
+    for _, dtype in ipairs({ "float64", "int64" }) do
+      for _, shape in ipairs({ { 300, 511 }, { 257, 511 }, { 257, 513 }, { 1311, 100 }, { 1309, 100 } }) do
+        local a, sum = values(shape, dtype), nil
+        for i = 0, shape[1] - 1 do sum = sum and sum + a[i] or a[i]:copy() end
+        assert.is_true(same(sum, nd.sum(a, { axis = 0 })), dtype .. table.concat(shape, "x"))
+        local cube = nd.stack({ a, a })
+        assert.is_true(same(nd.stack({ sum, sum }), nd.sum(cube, { axis = 1 })), dtype .. table.concat(shape, "x"))
+      end
+    end
+  end)
+
   it("arrays: extrema know NaN wherever it stands, and the zero that came first", function()
     for _, dtype in ipairs({ "float64", "float32" }) do
       for _, n in ipairs({ 1, 31, 32, 63, 64, 129, 4096, 4097, 20000 }) do

@@ -120,6 +120,8 @@ static char *start(const IRun *r, const LoopStage *s, int acc) { /* of the block
     return p;
 }
 
+enum { PAGE = 4096, BIG = 1 << 20 }; /* bytes; the latter are what the second cache holds */
+
 /* What is folded at r->pos, and how far it is to the next row. */
 typedef struct Columns {
     const IRed *d;
@@ -145,20 +147,28 @@ static bool columns_of(const IRun *r, const LoopStage *s, Columns *c) {
     return true;
 }
 
-/* Several rows at once, where the reduction has that. */
-static bool fold_down(const IRun *r, const Columns *c, int64_t rows, int64_t len, char *acc) {
-#ifndef __OPTIMIZE_SIZE__
-    const RedKind kind = (RedKind)c->d->red->kind;
-    if (c->d->way == PLAIN && kind <= RED_MIN && r->simd->down[kind][c->d->red->acc_dtype])
-        return r->simd->down[kind][c->d->red->acc_dtype](len, acc, rows, c->p, c->step), true;
-#endif
-    return (void)r, (void)c, (void)rows, (void)len, (void)acc, false;
+/* Bytes that a stage reads of elements of `item`, or `most` where that is less. */
+static int64_t read_in_all(const IRun *r, const LoopStage *s, int64_t item, int64_t most) {
+    for (int l = 0; l < s->nloop && item < most; l++) item *= r->n[s->loop[l]];
+    return item;
 }
 
-static void fold_columns(const IRun *r, const Columns *c, int64_t rows, int64_t len, char *acc) {
+/* Several rows at once, where the reduction has that. From memory, rows of less than a page come faster one by one: the
+ * processor guesses what comes next of each page alone. */
+static bool fold_down(const IRun *r, const LoopStage *s, const Columns *c, int64_t rows, int64_t len, char *acc) {
+#ifndef __OPTIMIZE_SIZE__
+    const RedKind kind = (RedKind)c->d->red->kind;
+    const bool near = len * c->bytes >= PAGE || read_in_all(r, s, c->bytes, BIG) < BIG;
+    if (near && c->d->way == PLAIN && kind <= RED_MIN && r->simd->down[kind][c->d->red->acc_dtype])
+        return r->simd->down[kind][c->d->red->acc_dtype](len, acc, rows, c->p, c->step), true;
+#endif
+    return (void)r, (void)s, (void)c, (void)rows, (void)len, (void)acc, false;
+}
+
+static void fold_columns(const IRun *r, const LoopStage *s, const Columns *c, int64_t rows, int64_t len, char *acc) {
     const ThDtype t = (ThDtype)c->d->red->acc_dtype;
     const char *p = c->p;
-    if (fold_down(r, c, rows, len, acc)) return;
+    if (fold_down(r, s, c, rows, len, acc)) return;
     if (c->d->way == PRODUCT) r->simd->scaled[t](len, acc, rows, c->q, c->qstep, p, c->step);
     else if (c->d->way == WIDENED) r->simd->widened_each(len, acc, rows, p, c->step);
     else
@@ -169,7 +179,7 @@ static void fold_columns(const IRun *r, const Columns *c, int64_t rows, int64_t 
 bool interp_columns(IRun *r, const LoopStage *s, int64_t n) {
     Columns c;
     if (!columns_of(r, s, &c)) return false;
-    fold_columns(r, &c, n, r->len, r->regs + c.d->reg);
+    fold_columns(r, s, &c, n, r->len, r->regs + c.d->reg);
     return true;
 }
 
@@ -177,7 +187,7 @@ bool interp_columns(IRun *r, const LoopStage *s, int64_t n) {
  * would go through memory once for each. What follows goes by blocks. How many there were; 0: they are no such columns,
  * or are too few; -1: it failed. */
 int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n) {
-    enum { WIDE = 1 << 15, BIG = 1 << 20 }; /* bytes: most of the nearest cache; what the second one holds */
+    enum { WIDE = 1 << 15 }; /* bytes: most of the nearest cache */
     const IKernel *ik = r->ik;
     const int at = s->vec + 1;
     const int64_t rows = r->n[s->loop[s->nloop - 1]], each = ik->step[s - ik->order.stage];
@@ -191,7 +201,7 @@ int64_t interp_wide_columns(IRun *r, const LoopStage *s, int64_t from, int64_t n
     const int64_t len = n - from < most ? n - from : most;
     if (c.step < len * c.bytes || rows * c.step < BIG) return 0;
     interp_red_neutral(acc, c.d, len);
-    fold_columns(r, &c, rows, len, acc);
+    fold_columns(r, s, &c, rows, len, acc);
     for (int64_t j = 0; j < len; j += each) {
         r->pos = from + j, r->len = len - j < each ? len - j : each;
         memcpy(r->regs + c.d->reg, acc + j * bytes, (size_t)(r->len * bytes));
@@ -226,9 +236,8 @@ static bool look(IRun *r, const LoopStage *s, int64_t from) {
 /* The lanes of a reduction, by how much it reads in all. */
 static SimdFold lanes_of(const IRun *r, const LoopStage *s, int kind, ThDtype t) {
 #ifndef __OPTIMIZE_SIZE__
-    int64_t bytes = (int64_t)th_dtype_bytes(t);
-    for (int l = 0; l < s->nloop && bytes < FAR; l++) bytes *= r->n[s->loop[l]];
-    if (kind == RED_SUM && bytes >= FAR && r->simd->ahead[t]) return r->simd->ahead[t];
+    const bool far = read_in_all(r, s, (int64_t)th_dtype_bytes(t), FAR) >= FAR;
+    if (kind == RED_SUM && far && r->simd->ahead[t]) return r->simd->ahead[t];
 #endif
     (void)s;
     return r->simd->lanes[kind][t];
