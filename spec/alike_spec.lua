@@ -697,6 +697,8 @@ describe("dtypes", function()
         end
         assert.equal("float64", nd.concatenate({ i, u, f }, { dtype = "float64" }).dtype)
         assert.equal("float64", nd.stack({ i, u, f }, 0, "float64").dtype)
+        assert.equal("float32", nd.concatenate({ i, u, f }, { axis = 0 }).dtype)
+        assert.equal("float32", nd.stack({ i, u, f }, { axis = -1 }).dtype)
         assert.equal("float32", nd.einsum("i,i,i->i", i, u, f).dtype)
         assert.equal("float32", nd.choose({ 0, 1 }, { i, u, f }).dtype)
         assert.equal("int32", nd.concatenate({ i, u, i }).dtype)

@@ -154,8 +154,10 @@ return function(nd)
     return r:astype(nd.result_type(table.unpack(list)))
   end
   local function joined(join, arrays, axis, ...)
-    if type(arrays) ~= "table" or type(axis) == "table" or ... ~= nil then return join(arrays, axis, ...) end
-    return together(join(arrays, axis), arrays)
+    local asked = ...
+    if type(axis) == "table" then asked = axis.dtype end
+    local r = join(arrays, axis, ...)
+    return type(arrays) == "table" and asked == nil and together(r, arrays) or r
   end
   local concatenate, stack, einsum = nd.concatenate, nd.stack, nd.einsum
   --- `concatenate(arrays, {axis = 0, dtype})`: arrays one after the other along axis (None: flattened), of dtype.
