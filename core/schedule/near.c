@@ -1,7 +1,7 @@
 /*
  * near.c -- in a loop that is one launch, points behind a product whose block has them (GridSpread): what of their
  * loads lies in the tile that the block has multiplied, and what may be asked for before the product's blocks wait.
- * That it is so in a call, addresses say (core/runtime/near.c).
+ * That it is so in a call, addresses say (core/runtime/turns.c).
  */
 #include "choose.h"
 #include "program.h"
