@@ -15,6 +15,7 @@ from scipy import fft, integrate, interpolate, linalg, optimize, signal, special
 
 from lua_calls import lua
 from numpy_json import plain, write
+from scipy_functions import FUNCTIONS
 
 warnings.simplefilter("ignore")
 np.seterr(all="ignore")
@@ -128,45 +129,7 @@ def special_cases():
 
 
 # Functions, in both languages.
-FUNCTIONS = {
-    "cubic": ("function(x) return x ^ 3 - 2 * x - 5 end", lambda x: x**3 - 2 * x - 5),
-    "cubic_slope": ("function(x) return 3 * x * x - 2 end", lambda x: 3 * x * x - 2),
-    "cubic_bend": ("function(x) return 6 * x end", lambda x: 6 * x),
-    "hump": ("function(x) return x ^ 9 * math.exp(-x * x) - 1e-9 end", lambda x: x**9 * np.exp(-x * x) - 1e-9),
-    "hills": ("function(x) return (x - 2) * x * (x + 2) ^ 2 end", lambda x: (x - 2) * x * (x + 2) ** 2),
-    "rosen": ("function(x) return nd.optimize.rosen(x) end", optimize.rosen),
-    "bowl": ("function(x, a) return (x[0] - a) ^ 2 + 10 * (x[1] + 1) ^ 2 + x[0] * x[1] end",
-             lambda x, a: (x[0] - a) ** 2 + 10 * (x[1] + 1) ** 2 + x[0] * x[1]),
-    "bell_number": ("function(x) return math.exp(-x * x) end", lambda x: np.exp(-x * x)),
-    "several": ("function(x) return nd.sin(nd.array { 1.0, 2.0, 5.0 } * x) end",
-                lambda x: np.sin(np.array([1.0, 2.0, 5.0]) * x)),
-    "cosine": ("function(x) return math.cos(x) end", np.cos),
-    "pair": ("function(x) return T.stack { x[0] + 2 * T.cos(x[0]), x[1] ^ 2 + x[0] - 2 } end",
-             lambda x: [x[0] + 2 * np.cos(x[0]), x[1] ** 2 + x[0] - 2]),
-    "decay": ("function(x, a, b, c) return a * T.exp(-b * x) + c end", lambda x, a, b, c: a * np.exp(-b * x) + c),
-    "residual": ("function(x) return T.stack { 10 * (x[1] - x[0] ^ 2), 1 - x[0], x[0] * x[1] - 2 } end",
-                 lambda x: np.array([10 * (x[1] - x[0] ** 2), 1 - x[0], x[0] * x[1] - 2])),
-    "bell": ("function(x) return T.exp(-x * x) end", lambda x: np.exp(-x * x)),
-    "spike": ("function(x) return 1 / (1e-4 + (x - 0.3) ^ 2) end", lambda x: 1 / (1e-4 + (x - 0.3) ** 2)),
-    "root": ("function(x) return x ^ -0.5 end", lambda x: x**-0.5),
-    "rational": ("function(x) return 1 / (1 + x ^ 2) end", lambda x: 1 / (1 + x**2)),
-    "product": ("function(y, x) return x * y ^ 2 + 1 end", lambda y, x: x * y**2 + 1),
-    "volume": ("function(z, y, x) return x * y + z ^ 2 end", lambda z, y, x: x * y + z**2),
-    "edge": ("function(x) return x end", lambda x: x),
-    "prey": ("function(t, y) return T.stack { 1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1] } end",
-             lambda t, y: [1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1]]),
-    "prey_numbers": ("function(t, y) return nd.array { 1.5 * y[0] - y[0] * y[1] + 0 * math.sin(0.0), "
-                     "-3 * y[1] + y[0] * y[1] } end",
-                     lambda t, y: [1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1]]),
-    "forced": ("function(t, y, k) return T.stack { -k * y[0] + T.sin(t) } end",
-               lambda t, y, k: [-k * y[0] + np.sin(t)]),
-    "stiff": ("function(t, y) return T.stack { -0.04 * y[0] + 1e4 * y[1] * y[2], "
-              "0.04 * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ^ 2, 3e7 * y[1] ^ 2 } end",
-              lambda t, y: [-0.04 * y[0] + 1e4 * y[1] * y[2], 0.04 * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ** 2,
-                            3e7 * y[1] ** 2]),
-    "turning": ("function(y, t) return T.stack { y[1], -y[0] - 0.1 * y[1] } end",
-                lambda y, t: [y[1], -y[0] - 0.1 * y[1]]),
-}
+
 
 
 def optimize_cases():
@@ -234,6 +197,17 @@ def integrate_cases():
     case("integrate.dblquad(product, 0.0, 2.0, 0.0, edge)[0]", 1e-9)
     case("integrate.fixed_quad(bell, 0.0, 1.0)[0]")
     case("integrate.fixed_quad(bell, 0.0, 1.0, n=9)[0]")
+    case("integrate.fixed_quad(powers, 1.0, 3.0, n=7)[0]")
+    for call in ("bell, 0.0, 2.0, weight='cos', wvar=3.0", "growth, -1.0, 2.0, weight='cos', wvar=0.01",
+                 "spike, 0.0, 1.0, weight='sin', wvar=20.0", "bell, 2.0, -1.0, weight='sin', wvar=-300.5",
+                 "rational, 0.0, inf, weight='cos', wvar=1.5", "rational, -inf, 1.0, weight='sin', wvar=2.0",
+                 "root, 1.0, inf, weight='sin', wvar=0.3", "growth, 0.0, 1.0, weight='alg', wvar=(-0.5, 0.5)",
+                 "growth, -1.0, 3.0, weight='alg-loga', wvar=(-0.5, -0.9)",
+                 "rational, 0.0, 1.0, weight='alg-logb', wvar=(0.3, 0.0)",
+                 "spike, 0.0, 1.0, weight='alg-log', wvar=(2.0, -0.3)", "growth, -1.0, 1.0, weight='cauchy', wvar=0.3",
+                 "spike, 2.0, 0.0, weight='cauchy', wvar=0.31", "growth, -1.0, 1.0, weight='cauchy', wvar=3.0",
+                 "growth, -1.0, 1.0, weight='cauchy', wvar=0.999", "turn, 0.0, 1.5, args=(2.0,), complex_func=True"):
+        case("integrate.quad(%s)[0]" % call, 1e-6 if "inf" in call else 1e-8)
     for a in ("line", "short", "wide"):
         case("integrate.simpson(%s)" % a)
         case("integrate.cumulative_trapezoid(%s)" % a)
@@ -249,7 +223,7 @@ def integrate_cases():
              "t_eval=[0.5, 3.9]).y" % method, 1e-5)
     case("integrate.solve_ivp(stiff, [0, 1e5], [1.0, 0.0, 0.0], method='BDF', rtol=1e-6, atol=1e-10, "
          "t_eval=[0.4, 40.0, 4e4]).y", 1e-4)
-    for method in ("RK45", "RK23", "Radau"):
+    for method in ("RK45", "RK23", "DOP853", "Radau"):
         near = 1e-10 if method != "Radau" else 2e-3
         case("integrate.solve_ivp(prey, [0, 5], [10.0, 5.0], method='%s').y" % method if method != "Radau" else
              "integrate.solve_ivp(prey, [0, 5], [10.0, 5.0], method='Radau', t_eval=[1.0, 2.5, 5.0]).y", near)
@@ -258,6 +232,8 @@ def integrate_cases():
     case("integrate.solve_ivp(prey, [5, 0], [10.0, 5.0]).t", 1e-10)
     case("integrate.solve_ivp(prey_numbers, [0, 2], [10.0, 5.0]).y", 1e-10)
     case("integrate.solve_ivp(prey, [0, 5], [10.0, 5.0]).nfev", 0)
+    case("integrate.solve_ivp(prey_numbers, [5, 0], [10.0, 5.0], method='DOP853', t_eval=[4.9, 3.0, 0.1]).y", 1e-9)
+    case("integrate.solve_ivp(prey, [0, 5], [10.0, 5.0], method='DOP853').nfev", 0)
     case("integrate.solve_ivp(stiff, [0, 1e5], [1.0, 0.0, 0.0], method='Radau', rtol=1e-6, atol=1e-10, "
          "t_eval=[0.4, 40.0, 4e4]).y", 1e-4)
     case("integrate.odeint(turning, [1.0, 0.0], [0.0, 0.5, 1.0, 5.0])", 1e-5)

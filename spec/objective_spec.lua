@@ -256,6 +256,27 @@ describe("integrals", function()
     assert.is_false(more.success)
     assert.is_true(err > 1e-6 and v > 0)
   end)
+
+  it("with weights: how far off it is, and what is refused", function()
+    local function quad(weight, wvar, b, points)
+      return integrate.quad(math.exp, -1, b or 1, { weight = weight, wvar = wvar, points = points, full_output = true })
+    end
+    local v, err, more = quad("cos", 40)
+    local want = (math.exp(1) * (math.cos(40) + 40 * math.sin(40)) - math.exp(-1) * (math.cos(40) - 40 * math.sin(40)))
+      / 1601
+    assert.is_true(math.abs(v - want) <= err and err < 1e-8 and more.success, err)
+    local function bell(x) return 1 / (1 + x * x) end
+    near(math.pi / math.exp(1), (integrate.quad(bell, -math.huge, math.huge, { weight = "cos", wvar = 1 })), 1e-8)
+    near(0, (integrate.quad(math.exp, 0, 1, { weight = "sin", wvar = 0 })))
+    err, more = select(2, quad("cos", 1, math.huge))
+    assert.is_true(not more.success and (err ~= err or err > 1), err) -- it grows: no integral
+    for text, o in pairs({ ["is 'cos', 'sin'"] = { "tan", 1 }, ["two numbers as wvar"] = { "alg", 1 },
+      ["exponents above -1"] = { "alg-log", { -1, 1 } }, ["takes a number as wvar, not nil"] = { "sin" },
+      ["pole at an end"] = { "cauchy", 1 }, ["is for finite intervals"] = { "cauchy", 1, math.huge },
+      ["and not for weights"] = { "cos", 1, 1, { 0.5 } } }) do
+      raises("ValueError", text, function() quad(table.unpack(o, 1, 4)) end)
+    end
+  end)
 end)
 
 describe("solve_ivp", function()
@@ -272,7 +293,7 @@ describe("solve_ivp", function()
   end)
 
   it("gives what lies between steps, both ways in time", function()
-    for _, method in ipairs({ "RK45", "RK23", "Radau", "BDF" }) do
+    for _, method in ipairs({ "RK45", "RK23", "DOP853", "Radau", "BDF" }) do
       local o = { method = method, dense_output = true, rtol = 1e-6, atol = 1e-8 }
       near({ 2 * math.exp(-1) }, integrate.solve_ivp(decay, { 0, 5 }, { 2 }, o).sol(2.0), 2e-5)
       near({ { 2 * math.exp(0.5), 2 * math.exp(2) } }, integrate.solve_ivp(decay, { 0, -5 }, { 2 }, o).sol({ -1, -4 }),
@@ -288,7 +309,10 @@ describe("solve_ivp", function()
     local back = integrate.solve_ivp(function(_, y) return nd.array({ y[1], -y[0] }) end, { 10, 0 }, { 1, 0 },
       { method = "BDF", rtol = 1e-8, atol = 1e-10 })
     near({ math.cos(10), math.sin(10) }, back.y[":, -1"], 1e-6)
-    assert.is_true(integrate.solve_ivp(function(_, y) return y end, { 0, 1 }, nd.zeros(0), { method = "BDF" }).success)
+    for _, method in ipairs({ "BDF", "RK45", "DOP853" }) do
+      local none = integrate.solve_ivp(function(_, y) return y end, { 0, 1 }, nd.zeros(0), { method = method })
+      assert.is_true(none.success, method)
+    end
   end)
 
   it("of integrals in integrals: how far off is the largest estimate, and ranges may be functions", function()
@@ -313,8 +337,11 @@ describe("solve_ivp", function()
   end)
 
   it("refuses what it does not know", function()
-    raises("ValueError", "the method is", function()
+    raises("ValueError", "is not available: 'BDF' or 'Radau' solve stiff", function()
       integrate.solve_ivp(decay, { 0, 1 }, { 1 }, { method = "LSODA" })
+    end)
+    raises("ValueError", "the method is", function()
+      integrate.solve_ivp(decay, { 0, 1 }, { 1 }, { method = "Euler" })
     end)
     raises("ValueError", "outside of t_span", function()
       integrate.solve_ivp(decay, { 0, 1 }, { 1 }, { t_eval = { 2 } })

@@ -135,43 +135,51 @@ return function(nd)
     return value, err
   end
 
-  local QUAD = { "func", "a", "b", "args", "full_output", "epsabs", "epsrel", "limit", "points",
-    full_output = "boolean",
-    epsabs = "number", epsrel = "number", limit = "integer", points = "table|ndarray" }
+  local QUAD = { "func", "a", "b", "args", "full_output", "epsabs", "epsrel", "limit", "points", "weight", "wvar",
+    "limlst", "complex_func", full_output = "boolean", epsabs = "number", epsrel = "number", limit = "integer",
+    points = "table|ndarray", weight = "string", wvar = "number|table|ndarray", limlst = "integer",
+    complex_func = "boolean" }
 
-  -- The interval of the largest error halved, again and again.
+  local weighted = require("theano.ndweighted")(nd, { at = at21, whole = w21, rough = w10 })
+
+  -- By intervals that are halved; where that ends too early, by the rule that knows singular ends, if it is nearer.
   local function adaptive(f, rule, edges, o)
-    local list = {}
-    local function piece(a, b)
-      local value, err = rule(a, b)
-      return { a = a, b = b, value = value, err = err }
-    end
-    for i = 1, #edges - 1 do list[i] = piece(edges[i], edges[i + 1]) end
-    local function goal(value) return math.max(o.epsabs, o.epsrel * math.abs(value)) end
-    local value, err
-    while true do
-      value, err = 0.0, 0.0
-      local worst = 1
-      for i, p in ipairs(list) do
-        value, err = value + p.value, err + p.err
-        if p.err > list[worst].err or p.err ~= p.err then worst = i end
-      end
-      local p = list[worst]
-      local middle = (p.a + p.b) / 2
-      if err <= goal(value) then return value, err, #list, true end
-      if #list >= o.limit or middle == p.a or middle == p.b then break end
-      list[worst], list[#list + 1] = piece(p.a, middle), piece(middle, p.b)
-    end
+    local value, err, parts, fine = weighted.adaptive(rule, edges, o)
+    if fine then return value, err, parts, true end
+    local function goal(v) return math.max(o.epsabs, o.epsrel * math.abs(v)) end
     local sum, error_ = 0.0, 0.0
     for i = 1, #edges - 1 do
       local v, e = double_exponential(f, edges[i], edges[i + 1], goal)
       sum, error_ = sum + v, error_ + e
     end
     if error_ < err or err ~= err then value, err = sum, error_ end
-    return value, err, #list, err <= goal(value)
+    return value, err, parts, err <= goal(value)
   end
 
-  local function quad(inside, ...)
+  local quad
+  -- Real and imaginary parts, one after the other.
+  local function complex_quad(inside, o)
+    local T, fn = select(2, objective.modules()), o.func
+    util.expect("quad", "func", fn, "function")
+    local function part(name)
+      local how = {}
+      for k, v in pairs(o) do how[k] = v end
+      how.complex_func = nil
+      function how.func(...)
+        local v = fn(...)
+        if util.is_var(v) then return T[name](v) end
+        return help.result(nd[name](arr(v)))
+      end
+      return quad(inside, how)
+    end
+    local re, re_err, re_more = part("real")
+    local im, im_err, im_more = part("imag")
+    local value, err = nd.complex(re, im), nd.complex(re_err, im_err)
+    if o.full_output then return value, err, { real = re_more, imag = im_more } end
+    return value, err
+  end
+
+  function quad(inside, ...)
     local o = util.bind("quad", QUAD, ...)
     local a, b = o.a, o.b
     util.expect("quad", "a", a, "number")
@@ -181,28 +189,35 @@ return function(nd)
       util.raise("ValueError",
         "quad: epsabs is not more than 0, and epsrel less than rounding: no result is near enough")
     end
+    if o.complex_func then return complex_quad(inside, o) end
     local sign = 1
     if a > b then a, b, sign = b, a, -1 end
     if a == b then return 0.0, 0.0 end
     local edges = { a + 0.0, b + 0.0 }
     local infinite = a == -math.huge or b == math.huge
-    if infinite then
-      if o.points then util.raise("ValueError", "quad: points are for finite intervals") end
-      edges = { 0.0, 1.0 }
+    if o.points and (infinite or o.weight) then
+      util.raise("ValueError", "quad: points are for finite intervals, and not for weights")
     end
-    local f, rule = integrand("quad", o.func, objective.args("quad", o.args), infinite and endless_of(a, b), inside)
+    if infinite and not o.weight then edges = { 0.0, 1.0 } end
+    local f, rule = integrand("quad", o.func, objective.args("quad", o.args),
+      infinite and not o.weight and endless_of(a, b), inside)
     for _, p in ipairs(o.points and (util.is_array(o.points) and o.points:tolist() or o.points) or {}) do
       if p > a and p < b then edges[#edges + 1] = p + 0.0 end
     end
     table.sort(edges)
-    local value, err, parts, fine = adaptive(f, rule, edges, o)
+    local value, err, parts, fine
+    if o.weight then value, err, parts, fine = weighted.integral(f, a, b, o.weight, o.wvar, o)
+    else value, err, parts, fine = adaptive(f, rule, edges, o)
+    end
     if not o.full_output then return sign * value, err end
     return sign * value, err, { last = parts, neval = 21 * (2 * parts - 1), success = fine,
       message = fine and "" or "the error is larger than was asked for" }
   end
-  --- `quad(func, a, b, {args, epsabs, epsrel, limit, points, full_output})`: the integral of a function of a number,
-  -- and how far off it may be. Ends may be infinite; points: where the function is not smooth. A function that builds a
-  -- graph of a vector is compiled and called with 21 places at a time.
+  --- `quad(func, a, b, {args, epsabs, epsrel, limit, points, weight, wvar, complex_func, full_output})`: the integral
+  -- of a function of a number, and how far off it may be. Ends may be infinite; points: where the function is not
+  -- smooth. weight, what the function is multiplied by: "cos" and "sin" of wvar x; "alg", (x - a)^wvar[1] (b -
+  -- x)^wvar[2], and "alg-loga", "alg-logb", "alg-log" with log(x - a), log(b - x), both; "cauchy", 1 / (x - wvar). A
+  -- function that builds a graph of a vector is compiled and called with 21 places at a time.
   function M.quad(...) return quad(false, ...) end
 
   -- The integral of fn over ranges, `range(outer)` each, the first for its first argument and innermost; and the
@@ -290,17 +305,26 @@ return function(nd)
     end
     return x["::-1"], (2 / ((1 - x * x) * slope * slope))["::-1"]
   end
-  --- `fixed_quad(func, a, b, {args, n = 5})`: the integral by Gauss's rule of n places.
+  --- `fixed_quad(func, a, b, {args, n = 5})`: the integral by Gauss's rule of n places. The function gets all places as
+  -- one array, and may give arrays whose last axis they are; one that knows no arrays gets numbers.
   function M.fixed_quad(...)
     local o = util.bind("fixed_quad", { "func", "a", "b", "args", "n", a = "number", b = "number", n = "integer" }, ...)
     util.present("fixed_quad", o, { "func", "a", "b" })
     local n = o.n or 5
     if n < 1 or n > 10000 then util.raise("ValueError", "fixed_quad: n is %d, 1 to 10000 are expected", n) end
-    local f = integrand("fixed_quad", o.func, objective.args("fixed_quad", o.args))
+    util.expect("fixed_quad", "func", o.func, "function")
+    local args = objective.args("fixed_quad", o.args)
+    local function f(at)
+      local fine, y = pcall(o.func, at, table.unpack(args))
+      if fine and util.is_array(y) and (y.ndim == 0 or y.shape[y.ndim] == n or y.shape[y.ndim] == 1) then
+        return nd.broadcast_to(y, nd.broadcast_shapes(y.shape, { n }))
+      end
+      return (integrand("fixed_quad", o.func, args))(at)
+    end
     local x, w = nd.zeros(1), nd.full({ 1 }, 2.0)
     if n > 1 then x, w = legendre(n) end
     local half = (o.b - o.a) / 2
-    return half * w:dot(f(x * half + (o.a + o.b) / 2))
+    return help.result(arr(nd.dot(f(x * half + (o.a + o.b) / 2), w) * half))
   end
 
   -- ---- samples ------------------------------------------------------------------------------------------------------

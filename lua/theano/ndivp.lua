@@ -33,12 +33,14 @@ local RADAU = { estimate = 3, C = { (4 - S6) / 10, (4 + S6) / 10, 1 },
 
 return function(nd)
   local arr = core.asarray
+  METHODS.DOP853 = require("theano.nddop853")(nd)
 
   local function rms(v) return v.size > 0 and nd.sqrt(nd.sum(v * v) / v.size) or 0.0 end
 
   -- ---- the right side -----------------------------------------------------------------------------------------------
-  -- One step, of Variables or of arrays alike: what f gives, at the end, and how far off it may be; K: all of them.
-  local function formula(M, f, R, t, y, h, first)
+  -- One step, of Variables or of arrays alike: the place at its end, what f gives there, how large the error is beside
+  -- what is allowed, and all that f gave.
+  local function formula(M, f, R, t, y, h, first, atol, rtol)
     local K = { first }
     local function sum(coefficients)
       local r
@@ -51,7 +53,14 @@ return function(nd)
     local next_ = y + h * sum(R.B)
     local last = f(t + h, next_)
     K[#K + 1] = last
-    return next_, last, h * sum(R.E), M.stack(K)
+    local scale = atol + M.maximum(M.abs(y), M.abs(next_)) * rtol
+    local function squares(E) -- their mean
+      local v = M.sqr(h * sum(E) / scale)
+      return M.sum(v) / (M == nd and math.max(v.size, 1) or M.maximum(v.size, 1))
+    end
+    local size = squares(R.E)
+    if R.E3 then return next_, last, size / M.sqrt(size + 0.01 * squares(R.E3) + 1e-300), M.stack(K) end
+    return next_, last, M.sqrt(size), M.stack(K)
   end
 
   -- One of Newton's iterations for the three places of a Radau step, of Variables or of arrays alike: what they add to
@@ -120,10 +129,8 @@ return function(nd)
       function S.start(R)
         local atol, rtol = T.dvector("atol"), T.dscalar("rtol")
         if not parts[R] then
-          local next_, last, off, K = formula(T, graph, R, t, y, h, first)
-          local scale = atol + T.maximum(T.abs(y), T.abs(next_)) * rtol
-          parts[R] = objective.compile { inputs = { t, y, h, first, atol, rtol },
-            outputs = { next_, last, T.sqrt(T.mean(T.sqr(off / scale))), K }, on_unused_input = "ignore" }
+          parts[R] = objective.compile { inputs = { t, y, h, first, atol, rtol }, on_unused_input = "ignore",
+            outputs = { formula(T, graph, R, t, y, h, first, atol, rtol) } }
         end
         function S.step(...)
           S.nfev = S.nfev + #R.C
@@ -151,10 +158,7 @@ return function(nd)
       S.slope = numbers
       function S.iterate(...) return iterate(nd, numbers, ...) end
       function S.start(R)
-        function S.step(at, v, by, k, atol, rtol)
-          local next_, last, off, K = formula(nd, numbers, R, at, v, by, k)
-          return next_, last, rms(off / (atol + nd.maximum(nd.abs(v), nd.abs(next_)) * rtol)), K
-        end
+        function S.step(...) return formula(nd, numbers, R, ...) end
       end
     end
     if type(jac) == "function" then
@@ -220,7 +224,7 @@ return function(nd)
     S.start(R)
     local f = S.slope(t, y)
     local size = o.first_step or first_step(S, t, y, bound, f, direction, R.estimate, o)
-    local P, power = nd.array(R.P):astype("float64"), -1 / (R.estimate + 1)
+    local P, power = R.P and nd.array(R.P):astype("float64"), -1 / (R.estimate + 1)
     return function()
       local least, rejected = 10 * ulp(t), false
       size = math.max(math.min(size, o.max_step), least)
@@ -232,7 +236,8 @@ return function(nd)
         if err < 1 then
           local factor = err == 0 and 10 or math.min(10, 0.9 * err ^ power)
           size = size * (rejected and math.min(1, factor) or factor)
-          local inside = between(t, y, h, function() return K.T:dot(P) end)
+          local inside = R.between and R.between(S, t, y, h, ynew, K)
+            or between(t, y, h, function() return K.T:dot(P) end)
           t, y, f = next_, ynew, fnew
           return t, y, inside
         end
@@ -435,17 +440,22 @@ return function(nd)
     [1] = "A termination event occurred." }
 
   --- `solve_ivp(fun, t_span, y0, {method, t_eval, dense_output, events, args, rtol, atol, max_step, first_step, jac})`:
-  -- y(t) with y' = fun(t, y) from y0 at t_span[1] to t_span[2]. Methods: "RK45" (the default), "RK23", "Radau" and
-  -- "BDF" (for stiff equations, their Jacobian from the graph). Events: functions of t and y, or `{fn, terminal = true,
-  -- direction = 1}`. A table: `t y sol t_events y_events nfev njev nlu status message success`.
+  -- y(t) with y' = fun(t, y) from y0 at t_span[1] to t_span[2]. Methods: "RK45" (the default), "RK23", "DOP853",
+  -- "Radau" and "BDF" (for stiff equations, their Jacobian from the graph). Events: functions of t and y, or `{fn,
+  -- terminal = true, direction = 1}`. A table: `t y sol t_events y_events nfev njev nlu status message success`.
   local function solve_ivp(...)
     local g = util.bind("solve_ivp", ORDER, ...)
     if g.t_span == nil then util.raise("TypeError", "solve_ivp: argument 't_span' is missing") end
     util.check_type("solve_ivp", "t_span", g.t_span, "table|ndarray")
     if util.is_array(g.t_span) then g.t_span = g.t_span:tolist() end
     local method = g.method or "RK45"
+    if method == "LSODA" then
+      util.raise("ValueError", "solve_ivp: the method LSODA, which changes between Adams' and backward differences, is "
+        .. "not available: 'BDF' or 'Radau' solve stiff equations, 'DOP853' or 'RK45' others")
+    end
     if not METHODS[method] and not STIFF[method] then
-      util.raise("ValueError", "solve_ivp: the method is 'RK45', 'RK23', 'Radau' or 'BDF', not '%s'", method)
+      util.raise("ValueError", "solve_ivp: the method is 'RK45', 'RK23', 'DOP853', 'Radau' or 'BDF', not '%s'",
+        method)
     end
     local t, bound, y, o = settings(g)
     local wanted, args = times(g.t_eval, t, bound), objective.args("solve_ivp", g.args)

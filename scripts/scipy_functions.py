@@ -1,0 +1,46 @@
+"""Functions by name that scripts/make-scipy-data.py integrates, minimises and solves: in Lua and in Python."""
+import numpy as np
+from scipy import optimize
+
+FUNCTIONS = {
+    "cubic": ("function(x) return x ^ 3 - 2 * x - 5 end", lambda x: x**3 - 2 * x - 5),
+    "cubic_slope": ("function(x) return 3 * x * x - 2 end", lambda x: 3 * x * x - 2),
+    "cubic_bend": ("function(x) return 6 * x end", lambda x: 6 * x),
+    "hump": ("function(x) return x ^ 9 * math.exp(-x * x) - 1e-9 end", lambda x: x**9 * np.exp(-x * x) - 1e-9),
+    "hills": ("function(x) return (x - 2) * x * (x + 2) ^ 2 end", lambda x: (x - 2) * x * (x + 2) ** 2),
+    "rosen": ("function(x) return nd.optimize.rosen(x) end", optimize.rosen),
+    "bowl": ("function(x, a) return (x[0] - a) ^ 2 + 10 * (x[1] + 1) ^ 2 + x[0] * x[1] end",
+             lambda x, a: (x[0] - a) ** 2 + 10 * (x[1] + 1) ** 2 + x[0] * x[1]),
+    "bell_number": ("function(x) return math.exp(-x * x) end", lambda x: np.exp(-x * x)),
+    "several": ("function(x) return nd.sin(nd.array { 1.0, 2.0, 5.0 } * x) end",
+                lambda x: np.sin(np.array([1.0, 2.0, 5.0]) * x)),
+    "cosine": ("function(x) return math.cos(x) end", np.cos),
+    "pair": ("function(x) return T.stack { x[0] + 2 * T.cos(x[0]), x[1] ^ 2 + x[0] - 2 } end",
+             lambda x: [x[0] + 2 * np.cos(x[0]), x[1] ** 2 + x[0] - 2]),
+    "decay": ("function(x, a, b, c) return a * T.exp(-b * x) + c end", lambda x, a, b, c: a * np.exp(-b * x) + c),
+    "residual": ("function(x) return T.stack { 10 * (x[1] - x[0] ^ 2), 1 - x[0], x[0] * x[1] - 2 } end",
+                 lambda x: np.array([10 * (x[1] - x[0] ** 2), 1 - x[0], x[0] * x[1] - 2])),
+    "bell": ("function(x) return T.exp(-x * x) end", lambda x: np.exp(-x * x)),
+    "growth": ("function(x) return math.exp(x) end", np.exp),
+    "powers": ("function(x) return nd.stack { x, x * x, 1 / x } end", lambda x: np.array([x, x * x, 1 / x])),
+    "turn": ("function(x, w) return T.exp(T.complex(0 * x, w * x)) end", lambda x, w: np.exp(1j * w * x)),
+    "spike": ("function(x) return 1 / (1e-4 + (x - 0.3) ^ 2) end", lambda x: 1 / (1e-4 + (x - 0.3) ** 2)),
+    "root": ("function(x) return x ^ -0.5 end", lambda x: x**-0.5),
+    "rational": ("function(x) return 1 / (1 + x ^ 2) end", lambda x: 1 / (1 + x**2)),
+    "product": ("function(y, x) return x * y ^ 2 + 1 end", lambda y, x: x * y**2 + 1),
+    "volume": ("function(z, y, x) return x * y + z ^ 2 end", lambda z, y, x: x * y + z**2),
+    "edge": ("function(x) return x end", lambda x: x),
+    "prey": ("function(t, y) return T.stack { 1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1] } end",
+             lambda t, y: [1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1]]),
+    "prey_numbers": ("function(t, y) return nd.array { 1.5 * y[0] - y[0] * y[1] + 0 * math.sin(0.0), "
+                     "-3 * y[1] + y[0] * y[1] } end",
+                     lambda t, y: [1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1]]),
+    "forced": ("function(t, y, k) return T.stack { -k * y[0] + T.sin(t) } end",
+               lambda t, y, k: [-k * y[0] + np.sin(t)]),
+    "stiff": ("function(t, y) return T.stack { -0.04 * y[0] + 1e4 * y[1] * y[2], "
+              "0.04 * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ^ 2, 3e7 * y[1] ^ 2 } end",
+              lambda t, y: [-0.04 * y[0] + 1e4 * y[1] * y[2], 0.04 * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ** 2,
+                            3e7 * y[1] ** 2]),
+    "turning": ("function(y, t) return T.stack { y[1], -y[0] - 0.1 * y[1] } end",
+                lambda y, t: [y[1], -y[0] - 0.1 * y[1]]),
+}
