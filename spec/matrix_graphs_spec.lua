@@ -45,7 +45,6 @@ local THEANO = {
   { "complex infinities beside NaN are not close to themselves", function(c)
     return c.kind == "n" and c.dtype:find("^c") and c.name == "isclose"
   end },
-  { "what is added to differences is of their dtype", function(c) return c.name == "ediff1d" end },
   { "bools are not counted", function(c) return c.dtype == "bool" and c.name == "bincount" end },
   { "the first coefficient of a polynomial is not 0", function(c) return c.name == "roots" end },
   { "no positions of what has no dimensions", function(c) return c.kind == "z" end },

@@ -296,8 +296,13 @@ return function(M, K)
       if math.type(d) == "integer" and d < 0 then util.raise("ValueError", "resize: length %d is %d, below 0", i, d) end
       n = n * d
     end
-    if K.known(x, 0) == 0 then return M.zeros(shape, x.dtype) end
-    return as(M.take(x, M.mod(M.arange(n), len(x, 0)))):reshape(shape)
+    local known = K.known(x, 0)
+    if known == 0 then return M.zeros(shape, x.dtype) end
+    local m = len(x, 0)
+    if not known then -- a zero behind the elements, which is taken where there are none
+      x, m = M.concatenate({ x, M.zeros({ 1 }, x.dtype) }), M.maximum(m, 1)
+    end
+    return as(M.take(x, M.mod(M.arange(n), m))):reshape(shape)
   end
   --- The Kronecker product.
   function M.kron(a, b)

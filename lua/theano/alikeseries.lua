@@ -16,7 +16,7 @@ return function(M, K)
     return K.result(r:reshape(shape))
   end
   local function most(a, b)
-    if type(a) == "number" then return math.max(a, b) end
+    if type(a) == "number" and type(b) == "number" then return math.max(a, b) end
     return M.maximum(a, b)
   end
 
@@ -277,6 +277,8 @@ return function(M, K)
     local r = M.diff(flat(x))
     if to_end == nil and to_begin == nil then return r end
     local function kept(name, v)
+      -- a literal has no dtype of its own
+      if math.type(v) == "integer" then v = K.number(v, r.dtype) end
       local fits = M.result_type(r, v)
       v = flat(v)
       if fits ~= r.dtype and not M.can_cast(v.dtype, r.dtype, "same_kind") then

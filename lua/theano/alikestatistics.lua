@@ -44,7 +44,9 @@ return function(M, K)
   -- Rows with one of NaN behind them, where their number, n, is a Variable and may be 0.
   local function and_nan(rows, n)
     if type(n) == "number" then return rows end
-    return M.concatenate({ rows, M.alloc(K.number(0 / 0, rows.dtype), 1, len(rows, 1)) }, 0)
+    local shape = { 1 }
+    for d = 1, rows.ndim - 1 do shape[d + 1] = len(rows, d) end
+    return M.concatenate({ rows, M.alloc(K.number(0 / 0, rows.dtype), table.unpack(shape)) }, 0)
   end
   -- An element as `at` gives it; NaN where there is none at all.
   local function at_or_nan(sorted, i, n)
@@ -219,7 +221,9 @@ return function(M, K)
       util.raise("TypeError", "%s: complex numbers have no order", what)
     end
     local cols, n, back = columns(what, x, o.axis)
-    if of == quantile then
+    local discrete = not cols.dtype:find("[fc]")
+    if of == quantile or discrete and type(n) ~= "number" then -- in graphs no dtype follows from a length
+      of = quantile
       n = K.fine(n, some(n), what .. ": there are no elements", "IndexError")
     elseif n == 0 then cols = floats(cols) end -- of no integers the quantile is NaN
     local parts, many = several(q)

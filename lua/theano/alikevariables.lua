@@ -108,7 +108,7 @@ function K.known(x, d)
 end
 -- All sums of products of two vectors: a convolution of images of one row. Integers go through float64.
 function K.convolved(a, v)
-  local dtype = T.mul(a, v).dtype
+  local dtype = T.mul(a[0], v[0]).dtype
   local function one(x, y)
     return T.nnet.conv2d(x:dimshuffle("x", "x", "x", 0), y:dimshuffle("x", "x", "x", 0),
       { border_mode = "full" })["0, 0, 0"]
