@@ -51,6 +51,16 @@ describe("derivatives of complex numbers", function()
         { between(0.2, 0.9, 5), between(-0.9, -0.2, 5) })
     end)
   end
+  it("through the angle of real numbers, which is constant but for its step", function()
+    for _, dtype in ipairs({ "float32", "float64" }) do
+      local x, u = T.vector("x", dtype), T.vector("u", dtype)
+      local f = compile({ inputs = { x, u }, outputs = { G.Rop(T.angle(x), x, u), T.grad(T.sum(T.angle(x)), x) },
+        mode = interpreter, on_unused_input = "ignore" })
+      for _, r in ipairs({ f(nd.array({ 1, -2 }, dtype), nd.array({ 3, 4 }, dtype)) }) do
+        assert.same({ dtype, { 0.0, 0.0 } }, { r.dtype, r:tolist() })
+      end
+    end
+  end)
   for name in ("add sub mul true_div pow maximum minimum"):gmatch("%S+") do
     it("through " .. name, function()
       holds(function(x, y, u, v) return part(T[name](T.complex(x, y), T.complex(u, v))) end,

@@ -134,6 +134,7 @@ static ThVar *complex_tangent(Env *e, int scalar, int i, const Expr *text) {
         return p ? elemwise_raw(e->b, S_real, &p, 1) : NULL;
     }
     case S_angle: { /* Im(t / x) */
+        if (!is_complex(x)) return zeros(e, t);
         ThVar *both[2] = {t, x}, *q = elemwise_raw(e->b, S_true_div, both, 2);
         return q ? elemwise_raw(e->b, S_imag, &q, 1) : NULL;
     }
@@ -169,7 +170,7 @@ static ThVar *input_grad(Env *e, Grad *g, int scalar, int i) {
     const ExNode *root = &t->at[i]->at[t->at[i]->n - 1];
     if (root->kind == EX_NAME && strcmp(root->name, "undefined") == 0)
         return g ? grad_undefined(g, i, "no formula is known") : no_tangent(e, scalar);
-    if (e->forward && (is_complex(e->node->out[0]) || is_complex(e->node->in[i])) &&
+    if (e->forward && (scalar == S_angle || is_complex(e->node->out[0]) || is_complex(e->node->in[i])) &&
         (scalar_ops[scalar].flags & SF_CGRAD))
         return complex_tangent(e, scalar, i, t->at[i]);
     if (e->forward || !is_complex(e->node->out[0]) || (scalar_ops[scalar].flags & SF_CGRAD))
