@@ -164,7 +164,7 @@ size_t gemm_scratch_bytes(const GemmArgs *g) {
     if (!dtype_is_float(g->dtype)) return gemm_plain_scratch(g);
     int64_t item = (int64_t)th_dtype_bytes(g->dtype);
     if ((g->m == 1 || g->n == 1) && !general(g)) return vector_space(g, item);
-    size_t most = gemm_symmetric_scratch(g);
+    size_t most = 0;
     for (int64_t bytes = 32; bytes <= GEMM_MAX_NR_BYTES; bytes *= 2) { /* whatever the instruction set */
         Job j = {.g = *g, .item = item, .nr = bytes / item};
         orient(&j.g, bytes / item / (bytes == GEMM_MAX_NR_BYTES ? 4 : 2));
@@ -242,6 +242,13 @@ static void look_ahead(const Job *j, const Source *s, GemmTile *t, int64_t tile,
         t->ahead_step = j->g.crs * j->item, t->nahead = MR;
         t->ahead = (const char *)t->c + MR * t->ahead_step;
     }
+}
+
+/* How many of the rows `row` and the next lie above the panel at column `col`, where only what reaches the diagonal is
+ * asked for. */
+static int64_t rows_above(const Job *j, int64_t row, int64_t rows, int64_t col) {
+    const int64_t above = j->g.lower ? col / MR * MR - row : 0;
+    return above < 0 ? 0 : min64(above, rows);
 }
 
 /* Rows row .. row + rows of the panel that starts at column col and has cols columns. */
@@ -379,15 +386,17 @@ static void panel_piece(int piece, void *user) {
     int64_t first = panels * i / across, end = panels * (i + 1) / across, turn = j->down ? -1 : 1;
     for (int64_t left = end - first, p = j->down ? end - 1 : first; left > 0 && !leaves(j); left--, p += turn) {
         int64_t col = p * j->nr, cols = min64(j->nr, j->g.n - col), next = col + turn * j->nr;
-        Source s = open_panel(j, col, cols, rows, room);
+        const int64_t above = rows_above(j, j->row0 + row, rows, col);
+        if (above == rows) continue;
+        Source s = open_panel(j, col, cols, rows - above, room);
         if (!j->g.packed && !j->g.bv && j->g.bcs == 1 && next >= 0 && next < j->g.n)
             s.next = at(j, j->g.b, j->kstep * j->g.brs + next), s.next_step = j->g.brs * j->item;
         if (j->g.packed && next >= 0 && next < j->g.n) {
             int64_t lanes = up(min64(j->nr, j->g.n - next), j->kern->vl);
             s.next = at(j, j->g.packed, next * j->g.k + j->kstep * lanes), s.next_step = lanes * j->item;
         }
-        if (j->pack_a) s.a = j->a_space + row * j->kb * j->item;
-        sweep(j, s, j->row0 + row, rows, col, cols);
+        if (j->pack_a) s.a = j->a_space + (row + above) * j->kb * j->item;
+        sweep(j, s, j->row0 + row + above, rows - above, col, cols);
     }
 }
 
@@ -442,17 +451,17 @@ static void chunk_piece(int piece, void *user) {
     const Job *j = user;
     int64_t row = j->row0 + piece * j->mc, rows = min64(j->mc, j->g.m - row);
     Source s = {0};
-    if (j->pack_a) {
-        char *room = j->a_space + (j->shared_space ? 0 : piece * j->chunk_bytes);
-        pack_rows(j, room, row, rows);
-        s.a = room;
-    }
+    char *room = j->a_space + (j->shared_space ? 0 : piece * j->chunk_bytes);
+    if (rows_above(j, row, rows, j->col0) == rows) return;
+    if (j->pack_a) pack_rows(j, room, row, rows);
     for (int64_t col = 0; col < j->cols && !leaves(j); col += j->nr) {
-        int64_t cols = min64(j->nr, j->cols - col);
+        const int64_t cols = min64(j->nr, j->cols - col), above = rows_above(j, row, rows, j->col0 + col);
+        if (above == rows) return;
         s.b = block_panel(j, col, &s.brs);
+        if (j->pack_a) s.a = room + above * j->kb * j->item;
         s.next = NULL;
         if (col + j->nr < j->cols) s.next = block_panel(j, col + j->nr, &s.next_step), s.next_step *= j->item;
-        sweep(j, s, row, rows, j->col0 + col, cols);
+        sweep(j, s, row + above, rows - above, j->col0 + col, cols);
     }
 }
 

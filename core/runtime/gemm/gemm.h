@@ -39,6 +39,7 @@ typedef struct GemmArgs {
     atomic_bool *early; /* for ctx_leaves: c may be left half done, and is where it is set; NULL: it may not */
     bool alone;         /* no threads of its own: one of several products at a time, or in the memory of one thread */
     int64_t room; /* with alone: bytes to pack into if that can be, where 0 takes what is fastest; the same bits */
+    bool lower;   /* of a square c with unit column stride only what tiles that reach its diagonal or lie below have */
 } GemmArgs;
 
 /* Bytes that gemm_run may use of `scratch`: a function of dtype, sizes, strides, alone and room; the rest is not read.
@@ -85,10 +86,8 @@ bool gemm_shares(ThContext *c, double flops);
 /* narrow.c: runs a product with few columns, or returns false: it is none that it does better. vl: lanes. */
 bool gemm_narrow(ThContext *c, const GemmKernels *kern, const GemmArgs *g, char *scratch);
 size_t gemm_narrow_scratch(const GemmArgs *g, int64_t vl, int64_t item);
-/* symmetric.c: runs a matrix times its own transpose, or returns false: it is none. The scratch: by sizes and strides.
- */
+/* symmetric.c: runs a matrix times its own transpose with the scratch of any product, or returns false: it is none. */
 bool gemm_symmetric(ThContext *c, const GemmArgs *g, void *scratch);
-size_t gemm_symmetric_scratch(const GemmArgs *g);
 /* plain.c: integers, bool, complex. The last through OpenBLAS when it is there and the product is large. */
 size_t gemm_plain_scratch(const GemmArgs *g);
 void gemm_plain(ThContext *c, const GemmArgs *g, void *scratch);

@@ -1,6 +1,5 @@
 /*
- * symmetric.c -- the product of a matrix and its own transpose: what lies above blocks of the diagonal is computed
- * below it.
+ * symmetric.c -- the product of a matrix and its own transpose: what lies below the diagonal, mirrored.
  *
  * In: a product whose operands are one matrix, seen twice. Out: the same bits: an element is one chain over k whatever
  * part of c is asked for (gemm.h), and x * y is y * x. Always holds: c is complete when this returns.
@@ -9,17 +8,11 @@
 
 #include "base/array/move.h"
 
-enum { UNIT = 64, LEAST = 2 * UNIT, LONG = 16 }; /* rows of a block: wide enough for every tile; terms of a sum */
-
-/* Rows of a block, at most half of all: half of its square is computed in vain, and each block packs once more what it
- * is multiplied by, which leaves the caches where that is long. */
-static int64_t block_rows(const GemmArgs *g) {
-    enum { LARGE = 1200, PACKING = 80 };
-    int64_t units = 1;
-    if (g->m < LARGE) return UNIT;
-    while ((units + 1) * (units + 1) * UNIT * UNIT <= g->m * PACKING) units++;
-    return units * UNIT;
-}
+enum {
+    BLOCK = 8 * GEMM_MR, /* rows that are mirrored at once: whole tiles, so that all before its diagonal is there */
+    LEAST = 128,         /* rows of c */
+    LONG = 16            /* terms of a sum */
+};
 
 /* By sizes and strides: those of the operands are each other's, and c's rows lie densely. */
 static bool looks_so(const GemmArgs *g) {
@@ -27,39 +20,23 @@ static bool looks_so(const GemmArgs *g) {
            g->k >= LONG && g->ars == g->bcs && g->acs == g->brs && !g->av && !g->bv && !g->cv && !g->packed && !g->done;
 }
 
-/* The product of rows `row` and the next, up to the end of the diagonal's block. Blocks have block_rows, the last
- * one up to twice as many. */
-static GemmArgs block(const GemmArgs *g, int64_t row) {
-    const int64_t item = (int64_t)th_dtype_bytes(g->dtype), left = g->m - row, most = block_rows(g);
-    const int64_t rows = left < 2 * most ? left : most;
-    GemmArgs part = *g;
-    part.m = rows;
-    part.n = row + rows;
-    if (g->a) part.a = (const char *)g->a + row * g->ars * item;
-    if (g->c) part.c = (char *)g->c + row * g->crs * item;
-    return part;
-}
-
-size_t gemm_symmetric_scratch(const GemmArgs *g) {
-    size_t most = 0;
-    if (!looks_so(g)) return 0;
-    for (int64_t row = 0, next; row < g->m; row = next) {
-        const GemmArgs part = block(g, row);
-        const size_t need = gemm_scratch_bytes(&part);
-        if (need > most) most = need;
-        next = row + part.m;
-    }
-    return most;
+/* Rows `row` and the next ones become columns, beginning with element `from` of each, up to the diagonal. */
+static void mirror(const GemmArgs *g, int64_t row, int64_t rows, int64_t from) {
+    const int64_t item = (int64_t)th_dtype_bytes(g->dtype), line = g->crs * item;
+    char *below = (char *)g->c + row * line + from * item, *above = (char *)g->c + from * line + row * item;
+    if (row > from) array_turn((size_t)item, above, line, below, line, row - from, rows);
 }
 
 bool gemm_symmetric(ThContext *c, const GemmArgs *g, void *scratch) {
-    if (!looks_so(g) || g->a != g->b || g->beta != 0 || g->ccs != 1) return false;
-    const int64_t item = (int64_t)th_dtype_bytes(g->dtype), line = g->crs * item;
-    for (int64_t row = 0, next; row < g->m && !ctx_leaves(c, g->early); row = next) {
-        const GemmArgs part = block(g, row);
-        gemm_run(c, &part, scratch); /* two operands: it fails no more than this one did */
-        next = row + part.m;
-        if (row) array_turn((size_t)item, (char *)g->c + row * item, line, part.c, line, row, part.m);
+    if (g->lower || !looks_so(g) || g->a != g->b || g->beta != 0 || g->ccs != 1) return false;
+    GemmArgs half = *g;
+    half.lower = true;
+    gemm_run(c, &half, scratch); /* two operands: it fails no more than this one did */
+    for (int64_t row = 0; row < g->m && !ctx_leaves(c, g->early); row += BLOCK) {
+        const int64_t end = row + BLOCK < g->m ? row + BLOCK : g->m;
+        mirror(g, row, end - row, 0);
+        for (int64_t next = row + GEMM_MR; next < end; next += GEMM_MR)
+            mirror(g, next, next + GEMM_MR < end ? GEMM_MR : end - next, row);
     }
     return true;
 }
