@@ -92,6 +92,7 @@ return function()
     end
     out:write(("%d successes / %d failures / %d errors / %d pending : %.3f seconds\n"):format(handler.successesCount,
       handler.failuresCount, handler.errorsCount, handler.pendingsCount, handler.getDuration()))
+    out:flush() -- who dies behind this is told from who died before
     if report then report:close() end
     return nil, true
   end
