@@ -20,7 +20,11 @@ const char *const compiler_words =
     "typedef union { i64 i; f64 f; c128 c; } Cell;\n"
     "#define MK(T, ...) ((T){__VA_ARGS__})\n"
     "#define FN static __attribute__((noinline, unused))\n"
+    "#ifdef __OPTIMIZE__\n"
     "#define INLINE static inline __attribute__((always_inline, unused))\n"
+    "#else\n" /* where compiling takes longer than running: copies of what is called made it half as long again */
+    "#define INLINE static __attribute__((unused))\n"
+    "#endif\n"
     "#define SEEN __attribute__((visibility(\"default\")))\n"
     "void *memcpy(void *, const void *, unsigned long);\n"
     "void *malloc(unsigned long); void free(void *); void *memset(void *, int, unsigned long);\n"
