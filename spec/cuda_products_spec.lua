@@ -95,7 +95,7 @@ describe("products on a device", function()
     assert.is_true(nd.array_equal(nd.dot(a:astype("float64"), b:astype("float64")):astype("float32"), got))
   end)
 
-  it("have a number for each column added by cuBLASLt, and nothing else", function()
+  it("have a number for each column or an array of their shape added by cuBLASLt, and nothing else", function()
     if not DEVICE:find("emulated") then skip.now("only the emulated driver counts its calls") end
     for _, case in ipairs({ { "float32", 0, function(p, v) return p + v end },
       { "float32", 0, function(p, v) return v + p end },
@@ -103,22 +103,69 @@ describe("products on a device", function()
       { "float32", 1, function(p, v) return p - v end },
       { "float32", 1, function(p, v) return T.tanh(p + v) end },
       { "float32", 1, function(p, _, u) return p + u:dimshuffle(0, "x") end },
+      { "float32", 0, function(p, _, _, w) return p + w end },
+      { "float64", 0, function(p, _, _, w) return w + p end },
+      { "float32", 1, function(p, _, _, w) return p - w end },
+      { "float32", 1, function(p, _, _, w) return p + w["::-1"] end },
+      { "float32", 1, function(p, _, _, w) return p + w[":, ::-1"] end },
       { "float32", 1, function(p, v) return p + v["::-1"] end } }) do
       local dtype, launches, make = table.unpack(case)
       local x, y, v, u = tensor("x", dtype, 2), tensor("y", dtype, 2), tensor("v", dtype, 1), tensor("u", dtype, 1)
-      local values = { numbers(dtype, 200, 170), numbers(dtype, 170, 150), numbers(dtype, 150), numbers(dtype, 200) }
-      local out = make(T.dot(x, y), v, u)
+      local w = tensor("w", dtype, 2)
+      local values = { numbers(dtype, 200, 170), numbers(dtype, 170, 150), numbers(dtype, 150), numbers(dtype, 200),
+        numbers(dtype, 200, 150) }
+      local out = make(T.dot(x, y), v, u, w)
       local _ <close> = theano.config.change_flags { device = DEVICE }
-      local f = theano.compile({ inputs = { x, y, v, u }, outputs = out, on_unused_input = "ignore" })
+      local f = theano.compile({ inputs = { x, y, v, u, w }, outputs = out, on_unused_input = "ignore" })
       local before, products = emulated.calls("cuLaunchKernel"), emulated.calls("cublasLtMatmul")
       local got = f(table.unpack(values))
       assert.equal(launches, emulated.calls("cuLaunchKernel") - before)
       assert.equal(1, emulated.calls("cublasLtMatmul") - products)
       local scope <close> = theano.config.change_flags { device = "cpu" }
-      local want = theano.compile({ inputs = { x, y, v, u }, outputs = out, on_unused_input = "ignore" })(
+      local want = theano.compile({ inputs = { x, y, v, u, w }, outputs = out, on_unused_input = "ignore" })(
         table.unpack(values))
       assert.is_true(nd.allclose(want, got, 1e-4, 1e-4))
       assert.is_truthy(scope)
+    end
+  end)
+
+  -- Rows of sums that somebody goes through are read once: the product adds the array, also behind a reshape.
+  it("add an array where they are stored, and nobody who reads the sum does", function()
+    if not DEVICE:find("emulated") then skip.now("it is for the emulated device") end
+    local x, w, v, r = T.fmatrix("x"), T.fmatrix("w"), T.fmatrix("v"), T.fmatrix("r")
+    local function norm(d)
+      local axis = d.ndim - 1
+      d = d - d:mean({ axis = axis, keepdims = true })
+      return d / T.sqrt(T.sqr(d):mean({ axis = axis, keepdims = true }) + 1e-5)
+    end
+    local y, z = T.dot(x, w), T.dot(x, v)
+    local function batch(d, n) return d:reshape({ 3, 7, n }) end
+    local of_batch = batch(r, 24) + T.dot(batch(x, 20), w)
+    for _, case in ipairs({ { 1, norm(r + y) }, { 1, y + r, norm(y + r) }, { 0, norm(y + z) }, -- a Gemm
+      { 2, norm(y + r), norm(z + r) }, { 0, norm(y - r) }, { 0, norm(y + r), y },
+      { 0, norm(y + r[":, 0"]:dimshuffle(0, "x")) },
+      { 0, norm(y * r) }, { 0, norm(T.tanh(y + r)) }, { 1, T.grad(T.sum(norm(y + r) * r), w) }, { 1, norm(of_batch) },
+      { 1, of_batch, norm(of_batch) } }) do
+      local outputs = { table.unpack(case, 2) }
+      local function made(device)
+        local _ <close> = theano.config.change_flags { device = device }
+        return theano.compile({ inputs = { x, w, v, r }, outputs = outputs, on_unused_input = "ignore" })
+      end
+      local f, g, added = made(DEVICE), made("cpu"), 0
+      for _, rows in ipairs({ 0, 1, 21 }) do
+        local args = { numbers("float32", rows, 20), numbers("float32", 20, 24), numbers("float32", 20, 24),
+          numbers("float32", rows, 24) }
+        if case[2].ndim == 3 and rows < 21 then goto others end
+        local want = { g(table.unpack(args)) }
+        for i, a in ipairs({ f(table.unpack(args)) }) do
+          assert(nd.allclose(nd.asarray(a), want[i], 1e-4, 1e-4, { equal_nan = true }))
+        end
+        ::others::
+      end
+      for _, k in ipairs(theano.printing.roofline(f, nil, { compile = false }).kernels) do
+        if k.m and k.title:find("Add", 1, true) then added = added + 1 end
+      end
+      assert.equal(case[1], added, theano.printing.plan(f))
     end
   end)
 

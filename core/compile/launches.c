@@ -82,7 +82,7 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s, int thi
     bool behind = grid_has(g, GRID_BEHIND);
     if (grid_is_product(g) && product_for_library(g, s, l->b, l->sizes, &p)) {
         library = "cuBLASLt";
-        behind &= !p.bias && !p.rounds;
+        behind &= !p.adds && !p.rounds;
         m = (double)p.c.rows, n = (double)p.c.cols, k = (double)p.a.cols, matrices = (double)p.matrices;
     } else if (grid_is_conv(g) && matrices * m * n * k >= LIBRARY_TERMS && conv_for_library(g, l->b, l->sizes, &w)) {
         bool apart = conv_apart(&w, &p);

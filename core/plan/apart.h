@@ -31,6 +31,7 @@
     X(UPDATES, "a GPU does updates of several variables by one launch, apart from what makes the gradients") \
     X(NEXT_WHOLE, "the next step is no kernel") \
     X(TILES, "it follows a product, on whose tiles it runs, and what reads it adds up columns") \
+    X(ADDED, "a GPU adds it to a product where that is stored, so that what reads the sum need not read both") \
     X(PRODUCT, "a GPU runs a product by tiles, alone") \
     X(NO_LOOPS, "one of them calls the library, or writes at computed places") \
     X(NO_ROWS, "they have no outer loop in common") \

@@ -32,8 +32,8 @@ static GpuMatrix matrix(const Kernel *k, int acc, const int dims[3], const Devic
     return m;
 }
 
-/* All that follows the product is a number added for each column, and the result lies where the product does. */
-static char *bias(const Kernel *k, const Stage *st, int columns, const DeviceAddress *b, const int64_t *sizes) {
+/* All that follows the product is that an array is added, and the result lies where the product does: its access. */
+static const Access *added(const Kernel *k, const Stage *st) {
     const Ins *i = &k->ins.at[st->ins0];
     int load = -1, add = -1, store = -1;
     for (int n = 0; n < st->nins; n++) {
@@ -47,12 +47,23 @@ static char *bias(const Kernel *k, const Stage *st, int columns, const DeviceAdd
     int from = st->ins0 + load, sum = st->ins0 + add;
     bool both = (i[add].a == from) != (i[add].b == from) && i[add].a != i[add].b && i[add].c < 0;
     if (!both || i[store].a != st->C || i[store].b != sum || a->dtype != k->acc.at[st->C].dtype) return NULL;
-    if (a->idx >= 0 || a->guard >= 0 || (a->flags & (ACC_WRITE | ACC_ADD | ACC_ROWTEMP))) return NULL;
-    for (int d = 0; d < k->ndim; d++) {
-        int64_t step = size_value(a->st[d], sizes), n = size_value(k->dim[d].n, sizes);
-        if (n != 1 && step != (d == columns)) return NULL;
+    bool plain = a->idx < 0 && a->guard < 0 && !(a->flags & (ACC_WRITE | ACC_ADD | ACC_ROWTEMP));
+    return plain ? a : NULL;
+}
+
+/* It has a number for each column, which the library has no way to add to float64; or lies as the product does. */
+static void add_behind(GpuProduct *p, const Kernel *k, const Stage *st, const DeviceAddress *b, const int64_t *sizes) {
+    const Access *a = added(k, st), *c = &k->acc.at[st->C];
+    bool row = a && p->dtype == TH_FLOAT32, array = a != NULL;
+    for (int d = 0; d < k->ndim && a; d++) {
+        if (size_value(k->dim[d].n, sizes) == 1) continue;
+        int64_t step = size_value(a->st[d], sizes);
+        row &= step == (d == st->d0 + 1);
+        array &= step == size_value(c->st[d], sizes);
     }
-    return address(a, b, sizes, 0);
+    if (!row && !array) return;
+    p->adds = row ? GPU_ADDS_ROW : GPU_ADDS_ARRAY;
+    p->more = address(a, b, sizes, 0);
 }
 
 /* All that is seen of a product of halves is that half, which is stored: the access, or -1. */
@@ -85,7 +96,7 @@ bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress
     p->a = matrix(k, st->A, (const int[3]){many, m, m + 2}, b, sizes);
     p->b = matrix(k, st->B, (const int[3]){many, m + 2, m + 1}, b, sizes);
     p->c = matrix(k, st->C, (const int[3]){many, m, m + 1}, b, sizes);
-    if (st->nins && st->beta < 0) p->bias = bias(k, st, m + 1, b, sizes);
+    if (st->nins && st->beta < 0) add_behind(p, k, st, b, sizes);
     int low = st->beta < 0 ? rounds(k, st, p->half) : -1;
     if (low >= 0) p->rounds = true, p->low = matrix(k, low, (const int[3]){many, m, m + 1}, b, sizes);
     return known && choose_library(p->matrices, p->c.rows, p->c.cols, p->a.cols);

@@ -35,9 +35,9 @@ typedef struct Choice {
 } Choice;
 typedef struct Call {
     Product product;
-    Matrix m[3];
+    Matrix m[4]; /* a, b, what is written, what is added */
     double alpha, beta;
-    char *at[3];
+    char *at[4];
 } Call;
 
 enum { MAGIC = 0x1d };
@@ -160,7 +160,7 @@ static void run(const void *args) {
                     sum += (c->product.turn[0] ? get(c, 0, b, k, row) : get(c, 0, b, row, k)) *
                            (c->product.turn[1] ? get(c, 1, b, col, k) : get(c, 1, b, k, col));
                 sum *= c->alpha;
-                if (c->beta != 0) sum += c->beta * get(c, 2, b, row, col);
+                if (c->beta != 0) sum += c->beta * get(c, 3, b, row, col);
                 if (c->product.bias) sum += ((const float *)(const void *)c->product.bias)[row];
                 int64_t at = b * to->between + (int64_t)row + (int64_t)col * to->step;
                 if (to->type > 1)
@@ -175,14 +175,14 @@ EXPORT int cublasLtMatmul(void *handle, Product *p, const void *alpha, const voi
                           Matrix *mb, const void *beta, const void *c, Matrix *mc, void *d, Matrix *md,
                           const uint64_t *algorithm, void *room, size_t bytes, Stream *s) {
     BEGIN;
-    if (!handle || !stream_is(s) || algorithm[0] != MAGIC || c != d || !fits(p, ma, mb, md) || mc->step != md->step)
+    if (!handle || !stream_is(s) || algorithm[0] != MAGIC || !fits(p, ma, mb, md) || !fits(p, ma, mb, mc))
         return end(BAD);
     if (bytes && !memory_holds((uintptr_t)room, bytes)) return end(BAD);
     if (p->behind && !memory_holds((uintptr_t)p->bias, 4 * md->rows)) return end(BAD);
     Work *w = work_new(WORK_CALL, sizeof(Call));
     if (!w) return end(NO_ROOM);
     Call *x = (Call *)(void *)w->args;
-    *x = (Call){*p, {*ma, *mb, *md}, 0, 0, {(char *)(uintptr_t)a, (char *)(uintptr_t)b, d}};
+    *x = (Call){*p, {*ma, *mb, *md, *mc}, 0, 0, {(char *)(uintptr_t)a, (char *)(uintptr_t)b, d, (char *)(uintptr_t)c}};
     x->alpha = p->scale ? *(const double *)alpha : *(const float *)alpha;
     x->beta = p->scale ? *(const double *)beta : *(const float *)beta;
     w->call = run;

@@ -1,9 +1,11 @@
 /*
  * fit.c -- for a device: what a reshape put between a work and its only reader is taken out of the way. In: a work, and
  * a group that reads it by other dims. Out: dims of one of them cut in those that the other one has, so that group.c
- * finds both alike: what copies an array that lies apart (heads, turned ones) does so where its reader stores. Always
- * holds: no element is another; loops that nothing needs become one again (passes.c).
+ * finds both alike: what copies an array that lies apart (heads, turned ones) does so where its reader stores, and an
+ * array is added to a product where that is stored. Always holds: no element is another; loops that nothing needs
+ * become one again (passes.c).
  */
+#include "ops/table/ops.h"
 #include "plan/parts.h"
 
 /* Each member is all that its work does, point by point. */
@@ -185,4 +187,61 @@ bool fit_group(Planner *p, int w) {
         }
     }
     return false;
+}
+
+/* ---- a sum with a product ---------------------------------------------------------------------------------------- */
+/* The access goes through an array without gaps, by all of its first n dims; their points in *all. */
+static bool dense(Planner *p, const Kernel *k, const Access *a, int n, Size *all) {
+    *all = size_const(1);
+    for (int d = n - 1; d >= 0; d--) {
+        if (k->dim[d].kind != DIM_PAR) return false;
+        if (!size_is(k->dim[d].n, 1) && !sizes_same(&p->sizes, a->st[d], *all)) return false;
+        *all = sizes_op(&p->sizes, '*', *all, k->dim[d].n);
+        if (size_bad(*all)) return false;
+    }
+    return a->idx < 0 && a->guard < 0 && !(a->flags & (ACC_ADD | ACC_ROWTEMP));
+}
+
+/* The product of matrices that gives root r, which work w alone reads; or NULL. */
+static const Kernel *sole_product(const Planner *p, int r, int w) {
+    const Work *from = p->root.at[r].writers == 1 && !p->root.at[r].kept ? &p->work.at[p->wr[p->wr0[r]]] : NULL;
+    bool sole = from && from->call && from->k->st.at[0].cls == STAGE_GEMM && from->k->st.at[0].beta < 0;
+    for (int u = p->use0[r]; u < p->use0[r + 1]; u++) sole &= p->use[u].work == w || !p->work.at[p->use[u].work].live;
+    return sole ? from->k : NULL;
+}
+
+/* Work w by the dims that a product goes through its result by, which has as many points. */
+static void go_by(Kernel *k, const Kernel *product) {
+    const Access *to = &product->acc.at[product->st.at[0].C];
+    int n = 0;
+    while (n < product->ndim && product->dim[n].kind == DIM_PAR) k->dim[n] = product->dim[n], n++;
+    for (int a = 0; a < k->acc.n; a++)
+        for (int d = 0; d < KDIM; d++) k->acc.at[a].st[d] = d < n ? to->st[d] : size_const(0);
+    for (int i = 0; i < k->ins.n; i++) k->ins.at[i].depth = (uint8_t)n;
+    k->ndim = n;
+    k->st.at[0].nd = (uint8_t)n;
+}
+
+/* For a device: work w adds an array to a product that nobody else reads, and does no more. It stays with the product,
+ * whose tiles (or a library, as what was there before) add it where they store: so the sum is read once, and who reads
+ * it, a norm of its rows, need not read both of its parts and store it. True: w goes by the product's dims now. */
+bool fit_sum(Planner *p, int w) {
+    Kernel *k = p->work.at[w].k;
+    const Kernel *product = NULL;
+    Size points, all;
+    if (!p->fg->device || !p->work.at[w].point || k->ins.n != 4 || k->acc.n != 3 || k->nouter) return false;
+    bool sums = false;
+    for (int i = 0; i < k->ins.n; i++) sums |= k->ins.at[i].op == S_add && dtype_is_float((ThDtype)k->ins.at[i].dtype);
+    for (int a = 0; a < k->acc.n; a++) {
+        const Access *x = &k->acc.at[a];
+        if (!dense(p, k, x, k->ndim, &points) || x->dtype != k->acc.at[0].dtype) return false;
+        if (!product && !(x->flags & ACC_WRITE)) product = sole_product(p, x->buf, w);
+    }
+    if (!sums || !product || product->nouter) return false;
+    int n = 0;
+    while (n < product->ndim && product->dim[n].kind == DIM_PAR) n++;
+    const Access *to = &product->acc.at[product->st.at[0].C];
+    if (!n || !dense(p, product, to, n, &all) || !sizes_same(&p->sizes, all, points)) return false;
+    go_by(k, product);
+    return true;
 }

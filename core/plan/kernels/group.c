@@ -7,7 +7,7 @@
 #include "plan/apart.h"
 #include "plan/parts.h"
 
-enum { MAX_JOIN = 8, AGAIN = 2, CHEAP = 4 }; /* groups that read a work; that compute it again; its operations then */
+enum { MAX_JOIN = 8 }; /* groups that read a work */
 
 /* What a kernel is to the grouper. */
 static void classify(Work *w) {
@@ -307,24 +307,6 @@ static int outputs_of(const Kernel *k) {
     return n;
 }
 
-/* A few cheap operations: computing them again costs less than storing and loading. */
-bool group_cheap(const Kernel *k) {
-    int n = 0;
-    for (int i = 0; i < k->ins.n; i++) {
-        int op = k->ins.at[i].op;
-        if (op >= INS_LOAD) continue;
-        n++;
-        if (op < scalar_count && !(scalar_ops[op].flags & SF_CHEAP)) return false;
-    }
-    return n <= CHEAP;
-}
-
-static bool loads_any(const Kernel *k) {
-    for (int i = 0; i < k->ins.n; i++)
-        if (k->ins.at[i].op == INS_LOAD) return true;
-    return false;
-}
-
 /* Every base dim down to w's innermost that has more than one point is one of w's: its store runs once for each
  * element. */
 static bool covers(const Planner *p, int w, int g, const int8_t *map) {
@@ -365,24 +347,10 @@ static bool shrinks_draw(const Planner *p, int w) {
     return to < from;
 }
 
-/* On a device: w reads no more than it would store, so that who reads it may as well read that. */
-static bool as_small(const Planner *p, const Kernel *k) {
-    size_t from = 0, to = 0;
-    for (int a = 0; a < k->acc.n; a++) {
-        const Access *x = &k->acc.at[a];
-        bool all = true;
-        for (int d = 0; d < k->ndim; d++) all &= !size_is(x->st[d], 0) || size_is(k->dim[d].n, 1);
-        if (x->flags & ACC_WRITE) to += th_dtype_bytes((ThDtype)x->dtype);
-        else if (all) from += th_dtype_bytes((ThDtype)x->dtype);
-        if (x->idx >= 0 || x->guard >= 0) return false;
-    }
-    return p->fg->device && from <= to;
-}
-
 /* All readers take w over: w leaves no store behind. 1 joined, 0 not, -1 error. */
 static int join_vertical(Planner *p, int w, const Join *j, int n) {
     const Kernel *k = p->work.at[w].k;
-    bool again = (group_cheap(k) && (n <= AGAIN || k->ndim == 0 || as_small(p, k))) || !loads_any(k);
+    const bool again = group_again(p, k, n);
     if (n > 1 && (shrinks_draw(p, w) || !again)) return no(p, APART_AGAIN);
     for (int i = 0; i < n; i++) {
         if (!j[i].fits || !j[i].seen) return misfit(p, &j[i]);
@@ -770,6 +738,7 @@ static int try_join(Planner *p, int w) {
     while (n == 1 && !outside && !j->fits && fit_group(p, w)) n = find_joins(p, w, j, &outside);
     if (n == 0 || n > MAX_JOIN) return no(p, n ? APART_MANY : APART_NOBODY);
     if (leaves_updates(p, w, j, n)) return no(p, APART_UPDATES);
+    if (fit_sum(p, w)) return no(p, APART_ADDED);
     for (int i = 0; i < n && k->k->can_fail; i++)
         if (group_writes_foreign(p, j[i].group)) j[i].fits = false, j[i].why = APART_FAILS;
     if (k->call) return join_call(p, w, j, n, outside);

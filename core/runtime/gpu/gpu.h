@@ -154,14 +154,20 @@ typedef struct GpuMatrix { /* strides in elements; step: from matrix to matrix *
     char *at;
     int64_t rows, cols, rs, cs, step;
 } GpuMatrix;
+typedef enum GpuAdds {
+    GPU_ADDS_NOTHING,
+    GPU_ADDS_ROW /* a number for each column */,
+    GPU_ADDS_ARRAY /* as c lies */
+} GpuAdds;
 typedef struct GpuProduct { /* c = beta c + alpha a b, of float32 or float64 */
     ThDtype dtype, half;    /* half: of a and b, where it is one; else 0 */
     int64_t matrices;
     GpuMatrix a, b, c;
     double alpha, beta;
-    char *bias;  /* or NULL: a number for each column is added to c, if that can be done.. */
-    bool rounds; /* or c is wanted as the factors' half alone, in low, likewise.. */
-    bool added;  /* ..and was it */
+    GpuAdds adds; /* to c, if that can be done.. */
+    char *more;   /* (that) */
+    bool rounds;  /* or c is wanted as the factors' half alone, in low, likewise.. */
+    bool added;   /* ..and was it */
     GpuMatrix low;
 } GpuProduct;
 GpuDone gpu_matmul(HostCall *h, GpuHandle *u, GpuProduct *p);

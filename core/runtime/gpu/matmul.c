@@ -3,8 +3,9 @@
  * the product, queued; or GPU_NOT, and the kernel's own tiles have to do it: where there is no library, or it does not
  * take these matrices. float32 without TF32 (the flag allow_tf32); of two factors of one half, sums of float32; what is
  * summed in parts is joined in an order of its own, without atomics. A bias is added by the library where it has that,
- * and what is only rounded to its factors' half is stored as that; no other epilogue of its is what is written in a
- * graph to the last bit: its relu loses NaN, and its gelu is an approximation.
+ * an array that lies as the product does as what was there before, and what is only rounded to its factors' half is
+ * stored as that; no other epilogue of its is what is written in a graph to the last bit: its relu loses NaN, and its
+ * gelu is an approximation.
  */
 #include "gpu.h"
 #include "runtime/device/library.h"
@@ -128,7 +129,7 @@ static int shape(const CublasLt *lt, void **to, int type, const GpuMatrix *m, bo
 static int describe_bias(const CublasLt *lt, Made *x, const GpuProduct *p) {
     uint32_t behind = LT_BIAS;
     int bad = lt->product_set(x->product, LT_BEHIND, &behind, sizeof behind);
-    return bad ? bad : lt->product_set(x->product, LT_BIAS_AT, &p->bias, sizeof p->bias);
+    return bad ? bad : lt->product_set(x->product, LT_BIAS_AT, &p->more, sizeof p->more);
 }
 
 /* The library has c by columns: where c's rows lie side by side it is asked for c^T = b^T a^T. */
@@ -160,16 +161,18 @@ static bool run(HostCall *h, GpuHandle *u, const GpuProduct *p, const Lies *l, c
     Made x = {0};
     LtChoice choice;
     int order[2], found = 0;
-    float alpha = (float)p->alpha, beta = (float)p->beta;
+    const bool array = behind == LT_ADDS && p->adds == GPU_ADDS_ARRAY;
+    const double one = 1, *old = array ? &one : &p->beta; /* the factor of what is there */
+    float alpha = (float)p->alpha, beta = (float)*old;
     bool wide = p->dtype == TH_FLOAT64;
-    char *c = behind == LT_ROUNDS ? p->low.at : p->c.at;
+    char *d = behind == LT_ROUNDS ? p->low.at : p->c.at, *c = array ? p->more : d;
     int bad = describe(lt, &x, p, l, behind == LT_ROUNDS, config_bool(h->ctx, "allow_tf32"), order);
-    if (!bad && behind == LT_ADDS) bad = describe_bias(lt, &x, p);
+    if (!bad && behind == LT_ADDS && !array) bad = describe_bias(lt, &x, p);
     void *first = x.matrix[order[0]], *second = x.matrix[order[1]], *to = x.matrix[2];
     if (!bad) bad = lt->choose(u->handle, x.product, first, second, to, to, x.wish, 1, &choice, &found);
     if (!bad && found)
         bad = lt->run(u->handle, x.product, wide ? (const void *)&p->alpha : &alpha, order[0] ? p->b.at : p->a.at,
-                      first, order[0] ? p->a.at : p->b.at, second, wide ? (const void *)&p->beta : &beta, c, to, c, to,
+                      first, order[0] ? p->a.at : p->b.at, second, wide ? (const void *)old : &beta, c, to, d, to,
                       choice.algorithm, room, room_of(p), h->gpu->q->stream);
     unmake(lt, &x);
     return !bad && found;
@@ -184,7 +187,8 @@ GpuDone gpu_matmul(HostCall *h, GpuHandle *u, GpuProduct *p) {
     if (!ready(h, u)) return GPU_NOT;
     if (!gpu_room(h, room_of(p), &room)) return GPU_FAILED;
     Lies whole = l[2];
-    p->added = p->bias && whole.turned && run(h, u, p, l, room, LT_ADDS);
+    const bool adds = p->adds == GPU_ADDS_ARRAY || (p->adds && whole.turned);
+    p->added = adds && run(h, u, p, l, room, LT_ADDS);
     p->added = p->added || (p->rounds && lies(&p->low, &l[2]) && run(h, u, p, l, room, LT_ROUNDS));
     l[2] = whole;
     return p->added || run(h, u, p, l, room, LT_NONE) ? GPU_DONE : GPU_NOT;
