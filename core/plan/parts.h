@@ -249,8 +249,8 @@ bool group_alone_reads(const Planner *p, int root, int g); /* nobody else reads 
 bool group_writes_foreign(const Planner *p, int g);
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
 bool group_crosses(Planner *p, const Kernel *a, const Kernel *b); /* sums of one array along other dims of it */
-bool group_cheap(const Kernel *k); /* again.c: computing it again costs less than storing and loading.. */
-bool group_again(const Planner *p, const Kernel *k, int readers); /* ..by so many groups */
+bool again_cheap(const Kernel *k); /* again.c: computing it again costs less than storing and loading.. */
+bool again_pays(const Planner *p, const Kernel *k, int readers); /* ..by so many groups */
 bool windows_all(Planner *p, bool *any); /* windows.c: what is looked up by window is computed there; any: was */
 bool fit_group(Planner *p, int w);       /* fit.c: w and what reads it go by the same dims now */
 bool fit_sum(Planner *p, int w);         /* ..w stays with the product that it adds an array to */

@@ -27,7 +27,7 @@ static bool cheap(const Kernel *k, bool divides) {
     return n <= CHEAP;
 }
 
-bool group_cheap(const Kernel *k) { return cheap(k, false); }
+bool again_cheap(const Kernel *k) { return cheap(k, false); }
 
 static bool loads_any(const Kernel *k) {
     for (int i = 0; i < k->ins.n; i++)
@@ -50,7 +50,7 @@ static bool as_small(const Planner *p, const Kernel *k) {
 }
 
 /* On a device also quotients by a number, of what is read anyway: its memory is what takes time. */
-bool group_again(const Planner *p, const Kernel *k, int readers) {
+bool again_pays(const Planner *p, const Kernel *k, int readers) {
     const bool small = as_small(p, k);
     return (cheap(k, small) && (readers <= AGAIN || k->ndim == 0 || small)) || !loads_any(k);
 }

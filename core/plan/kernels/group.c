@@ -350,7 +350,7 @@ static bool shrinks_draw(const Planner *p, int w) {
 /* All readers take w over: w leaves no store behind. 1 joined, 0 not, -1 error. */
 static int join_vertical(Planner *p, int w, const Join *j, int n) {
     const Kernel *k = p->work.at[w].k;
-    const bool again = group_again(p, k, n);
+    const bool again = again_pays(p, k, n);
     if (n > 1 && (shrinks_draw(p, w) || !again)) return no(p, APART_AGAIN);
     for (int i = 0; i < n; i++) {
         if (!j[i].fits || !j[i].seen) return misfit(p, &j[i]);

@@ -68,7 +68,7 @@ static bool plain(const Kernel *k) {
             op != INS_SIZE && op != INS_CAST)
             return false;
     }
-    return !k->can_fail && !k->nouter && k->ndim > 0 && group_cheap(k);
+    return !k->can_fail && !k->nouter && k->ndim > 0 && again_cheap(k);
 }
 
 /* The work whose result work x alone looks up through its access a, -1: none. */
