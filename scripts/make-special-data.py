@@ -381,6 +381,36 @@ def quotient_cases():
     edge("pseudo_huber", (nan, 2.), (2., nan))
 
 
+def hypergeometric_cases():
+    x = spread(1e-6, 1e4, 8) + [-v for v in spread(1e-6, 1e4, 8)]
+    case("hyp0f1", mp.hyp0f1, 5e-14, uniform(-5, 12, 16), x)
+    a, b = uniform(-3, 8, 16), uniform(0.1, 9, 16)
+    case("hyp1f1", mp.hyp1f1, 1e-12, a + [-3., 2., -4., 1.5], b + [2.5, 2., -6., 0.5],
+         uniform(-30, 30, 8) + spread(30, 400, 4) + [-v for v in spread(30, 400, 4)] + [7., 300., 2., 0.])
+    z = uniform(-1, 1, 8) + [1 - v for v in spread(1e-9, 0.1, 4)] + [-v for v in spread(1, 1e3, 4)]
+    case("hyp2f1", mp.hyp2f1, 1e-12, a, uniform(-3, 8, 16), b, z)
+    whole = [float(v) for v in rng.randint(1, 6, 16)], [float(v) for v in rng.randint(1, 6, 16)]
+    case("hyp2f1", mp.hyp2f1, 1e-12, *whole, [float(v) / 2 for v in rng.randint(1, 20, 16)], z)
+    case("hyp2f1", mp.hyp2f1, 1e-13, [-2., -3., 1., .5], [1., 4., 1., .25], [3., -5., 3.5, 1.5], [5., .7, 1., 1.])
+    edge("hyp0f1", (1.5, 0.), (nan, 1.), (1.5, nan))
+    edge("hyp1f1", (1.5, 2.5, 0.), (nan, 1., 1.), (1., 2., nan), (1., -5., 2.), (-3., -5., 2.))
+    edge("hyp2f1", (1.5, 1., 2.5, 0.), (nan, 1., 1., .5), (1., 2., 3., nan), (1., 2., 3., 1.), (2., 1., -4., .5),
+         (-2., 1., -4., .5))
+    x = uniform(-5, 5, 12) + spread(1e-6, 1e6, 8)
+    sigma, gamma = spread(1e-3, 10, 20), spread(1e-6, 10, 20)
+
+    def voigt(x, sigma, gamma):
+        z = mp.mpc(x, gamma) / (sigma * mp.sqrt(2))
+        return mp.re(mp.exp(-z * z) * mp.erfc(-1j * z)) / (sigma * mp.sqrt(2 * mp.pi))
+
+    with mp.workdps(60):
+        case("voigt_profile", lambda x, s, g: voigt(x, s, g) if (x * x + g * g) < 400 * s * s else
+             mp.quad(lambda t: mp.npdf(t, 0, s) * g / mp.pi / ((x - t)**2 + g * g), [-9 * s, 0, 9 * s]), 1e-13,
+             x, sigma, gamma)
+    edge("voigt_profile", (0.3, 0., 1.), (2., 0., 1.), (0., 1., 0.), (1., 1., 0.), (0., 0., 0.), (1., 0., 0.),
+         (nan, 1., 1.), (1e200, 1., 1.), (inf, 1., 1.), (1., inf, 1.), (1., 1., inf), (1., 1e-300, 1.))
+
+
 bessel_cases()
 integral_cases()
 rules = []
@@ -393,6 +423,7 @@ distribution_cases()
 elliptic_cases()
 order_cases()
 quotient_cases()
+hypergeometric_cases()
 with open(os.path.join(ROOT, "special.json"), "w") as out:
     out.write("{")
     for key, table in (("exact", exact), ("edges", edges)):

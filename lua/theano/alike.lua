@@ -19,7 +19,8 @@ local M = {}
 local FILES = { "theano.alikedtypes", "theano.alikeshapes", "theano.alikeproducts", "theano.alikestatistics",
   "theano.alikehistograms", "theano.alikeseries", "theano.alikepolynomials", "theano.alikepieces", "theano.alikeedits",
   "theano.alikeborders", "theano.alikespecial", "theano.alikegamma", "theano.alikedistributions",
-  "theano.alikeorthogonal", "theano.alikebessel", "theano.alikeelliptic", "theano.alikeairy" }
+  "theano.alikeorthogonal", "theano.alikebessel", "theano.alikeelliptic", "theano.alikeairy", "theano.alikefaddeeva",
+  "theano.alikehyper" }
 
 --- Puts the functions into the module of arrays.
 function M.arrays(nd)
