@@ -335,7 +335,10 @@ local FLAT = {
   { "trim_zeros", { nd.array({ 0, 0, 3, 0, 1.0, 0 }) }, function(M, x)
     return M.trim_zeros(x), M.trim_zeros(x, "f"), M.trim_zeros(x * 0), M.trim_zeros(M.outer(x, x), "b")
   end },
-  { "histogram of nothing", { nd.zeros(0) }, function(M, x) return (M.histogram(x, 3, { 0, 1 })) end },
+  { "histogram of nothing", { nd.zeros(0) }, function(M, x)
+    local counts, edges = M.histogram(x, 4)
+    return M.histogram(x, 3, { 0, 1 }), counts, edges
+  end },
   { "bits", { nd.array({ 1, 0, 3, 0, 0, 0, 1, 1, 1 }), nd.array({ 5, 255 }, "uint8") }, function(M, x, b)
     return M.packbits(x), M.packbits(x, 0, "little"), M.unpackbits(b), M.unpackbits(b, nil, 20), M.unpackbits(b, 0, -3)
   end },

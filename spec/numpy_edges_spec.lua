@@ -257,6 +257,16 @@ describe("the gradient of running products", function()
   end)
 end)
 
+describe("round of complex numbers", function()
+  it("rounds both parts, whose zeros keep their signs", function()
+    for decimals, by in pairs({ [0] = 1, [1] = 0.1, [-1] = 10 }) do
+      local r = nd.round(nd.array({ nd.complex(-0.3, -0.2) }) * by, decimals)[0]
+      assert.same({ -math.huge, -math.huge }, { 1 / r.real, 1 / r.imag }, decimals)
+    end
+    assert.equal(nd.complex(-0.5, 2.0), nd.round(nd.complex(-0.46, 2.04), 1))
+  end)
+end)
+
 describe("a type", function()
   it("is what its letters name", function()
     assert.is_true(T.dscalar("x").type == T.dscalar)

@@ -26,7 +26,11 @@ return function(M, K)
     elseif K.known(x, 0) == 0 then lo, hi = K.number({ 0.0 }, "float64"), K.number({ 1.0 }, "float64")
     else
       local function one(v) return as(v):astype("float64"):reshape({ 1 }) end
-      lo, hi = one(M.min(x)), one(M.max(x))
+      lo, hi = one(M.min(K.longer(x, math.huge))), one(M.max(K.longer(x, -math.huge)))
+      if not K.plain then -- of nothing from 0 to 1
+        local none = M.eq(len(x, 0), 0)
+        lo, hi = as(M.switch(none, 0.0, lo)), as(M.switch(none, 1.0, hi))
+      end
       hi = K.checked(hi, M.all(M.lt(hi - lo, math.huge)), what .. ": the range of the elements is not finite")
     end
     local alone = M.eq(lo, hi)

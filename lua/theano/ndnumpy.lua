@@ -21,6 +21,13 @@ return function(nd, kit)
     if math.type(decimals) ~= "integer" then return nearest(a, decimals) end
     a = arr(a)
     if decimals >= 0 and not a.dtype:find("[fc]") then return result(a:copy()) end
+    if decimals == 0 then return nearest(a) end
+    if a.dtype:find("^c") then -- each part alone, so that zeros keep their signs
+      local r = a:copy():reshape({ -1 })
+      nd.real(r):assign(nd.round(nd.real(r), decimals))
+      nd.imag(r):assign(nd.round(nd.imag(r), decimals))
+      return result(r:reshape(a.shape))
+    end
     local scale = 10.0 ^ math.abs(decimals)
     if decimals >= 0 then return nearest(a * scale) / scale end
     local r = nearest(a / scale) * scale
