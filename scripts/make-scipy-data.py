@@ -755,7 +755,8 @@ def special_stranger_cases():
                  "jv([50.5, 100.0, -1.5], [5e-324, 5e-324, 1e-300])",
                  "rel_entr([1.0, 50.0, 1e300, 1e300], [5e-324, 5e-324, 1e-300, 1e-30])",
                  "stdtr([2e-308, 1e-300, 1e8, 1e10, 5.0], [5.0, -1e5, inf, -inf, inf])",
-                 "wofz(turned)", "wofz(waves * 6.0)", "wofz(finite)", "wofz(single)", "wofz(waves * 1e9)"):
+                 "wofz(turned)", "wofz(waves * 6.0)", "wofz(finite)", "hankel1([0.5, 2.0], [3.0, 0.1])",
+                 "hankel2([0.5, 2.0], [3.0, 0.1])", "yve(1.5, x)", "wofz(single)", "wofz(waves * 1e9)"):
         case("special." + call, 1e-12 if "single" not in call else 1e-6)
 
 

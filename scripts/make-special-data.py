@@ -411,6 +411,50 @@ def hypergeometric_cases():
          (nan, 1., 1.), (1e200, 1., 1.), (inf, 1., 1.), (1., inf, 1.), (1., 1., inf), (1., 1e-300, 1.))
 
 
+def lost_cases():
+    """Where a difference of what is nearly equal, or an end of the doubles, took digits."""
+    case("poch", mp.rf, 1e-15, [-1e-10, -1e-10, -1e-300, 1e-300, -3 + 1e-10, -1.0000000001, 1e-12, -6.999999999],
+         [1., 2., 1., 3., 2., 1., 8., 8.])
+    case("spence", lambda x: mp.re(mp.polylog(2, 1 - x)), 2e-15,
+         [1 + 1e-9, 1 - 1e-9, 1 + 1e-13, 1.0001, 1.99, 2.01, 1.7e308])
+    v = [0.5, 2.5, 0., 1.]
+    case("ive", lambda v, x: 1 / mp.sqrt(2 * mp.pi * x), 1e-15, v, [1e301, 1e305, 1.7e308, 2e300])
+    case("kve", lambda v, x: mp.sqrt(mp.pi / 2 / x), 1e-15, v, [1e301, 1e305, 1.7e308, 2e300])
+    small = spread(1e-30, 1e-6, 6) + [1e-300, 3e-6]
+
+    def rest(b, a, y):
+        return mp.betainc(mp.mpf(b), mp.mpf(a), 0, mp.mpf(y), regularized=True)
+
+    with mp.workdps(340):
+        case("betaincc", lambda a, b, x: rest(b, a, 1 - x), 5e-15, small, spread(1, 50, 8), uniform(0, 0.9, 8))
+        case("fdtrc", lambda n, d, x: rest(d / 2, n / 2, d / (d + n * x)), 5e-15, small, spread(2, 50, 8),
+             spread(0.1, 9, 8))
+        case("fdtr", lambda n, d, x: 1 - rest(d / 2, n / 2, d / (d + n * x)), 5e-15, spread(2, 50, 8), small,
+             [1 / v for v in spread(0.1, 9, 8)])
+
+    def below(n, d, x):
+        """By t = -log(1 - x): the integrand is a power times an exponential times what is nearly 1."""
+        a, b = n / 2, d / 2
+        u = b * mp.log1p(n * x / d)
+
+        def f(t):
+            return mp.exp((a - 1) * mp.log(-b * mp.expm1(-t / b)) - t)
+        size = a * mp.log(b) + mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+        return mp.quad(f, [0, u / 4, u / 2, 3 * u / 4, u]) / mp.exp(size)
+
+    n, d, x = [25., 3., 7.5, 2., 100., 12.], [1e8, 1e15, 3e4, 1e20, 1e6, 1e12], [1.2, 0.1, 0.8, 2.5, 1.05, 0.5]
+    case("fdtr", below, 1e-13, n, d, x)
+    case("fdtrc", lambda d, n, x: below(n, d, 1 / x), 1e-13, d, n, [1 / v for v in x])
+
+
+def second_cases():
+    v, x = uniform(0, 60, 12) + [0., 1., 7., 2. + 1e-7, 0.5], spread(1e-6, 1, 4) + uniform(1, 90, 8)
+    x = x + [3., 1e-9, 20., 5., 2.]
+    v, x = v + uniform(0, 3, 4) + [60., 45., 0.3, 0.7], x + spread(90, 1e6, 4) + [630., 400., 1e-12, 1e-200]
+    case("yv", mp.bessely, 1e-12, v + [-0.3, -2.5, -3., -40.2], x + [2., 4., 1., 30.])
+    edge("yv", (0., 0.), (2.5, 0.), (1., -1.), (1., nan), (nan, 1.), (60., 1e-9), rtol=1e-12)
+
+
 bessel_cases()
 integral_cases()
 rules = []
@@ -424,6 +468,8 @@ elliptic_cases()
 order_cases()
 quotient_cases()
 hypergeometric_cases()
+lost_cases()
+second_cases()
 with open(os.path.join(ROOT, "special.json"), "w") as out:
     out.write("{")
     for key, table in (("exact", exact), ("edges", edges)):

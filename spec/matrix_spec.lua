@@ -291,7 +291,8 @@ local ELSEWHERE = {
     special.roots_chebyc special.roots_chebys special.roots_gegenbauer special.roots_sh_chebyt special.roots_sh_chebyu
     special.roots_sh_jacobi special.roots_sh_legendre]],
   ["its arguments are coefficients: spec/scipy_spec.lua"] = "interpolate.PPoly",
-  ["of complex numbers: spec/scipy_spec.lua"] = "special.wofz",
+  ["of complex numbers: spec/scipy_spec.lua"] = "special.wofz special.hankel1 special.hankel2",
+  ["another name of special.yv"] = "special.yve",
   ["their arguments are of forms of their own: spec/scipy_spec.lua, spec/scipy_edges_spec.lua"] = [[linalg.toeplitz
     linalg.hankel linalg.circulant linalg.companion linalg.leslie linalg.fiedler linalg.convolution_matrix
     linalg.khatri_rao linalg.diagsvd linalg.hilbert linalg.invhilbert linalg.pascal linalg.invpascal linalg.hadamard

@@ -188,6 +188,7 @@ for name in ("spherical_in spherical_kn"):gmatch("%S+") do GRADIENTS[name] = { {
 for i = 1, 4 do GRADIENTS["airy " .. i], GRADIENTS["airye " .. i] = { { -1.7 }, 1 }, { { 1.7 }, 1 } end
 GRADIENTS.hyp0f1, GRADIENTS.hyp1f1 = { { 1.3, 0.7 }, 2 }, { { 1.3, 2.7, 0.7 }, 1, 2, 3 }
 GRADIENTS.hyp2f1, GRADIENTS.voigt_profile = { { 1.3, 2.7, 0.7, 0.4 }, 4 }, { { 1.3, 0.7, 0.4 }, 1, 2, 3 }
+GRADIENTS.yv = { { 2.3, 1.7 }, 2 }
 GRADIENTS.factorial2, GRADIENTS.factorialk, GRADIENTS.zeta = false, false, false
 for name in ("poch perm binom"):gmatch("%S+") do GRADIENTS[name] = { { 5.3, 2.2 }, 1, 2 } end
 

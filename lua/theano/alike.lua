@@ -20,7 +20,7 @@ local FILES = { "theano.alikedtypes", "theano.alikeshapes", "theano.alikeproduct
   "theano.alikehistograms", "theano.alikeseries", "theano.alikepolynomials", "theano.alikepieces", "theano.alikeedits",
   "theano.alikeborders", "theano.alikespecial", "theano.alikegamma", "theano.alikedistributions",
   "theano.alikeorthogonal", "theano.alikebessel", "theano.alikeelliptic", "theano.alikeairy", "theano.alikefaddeeva",
-  "theano.alikehyper" }
+  "theano.alikehyper", "theano.alikesecond" }
 
 --- Puts the functions into the module of arrays.
 function M.arrays(nd)

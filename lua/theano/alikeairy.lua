@@ -53,10 +53,12 @@ return function(M, K)
   local function k_scaled(v, x)
     v = call(M.abs, v)
     local good = both(both(M.gt(x, 0), M.lt(x, inf)), M.lt(v, inf))
-    local y, u = kept(pick(good, x, 1.0), 1e-320, 1e300), kept(pick(good, v, 0.0), 0.0, 1e150)
+    local y, u = kept(pick(good, x, 1.0), 1e-320, C.MAX), kept(pick(good, v, 0.0), 0.0, 1e150)
     local tiny = both(M.lt(y, 1e-8), M.lt(u, 0.9))
+    local far = M.gt(y, D(1e300)) -- the order is nothing beside it
     local r = pick(tiny, k_small(pick(tiny, u, 0.3), pick(tiny, y, 1e-9)),
-      k_integral(pick(tiny, 1.0, u), pick(tiny, 1.0, y)))
+      k_integral(pick(tiny, 1.0, u), pick(tiny, 1.0, kept(y, 0.0, 1e300))))
+    r = pick(far, D(math.sqrt(math.pi / 2)) / root(y), r)
     local edge = pick(M.isnan(x + v), M.nan, pick(M.lt(x, 0), M.nan, pick(M.eq(x, inf), 0.0, inf)))
     return pick(good, r, edge)
   end
@@ -101,7 +103,7 @@ return function(M, K)
     local near = pick(far, 1.0, pick(M.eq(x, inf), 1.0, x))
     local r = call(M.iv, v, near) * call(M.exp, -near)
     local beyond = both(M.lt(v, -2.0 * x), M.neq(v, M.floor(v)))
-    r = pick(far, pick(beyond, M.nan, i_far(v, kept(pick(far, x, 1e3), 700.0, 1e300))), r)
+    r = pick(far, pick(beyond, M.nan, i_far(v, kept(pick(far, x, 1e3), 700.0, C.MAX))), r)
     return pick(M.eq(x, inf), 0.0, r)
   end
   --- `ive(v, x)`: exp(-|x|) iv(v, x).

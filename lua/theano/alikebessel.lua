@@ -12,7 +12,7 @@ return function(M, K)
 
   local C = require("theano.alikechoice")(M, K)
   local call, stop, pick, both, kept = C.call, C.stop, C.pick, C.both, C.kept
-  local whole, EULER, MOST = C.order, C.EULER, C.MOST
+  local whole, EULER, MOST, MAX = C.order, C.EULER, C.MOST, C.MAX
 
   -- sum of c[k + 1] T(k, t) by Clenshaw's recurrence
   local function chebyshev(c, t)
@@ -350,12 +350,12 @@ return function(M, K)
   function special.spence(x) -- DLMF 25.12.4 and 25.12.6
     local back
     x, back = wide("spence", x)
-    local large = M.gt(x, 1)
-    local l = kept(x, 1.0, 1e300)
-    local y = pick(large, 1.0 / l, kept(x, 0.0, 1.0))
+    local large = M.gt(x, 2)
+    local l = kept(x, 2.0, MAX)
+    local y = pick(large, 1.0 / l, kept(x, 0.0, 2.0))
     local s, log_l = kept(y, 1e-320, 0.5), call(M.log, l)
     local low = D(math.pi ^ 2 / 6) - call(M.log, s) * call(M.log1p, -s) - spence(1.0 - s)
-    local r = pick(M.lt(y, 0.5), low, spence(kept(y, 0.5, 1.0)))
+    local r = pick(M.lt(y, 0.5), low, spence(kept(y, 0.5, 2.0)))
     r = pick(large, -r - 0.5 * log_l * log_l, r)
     return back(pick(M.isnan(x), x, pick(M.lt(x, 0), M.nan, pick(M.eq(x, inf), -inf, r))))
   end

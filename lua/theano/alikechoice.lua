@@ -22,6 +22,6 @@ return function(M, K)
     return util.raise("ValueError", "special.%s: %s is a whole number from %d to %d, not %s", what, name, least, MOST,
       type(n) == "number" and tostring(n) or util.kind_of(n))
   end
-  C.MOST, C.EULER = MOST, 0.57721566490153286061
+  C.MOST, C.EULER, C.MAX = MOST, 0.57721566490153286061, 0x1.fffffffffffffp1023
   return C
 end

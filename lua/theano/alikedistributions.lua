@@ -14,13 +14,28 @@ return function(M, K)
   local function gammaincc(a, x) return call(special.gammaincc, a, x) end
   local function betainc(a, b, x) return call(special.betainc, a, b, x) end
 
+  -- 1 - betainc(a, b, x) of a that is nothing beside 1 and b, of x below the middle, or `plain`. It is 1 - x^a (1 + a
+  -- s) / (a B(a, b)), s by the power series (DLMF 8.17.7), the rest by powers of a (DLMF 5.7.3).
+  local function rest_of_tiny(a, b, x, plain)
+    local tiny = both(both(M.lt(a, D(1e-5)), M.lt(a, D(1e-5) * b)), both(M.gt(a, 0), M.gt(x, 0)))
+    local p, q, y = pick(tiny, a, 1e-6), pick(tiny, b, 1.0), pick(tiny, x, 0.5)
+    local term, sum = 1.0, 0.0
+    for k = 1, 30 do
+      term = term * ((k - q) * y / (k + 0.0))
+      sum = sum + term / (k + p)
+    end
+    local function psi(n) return n == 0 and call(M.psi, q) or call(special.polygamma, n, q) end
+    local size = p * (0.5 * psi(1) - D(math.pi ^ 2 / 12) + p * (psi(2) / 6.0 + D(0.40068563438653143)))
+    size = D(C.EULER) + psi(0) + size
+    return pick(tiny, -call(M.expm1, p * (log(y) + size) + call(M.log1p, p * sum)), plain)
+  end
   --- `betaincc(a, b, x)`: 1 - betainc(a, b, x), exact where that is small.
   function special.betaincc(a, b, x)
     local back
     a, b, x, back = wide("betaincc", a, b, x)
     local low = M.lt(x * (a + b + 2.0), a + 1.0)
     local r = betainc(pick(low, a, b), pick(low, b, a), pick(low, x, 1.0 - x))
-    return back(pick(low, 1.0 - r, r))
+    return back(pick(low, rest_of_tiny(a, b, pick(low, x, 0.0), 1.0 - r), r))
   end
   local function betaincc(a, b, x) return call(special.betaincc, a, b, x) end
 
@@ -256,15 +271,34 @@ return function(M, K)
     return back(gamma_inverse(b, p, 1.0 - p) / a)
   end
 
+  -- The same of b that is many times a: of t = -log(1 - x) the integrand is t^(a - 1) e^(-m t) (sinh(t / 2) / (t /
+  -- 2))^(a - 1), m = b + (a - 1) / 2, whose last factor is 1 and powers of t^2: incomplete gamma functions.
+  local function many_odds(a, b, odds)
+    local m, c = b + 0.5 * (a - 1.0), (a - 1.0) / 24.0
+    local u, by = m * call(M.log1p, odds), 1.0 / (m * m)
+    local second = c * a * (a + 1.0) * by
+    local fourth = (0.5 * c * c - c / 120.0) * a * (a + 1.0) * (a + 2.0) * (a + 3.0) * by * by
+    local function part(f)
+      return (f(a, u) + second * f(a + 2.0, u) + fourth * f(a + 4.0, u)) / (1.0 + second + fourth)
+    end
+    return part(gammainc), part(gammaincc)
+  end
   -- betainc and betaincc of x = odds / (1 + odds), 1 - x as exact as x
   local function of_odds(a, b, odds)
     local finite = as(M.lt(odds, math.huge))
     local o = pick(finite, odds, 1.0)
     local x, y = pick(finite, o / (1.0 + o), 1.0), pick(finite, 1.0 / (1.0 + o), 0.0)
     local low = as(M.lt(x * (a + b + 2.0), a + 1.0))
-    local r = betainc(pick(low, a, b), pick(low, b, a), pick(low, x, y))
-    r = pick(M.isnan(odds), odds, r)
-    return pick(low, r, 1.0 - r), pick(low, 1.0 - r, r)
+    local p, q, z = pick(low, a, b), pick(low, b, a), pick(low, x, y)
+    local r = betainc(p, q, z)
+    local rest = rest_of_tiny(p, q, z, 1.0 - r)
+    r, rest = pick(M.isnan(odds), odds, r), pick(M.isnan(odds), odds, rest)
+    local large, many, few = as(M.gt(b, a)), M.maximum(a, b), M.minimum(a, b)
+    local below, above = many_odds(few, many, pick(large, odds, 1.0 / pick(large, 1.0, odds)))
+    local far = both(both(M.gt(many, 1e4), M.lt(few * few * few, D(1e-3) * many * many)), M.gt(odds, 0))
+    far = both(far, M.lt(many, math.huge))
+    local lower, upper = pick(low, r, rest), pick(low, rest, r)
+    return pick(far, pick(large, below, above), lower), pick(far, pick(large, above, below), upper)
   end
   local function f_parts(dfn, dfd, x)
     local bad = either(either(M.le(dfn, 0), M.le(dfd, 0)), M.lt(x, 0))

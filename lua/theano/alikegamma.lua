@@ -65,6 +65,11 @@ return function(M, K)
     turn = pick(whole, (1.0 - 2.0 * call(M.mod, call(M.abs, C.stop(m)), 2.0)) * one, turn)
     local r = pick(above, ratio(pick(above, z, 1.0), pick(above, m, 0.0)), pick(turned, mirror * turn,
       across(pick(either(above, turned), 1.0, z), pick(either(above, turned), 1.0, s))))
+    -- of few factors their product, which loses nothing beside poles; derivatives are those of what it replaces
+    local few = both(whole, both(M.ge(m, 1), both(M.le(m, 8), both(M.neq(r, 0), M.lt(M.abs(r), math.huge)))))
+    local product = z
+    for k = 1, 7 do product = product * pick(M.gt(m, k + 0.0), z + (k + 0.0), 1.0) end
+    r = pick(few, r * C.stop(product / pick(few, r, 1.0)), r)
     local nothing = both(M.eq(m, 0), either(pole(z), M.logical_not(as(M.isfinite(z))))) -- at poles of both too
     return pick(either(M.isnan(z), M.isnan(m)), s, pick(nothing, 1.0, r))
   end
