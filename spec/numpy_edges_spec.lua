@@ -300,6 +300,9 @@ describe("clip", function()
     same({ 1, 1, 1 }, nd.clip({ 1, 5, 3 }, 2, 1))
     same({ 1, 5, 1 }, nd.clip({ 1, 5, 3 }, { 2, 0, 9 }, { 1, 9, 1 }))
     same({ NAN, 1.0 }, nd.clip({ NAN, 5.0 }, 2.0, 1.0))
+    for _, dtype in ipairs({ "uint8", "uint32", "uint64" }) do
+      same({ 1, 1, 0 }, nd.clip(nd.array({ 6, 11, 0 }, dtype), -2, 1):astype("int64")) -- below all: bounds nothing
+    end
     in_graphs({ 1, 5, 3 }, function(M, v) return M.clip(v, 2, 1) end, function(f) same({ 2, 1, 1 }, f({ 1, 5, 3 })) end)
   end)
 end)

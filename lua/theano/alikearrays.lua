@@ -79,7 +79,7 @@ function arrays.ended(y, _, num, stop)
   return y
 end
 -- What clip's bounds are to arrays, as NumPy has it: integers beyond the dtype bound nothing, NaN is in the result.
-local LEAST = { uint8 = 0, uint16 = 0, uint32 = 0, int8 = -128, int16 = -32768, int32 = -2147483648 }
+local LEAST = { uint8 = 0, uint16 = 0, uint32 = 0, uint64 = 0, int8 = -128, int16 = -32768, int32 = -2147483648 }
 local MOST = { uint8 = 255, uint16 = 65535, uint32 = 4294967295, int8 = 127, int16 = 32767, int32 = 2147483647 }
 function arrays.within(x, min, max)
   x = core.asarray(x)
