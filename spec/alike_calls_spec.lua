@@ -1,6 +1,8 @@
 --- Calls that arrays and Variables share, where graphs know less or more than arrays do: of three dimensions and more,
 -- of lengths that are known while building, or 0 when run. Both give the same.
+local alike = require("spec.fuzz.alike.run")
 local nd = require("theano.ndarray")
+local rotate = require("spec.support.rotate")
 local theano = require("theano")
 local T = require("theano.tensor")
 
@@ -79,6 +81,15 @@ describe("what arrays and Variables share", function()
       local ok, said = pcall(M.ediff1d, M == T and T.vector("x", "uint8") or nd.array({ 1, 2 }, "uint8"), -1)
       assert.is_false(ok)
       assert.matches("OverflowError: the number %-1 is out of bounds for uint8", said)
+    end
+  end)
+
+  it("gives the same in random calls of every function: arrays, graphs as written, optimized, in C", function()
+    for _, run in ipairs({ { 4000, false }, { 60, theano.config.cxx ~= "" } }) do
+      local r = alike.run({ seed = rotate.seed, first = 1, count = run[1], c = run[2] })
+      assert(#r.findings == 0, ("TH_SEED=%d: %s"):format(rotate.seed, table.concat(r.findings, "\n", 1,
+        math.min(#r.findings, 8))))
+      assert.is_true(r.values > run[1] * 0.8, r.values)
     end
   end)
 end)
