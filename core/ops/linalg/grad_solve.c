@@ -50,7 +50,10 @@ void triangular_grad(Grad *g) {
 }
 
 /* ---- CholeskySolve, LUSolve -------------------------------------------------------------------------------------- */
-/* M = L L^H, so that the gradient S for M is (S + S^H) L for L; of an upper factor U, M = U^H U, it is U (S + S^H). */
+/*
+ * M = L L^H, so that the gradient S for M is (S + S^H) L for L; of an upper factor U, M = U^H U, it is U (S + S^H). What
+ * stands in the other triangle, as LAPACK leaves it, is no part of the factor.
+ */
 void cholesky_solve_grad(Grad *g) {
     Builder *b = g->b;
     bool lower = ATTRS(LinalgAttrs, g->node)->lower;
@@ -58,6 +61,7 @@ void cholesky_solve_grad(Grad *g) {
     if (g->wanted[1]) linalg_set(g, 1, w);
     if (!g->wanted[0]) return;
     ThVar *wh = adjoint_make(b, w), *zh = adjoint_make(b, z);
+    if (!l->owner || l->owner->op != &op_cholesky) l = band_make(b, l, lower, 0);
     if (lower) r = add_make(b, matmul_make(b, w, matmul_make(b, zh, l)), matmul_make(b, z, matmul_make(b, wh, l)));
     else r = add_make(b, matmul_make(b, matmul_make(b, l, w), zh), matmul_make(b, matmul_make(b, l, z), wh));
     linalg_set(g, 0, neg_make(b, band_make(b, r, lower, 0)));
