@@ -70,6 +70,7 @@ local CASES = {
   { "cho_solve of what LAPACK leaves", L.cho_solve, { nd.linalg.cholesky(S) + nd.triu(A, 1), B } },
   { "cho_solve, upper, of what LAPACK leaves", function(c, b) return L.cho_solve({ c, false }, b) end,
     { nd.linalg.cholesky(S).T + nd.tril(A, -1), B } },
+  { "pinv of a triangle", function(a) return N.pinv(a, { hermitian = true }) end, { S + nd.triu(A, 1) } },
   { "lu_factor", function(a) return (L.lu_factor(a)) end, { C } },
   { "lu", function(a) local _, l, u = L.lu(a) return mixed(l, u) end, { C } },
   { "lu_solve", function(a, b) local lu, p = L.lu_factor(a) return L.lu_solve(lu, p, b) end, { C, B } },
@@ -266,5 +267,7 @@ describe("what has no gradient", function()
     q = N.qr(x, "complete")
     f = theano.compile { mode = MODE, inputs = { x }, outputs = T.grad(T.sum(q), x) }
     raises("ValueError", "take 'reduced'", function() local _ = f(rng:randn(3, 2)) end)
+    local _, _, upper = L.lu(T.specify_shape(x, { 2, 3 }))
+    raises("ValueError", "square matrices alone, not of 2 x 3", function() local _ = T.grad(T.sum(upper), x) end)
   end)
 end)

@@ -32,6 +32,12 @@ void cholesky_grad(Grad *g) {
 void lu_grad(Grad *g) {
     Builder *b = g->b;
     ThVar *lu = g->node->out[0], *one = unit_make(b, lu);
+    int64_t rows = var_length(lu, lu->type.ndim - 2), columns = var_length(lu, lu->type.ndim - 1);
+    if (rows >= 0 && columns >= 0 && rows != columns) {
+        err(b->ctx, TH_ValueError, "lu and lu_factor have gradients of square matrices alone, not of %lld x %lld",
+            (long long)rows, (long long)columns);
+        return;
+    }
     const LinalgAttrs of_l = {.lower = true, .unit = true, .trans = FACTOR_C}, of_u = {.trans = FACTOR_N};
     ThVar *l = add_make(b, band_make(b, lu, true, -1), one), *u = band_make(b, lu, false, 0);
     ThVar *gl = band_make(b, g->gz[0], true, -1), *gu = band_make(b, g->gz[0], false, 0);

@@ -19,9 +19,18 @@ ThVar *pinv_back_make(Builder *b, ThVar *a, ThVar *y, ThVar *g) {
     return sub_make(b, add_make(b, second, third), first);
 }
 
+/* The Hermitian matrix that the lower triangle of a stands for. */
+static ThVar *hermitian_of(Builder *b, ThVar *a) {
+    ThVar *below = band_make(b, a, true, -1), *d = diagonals_make(b, a);
+    if (d && dtype_is_complex((ThDtype)d->type.dtype)) d = elemwise_1(b, S_real, d);
+    return d ? add_make(b, add_make(b, below, adjoint_make(b, below)), diagonal_matrices_make(b, d)) : NULL;
+}
+
 void pinv_grad(Grad *g) {
-    ThVar *r = pinv_back_make(g->b, g->node->in[0], g->node->out[0], g->gz[0]);
-    linalg_set(g, 0, ATTRS(LinalgAttrs, g->node)->hermitian ? half_make(g->b, r, true, true) : r);
+    bool hermitian = ATTRS(LinalgAttrs, g->node)->hermitian;
+    ThVar *a = hermitian ? hermitian_of(g->b, g->node->in[0]) : g->node->in[0];
+    ThVar *r = pinv_back_make(g->b, a, g->node->out[0], g->gz[0]);
+    linalg_set(g, 0, hermitian ? half_make(g->b, r, true, true) : r);
 }
 
 /* v (..) beside matrices (.., n, n). */

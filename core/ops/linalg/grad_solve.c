@@ -51,8 +51,8 @@ void triangular_grad(Grad *g) {
 
 /* ---- CholeskySolve, LUSolve -------------------------------------------------------------------------------------- */
 /*
- * M = L L^H, so that the gradient S for M is (S + S^H) L for L; of an upper factor U, M = U^H U, it is U (S + S^H). What
- * stands in the other triangle, as LAPACK leaves it, is no part of the factor.
+ * M = L L^H, so that the gradient S for M is (S + S^H) L for L; of an upper factor U, M = U^H U, it is U (S + S^H).
+ * What stands in the other triangle, as LAPACK leaves it, is no part of the factor.
  */
 void cholesky_solve_grad(Grad *g) {
     Builder *b = g->b;
