@@ -74,6 +74,20 @@ describe("what arrays and Variables share", function()
     same(function(M, x) return M.resize(x, { 0 }) end, nd.zeros({ 0 }))
   end)
 
+  it("has norms of what has no elements, and their dtype where dimensions are kept", function()
+    for _, dtype in ipairs({ "float32", "float64", "complex64" }) do
+      for _, shape in ipairs({ { 3, 0 }, { 0, 3 }, { 2, 3 } }) do
+        for _, axis in ipairs({ 0, -1, { 0 }, { 1 }, { 0, 1 }, "all" }) do
+          same(function(M, x)
+            return M.linalg.vector_norm(x, { axis = axis ~= "all" and axis or nil, keepdims = true, ord = 1 })
+          end, nd.ones(shape, dtype))
+        end
+      end
+    end
+    assert.same({ "float32", { 1, 1 } }, { nd.linalg.vector_norm(nd.ones({ 2, 3 }, "complex64"), nil, true).dtype,
+      { table.unpack(nd.linalg.vector_norm(nd.ones({ 2, 3 }, "complex64"), nil, true).shape) } })
+  end)
+
   it("puts literals around differences of any dtype", function()
     same(function(M, x) return M.ediff1d(x, 7, 0) end, nd.array({ 1, 2, 9 }, "uint8"))
     same(function(M, x) return M.ediff1d(x, 7, 2) end, nd.array({ 1, 2, 9 }, "float32"))

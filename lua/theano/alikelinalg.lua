@@ -79,6 +79,11 @@ return function(M, K, engine, linalg)
     return linalg.norm(as(x), ord or "fro", { -2, -1 }, keepdims or false)
   end
 
+  -- A norm of elements of x in a form; a number of Lua's has none of its dtype.
+  local function of_form(r, x, form)
+    local dtype = x.dtype == "complex64" and "float32" or x.dtype
+    return (dtype:find("float") and K.to(as(r), dtype) or as(r)):reshape(form)
+  end
   --- The norm of vectors along an axis, a sequence of axes, or of all elements.
   function linalg.vector_norm(x, axis, keepdims, ord)
     x = as(x)
@@ -86,14 +91,15 @@ return function(M, K, engine, linalg)
       local r = linalg.norm(x:reshape({ -1 }), ord or 2)
       local ones = {}
       for d = 1, x.ndim do ones[d] = 1 end
-      return keepdims and as(r):reshape(ones) or r
+      return keepdims and of_form(r, x, ones) or r
     end
     if type(axis) ~= "table" then return linalg.norm(x, ord or 2, axis or 0, keepdims or false) end
     local axes = help.axes_of("vector_norm", x, axis)
-    local order, rest, shape = {}, {}, { -1 }
+    local order, rest, shape = {}, {}, { 1 }
     local chosen = util.set(axes)
     for d = 0, x.ndim - 1 do
-      if not chosen[d] then rest[#rest + 1], shape[#shape + 1] = d, K.len(x, d) end
+      if chosen[d] then shape[1] = shape[1] * K.len(x, d)
+      else rest[#rest + 1], shape[#shape + 1] = d, K.len(x, d) end
     end
     table.move(axes, 1, #axes, 1, order)
     table.move(rest, 1, #rest, #order + 1, order)
@@ -101,7 +107,7 @@ return function(M, K, engine, linalg)
     if not keepdims then return r end
     local kept = {}
     for d = 1, x.ndim do kept[d] = chosen[d - 1] and 1 or K.len(x, d - 1) end
-    return as(r):reshape(kept)
+    return of_form(r, x, kept)
   end
 
   --- The diagonals of matrices in the last two axes.
