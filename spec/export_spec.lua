@@ -410,6 +410,34 @@ int main(void) {
     runner.remove(dir)
   end)
 
+  it("leaves all files as they were where one of them cannot be written", function()
+    local dir = runner.folder()
+    runner.write(dir .. "/net.lua", [[
+      local theano = require("theano")
+      local x, n = theano.tensor.dvector("x"), tonumber(arg[2])
+      local W = theano.shared(theano.ndarray.ones({ n, 3 }), "W")
+      local f = theano.compile { inputs = { x }, outputs = theano.tensor.dot(x, W),
+        mode = theano.compile.Mode({ linker = "interpreter" }) }
+      print(pcall(f.export, f, "net", { dir = arg[1], shapes = { { n } }, weights = "file" }))
+    ]])
+    local function run(n, before)
+      local pipe = io.popen(("%s %s %s/net.lua %s %d 2>&1"):format(before, runner.path, dir, dir, n))
+      local text = pipe:read("a")
+      pipe:close()
+      return text
+    end
+    local names, kept = { "CMakeLists.txt", "net.c", "net.h", "net_test.c", "net.weights" }, {}
+    assert.matches("^true", run(4, ""))
+    for _, name in ipairs(names) do kept[name] = assert(runner.read(dir .. "/" .. name)) end
+    local said = run(100000, "trap '' XFSZ; ulimit -f 2000;") -- weights and the test take more
+    assert.matches("IOError: cannot write .*/net", said)
+    for _, name in ipairs(names) do assert.equal(kept[name], runner.read(dir .. "/" .. name), name) end
+    local pipe = io.popen("ls -A " .. dir .. " | wc -l")
+    assert.equal(6, pipe:read("n"))
+    pipe:close()
+    runner.remove(dir)
+  end)
+
   it("reads its weights from a file beside it, and no other file", function()
     skip.unless(exported.has("gcc"), "gcc is not here")
     local x, k = T.dmatrix("x"), T.dscalar("k")

@@ -85,31 +85,44 @@ static bool may_write(const Export *x, const char *end) {
                "export: %s is there, and no export wrote it: another folder, or overwrite = true, helps", path);
 }
 
-static bool put(Export *x, const char *end, const Text *text) {
-    char path[900];
-    Writer w;
-    if (!path_of(x, end, path) || !writer_open(&w, x->c, path)) return false;
-    writer_put(&w, text->at ? text->at : "", text->n);
-    return writer_close(&w, true);
-}
-
 typedef struct File {
     const char *end;
     const Text *text;
     bool wanted;
 } File;
 
-static bool files(Export *x) {
-    const File all[] = {{".h", &x->header, true},
-                        {".c", &x->source, true},
-                        {"_test.c", &x->test, true},
-                        {"CMakeLists.txt", &x->cmake, true},
-                        {"_lua.c", &x->module, x->how->lua},
-                        {".weights", &x->weights, x->how->weights}};
-    bool ok = true;
-    for (int i = 0; ok && i < TH_LEN(all); i++) ok = !all[i].wanted || x->how->overwrite || may_write(x, all[i].end);
-    for (int i = 0; ok && i < TH_LEN(all); i++) ok = !all[i].wanted || put(x, all[i].end, all[i].text);
+enum { FILES = 6 };
+typedef struct Places {
+    char path[FILES][900];
+    Writer w[FILES];
+} Places;
+
+/* Every file is whole beside the old one before the first takes its place: a full disk leaves all of the old ones. */
+static bool put(Export *x, const File *all, Places *at) {
+    int n = 0, bad = -1;
+    for (int i = 0; bad < 0 && i < FILES; i++) {
+        const Text *text = all[i].text;
+        if (!all[i].wanted) continue;
+        if (!path_of(x, all[i].end, at->path[n]) || !writer_open(&at->w[n], x->c, at->path[n])) break;
+        writer_put(&at->w[n], text->at ? text->at : "", text->n);
+        if (!writer_end(&at->w[n++])) bad = n - 1;
+    }
+    bool ok = bad < 0 && !failed(x->c);
+    for (int i = 0; i < n; i++) ok = writer_close(&at->w[i], ok || i == bad) && ok;
     return ok;
+}
+
+static bool files(Export *x) {
+    const File all[FILES] = {{".h", &x->header, true},
+                             {".c", &x->source, true},
+                             {"_test.c", &x->test, true},
+                             {"CMakeLists.txt", &x->cmake, true},
+                             {"_lua.c", &x->module, x->how->lua},
+                             {".weights", &x->weights, x->how->weights}};
+    Places *at = arena_alloc(x->arena, sizeof *at);
+    bool ok = at != NULL;
+    for (int i = 0; ok && i < FILES; i++) ok = !all[i].wanted || x->how->overwrite || may_write(x, all[i].end);
+    return ok && put(x, all, at);
 }
 
 static bool texts(Export *x) {

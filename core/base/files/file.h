@@ -53,6 +53,8 @@ bool writer_open_plain(Writer *w, ThContext *c, const char *path); /* never gzip
 void writer_put(Writer *w, const void *p, size_t n);
 /* Other bytes at the beginning; not with gzip. */
 void writer_head(Writer *w, const void *p, size_t n);
+/* All bytes are in the new file, which has its name when writer_close comes; false where one is not. */
+bool writer_end(Writer *w);
 bool writer_close(Writer *w, bool keep); /* !keep drops the new file; false with IOError when anything failed */
 /* Bytes of an array in C order, whatever its strides. */
 bool writer_array(Writer *w, const ThArray *a);

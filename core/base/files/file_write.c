@@ -109,7 +109,8 @@ void writer_head(Writer *w, const void *p, size_t n) {
     if (!w->error && os_write_at(w->fd, p, (int64_t)n, 0) != (int64_t)n) w->error = errno ? errno : EIO;
 }
 
-bool writer_close(Writer *w, bool keep) {
+static void end(Writer *w, bool keep) {
+    if (w->fd < 0) return;
     if (keep) flush(w);
     if (w->gzip) {
         if (keep) put_on(w, "", 0, true);
@@ -118,6 +119,15 @@ bool writer_close(Writer *w, bool keep) {
     }
     if (!os_close(w->fd) && !w->error) w->error = errno;
     w->fd = -1;
+}
+
+bool writer_end(Writer *w) {
+    end(w, true);
+    return !w->error;
+}
+
+bool writer_close(Writer *w, bool keep) {
+    end(w, keep);
     if (!w->direct) {
         if (keep && !w->error && !os_rename(w->tmp, w->at.path)) w->error = errno;
         if (!keep || w->error) os_remove(w->tmp);
