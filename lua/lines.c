@@ -47,7 +47,9 @@ WIDE(void, dots, (double *to, const double *x, int64_t rows, int64_t n, const do
      })
 
 #ifdef WIDE_BY_PROCESSOR
-enum { ROWS = 4, LONG = 2048 }; /* from so long rows on several streams come from memory faster than one */
+/* Several rows at a time hide each other's ends; where they come from memory, short ones are faster one by one, asked
+ * for AHEAD elements before their turn. */
+enum { ROWS = 4, LONG = 1000, MEDIUM = 64, NEAR = 1 << 18, AHEAD = 256 };
 typedef double Eight __attribute__((vector_size(64)));
 typedef int64_t Whole8 __attribute__((vector_size(64)));
 #define WITH_512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
@@ -69,9 +71,12 @@ static inline __attribute__((always_inline)) WITH_512 int64_t rows_at_once(const
         for (int64_t i = 0; i < whole; i += LANES)
             for (int k = 0; k < EACH; k++) {
                 memcpy(&q, y + i + 8 * k, sizeof q);
+                if (many == 1) __builtin_prefetch((const char *)x + (i + 8 * k + AHEAD) * (int64_t)sizeof *x);
                 for (int j = 0; j < many; j++) memcpy(&p, x + j * n + i + 8 * k, sizeof p), sum[j][k] += p * q;
             }
-        for (int k = 0; 8 * k < rest; k++) {
+#pragma GCC unroll 4
+        for (int k = 0; k < EACH; k++) { /* sums stay in registers where k is known */
+            if (8 * k >= rest) break;
             memcpy(&q, v + 8 * k, sizeof q);
             for (int j = 0; j < many; j++) {
                 memcpy(&p, x + j * n + whole + 8 * k, sizeof p);
@@ -87,7 +92,8 @@ static inline __attribute__((always_inline)) WITH_512 int64_t rows_at_once(const
     return r;
 }
 static WITH_512 int64_t rows_of_dots(double *to, const double *x, int64_t rows, int64_t n, const double *y) {
-    return n < LONG ? rows_at_once(1, to, x, rows, n, y) : rows_at_once(ROWS, to, x, rows, n, y);
+    const bool several = n >= LONG || (n >= MEDIUM && rows * n <= NEAR);
+    return several ? rows_at_once(ROWS, to, x, rows, n, y) : rows_at_once(1, to, x, rows, n, y);
 }
 #endif
 

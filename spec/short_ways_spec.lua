@@ -243,6 +243,14 @@ describe("short ways", function()
     same(nd.matvec(matrix, row), nd.dot(matrix, row), "matvec")
     same(nd.vecmat(row, matrix.T), nd.dot(row, matrix.T), "vecmat")
     assert.has_error(function() nd.matvec(matrix, vector) end)
+    for _, size in ipairs({ { 5, 32 }, { 7, 33 }, { 9, 63 }, { 9, 64 }, { 12, 100 }, { 300, 40 },
+      { 9, 1031 }, { 4200, 65 } }) do
+      local m, v = rng:randn(size[1], size[2]), rng:randn(size[2])
+      m[{ 1, 0 }] = 0 / 0 -- behind the end of the first row
+      local each = nd.vecdot(m, nd.broadcast_to(v, size):copy())
+      same(nd.matvec(m, v), each, "matvec of " .. size[1] .. " rows of " .. size[2])
+      assert.is_true(nd.isfinite(each[0]))
+    end
   end)
 
   it("evaluate polynomials, slopes and cross products", function()
