@@ -551,6 +551,40 @@ int moves_full_like(lua_State *L, LtState *s) { /* full_like(a, number) of float
     return filled(L, s, th_array_ndim(a), th_array_shape(a), TH_FLOAT64, &v);
 }
 
+/* The lists of choices at 2: arrays of one dtype whose elements have 8 bytes, all as long as those of a; how many, or 0:
+ * something else stands there. */
+static int choices_at_2(lua_State *L, LtState *s, const ThArray *a, const uint64_t **from, int most, ThDtype *d) {
+    const int nd = th_array_ndim(a);
+    int n = 0;
+    if (!lua_istable(L, 2)) return 0;
+    if (lua_getmetatable(L, 2)) return lua_pop(L, 1), 0;
+    for (; n < most && lua_rawgeti(L, 2, n + 1) != LUA_TNIL; n++, lua_pop(L, 1)) {
+        const ThArray *c = short_dense(L, s, -1);
+        if (n == 0 && c) *d = th_array_dtype(c);
+        if (!c || item(c) != sizeof(uint64_t) || th_array_dtype(c) != *d || th_array_ndim(c) != nd ||
+            memcmp(th_array_shape(c), th_array_shape(a), sizeof(int64_t) * (size_t)nd) != 0)
+            return lua_pop(L, 1), 0;
+        from[n] = th_array_data(c);
+    }
+    return n < most ? lua_pop(L, 1), n : 0;
+}
+
+int moves_choose(lua_State *L, LtState *s) { /* choose(a, list) of int64 and arrays of its lengths */
+    const uint64_t *from[MOST];
+    ThDtype d = TH_FLOAT64;
+    ThArray *a = lua_gettop(L) == 2 ? short_dense(L, s, 1) : NULL;
+    if (!a || th_array_dtype(a) != TH_INT64 || th_array_ndim(a) == 0) return 0;
+    const int n = choices_at_2(L, s, a, from, MOST, &d);
+    const int64_t size = th_array_size(a), *at = th_array_data(a);
+    uint64_t beyond = 0;
+    if (n == 0) return 0;
+    for (int64_t i = 0; i < size; i++) beyond |= (uint64_t)at[i] >= (uint64_t)n;
+    if (beyond) return 0;
+    uint64_t *to = (void *)made(L, s, d, th_array_ndim(a), th_array_shape(a));
+    for (int64_t i = 0; i < size; i++) to[i] = from[at[i]][i];
+    return 1;
+}
+
 int moves_copyto(lua_State *L, LtState *s) { /* copyto(to, from) of one dtype and shape */
     ThArray *to = short_dense(L, s, 1), *from = short_dense(L, s, 2);
     const int nd = th_array_ndim(to);

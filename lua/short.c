@@ -14,7 +14,6 @@ ThArray *short_dense(lua_State *L, LtState *s, int i) {
     return a && th_array_contiguous(a) && th_array_device(a) < 0 && th_array_data(a) ? a : NULL;
 }
 
-/* The axis at i, alone or as {axis = n}, into *axis; absent: it stays. false: something else stands there. */
 bool short_axis(lua_State *L, int i, int ndim, int64_t *axis) {
     if (lua_gettop(L) > i) return false;
     if (lua_istable(L, i)) {
@@ -703,6 +702,7 @@ static const struct {
             {"empty", moves_empty},
             {"full_like", moves_full_like},
             {"copyto", moves_copyto},
+            {"choose", moves_choose},
             {"isclose", numbers_isclose},
             {"atleast_1d", numbers_atleast_1d},
             {"isscalar", numbers_isscalar},

@@ -20,7 +20,7 @@ ShortWay moves_pad, moves_tile, moves_repeat, moves_tri, moves_tril, moves_triu,
 ShortWay moves_tril_indices_from, moves_triu_indices_from, moves_diag, moves_diagflat, moves_diagonal;
 ShortWay moves_fill_diagonal, moves_indices, moves_block;
 ShortWay moves_ones, moves_ones_like, moves_full, counts_polyval, counts_gradient, counts_cross;
-ShortWay moves_meshgrid, moves_empty, moves_full_like, moves_copyto;
+ShortWay moves_meshgrid, moves_empty, moves_full_like, moves_copyto, moves_choose;
 ShortWay moves_delete, moves_roll, moves_unstack, moves_ascontiguous, moves_empty_like;
 ShortWay counts_histogram, counts_bin_edges, counts_take_along, counts_put_along, counts_argwhere, counts_unravel;
 ShortWay counts_ravel, counts_polyadd, counts_polysub, counts_inner, counts_vdot, counts_trace, counts_diag_indices,

@@ -253,6 +253,25 @@ describe("short ways", function()
     end
   end)
 
+  it("choose among arrays of one dtype", function()
+    for _, size in ipairs({ { 10 }, { 0 }, { 3, 4 }, { 2, 3, 5 }, { 1000 } }) do
+      local at = rng:randint(0, 3, size)
+      for _, dtype in ipairs({ "float64", "int64", "complex64" }) do
+        local choices = {}
+        for i = 1, 3 do choices[i] = (rng:randn(table.unpack(size)) * 9):astype(dtype) end
+        local copy = at:astype("int32") -- takes the other way
+        same(nd.choose(at, choices), nd.choose(copy, choices), "choose of " .. dtype)
+      end
+    end
+    local at, x, y = nd.array({ 0, 1, 1 }), nd.array({ 0 / 0, 2.0, 3.0 }), nd.array({ 4.0, -0.0, 1 / 0 })
+    both("choose", nd.choose, at, { x, y })
+    both("choose of other dtypes", nd.choose, at, { x, at })
+    both("choose of other lengths", nd.choose, at, { x, y["1:2"] })
+    assert.has_error(function() nd.choose(at + 1, { x, y }) end)
+    assert.has_error(function() nd.choose(at - 1, { x, y }) end)
+    assert.has_error(function() nd.choose(at, {}) end)
+  end)
+
   it("evaluate polynomials, slopes and cross products", function()
     local wild = nd.array({ 0 / 0, math.huge, -0.0, 1e200, -3 })
     for _, x in ipairs({ vector, matrix, wild, rng:randn(1025) }) do
