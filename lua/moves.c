@@ -551,8 +551,7 @@ int moves_full_like(lua_State *L, LtState *s) { /* full_like(a, number) of float
     return filled(L, s, th_array_ndim(a), th_array_shape(a), TH_FLOAT64, &v);
 }
 
-/* The lists of choices at 2: arrays of one dtype whose elements have 8 bytes, all as long as those of a; how many, or 0:
- * something else stands there. */
+/* The list at 2: arrays of one dtype of 8 bytes and of the lengths of a; how many, or 0: something else is there. */
 static int choices_at_2(lua_State *L, LtState *s, const ThArray *a, const uint64_t **from, int most, ThDtype *d) {
     const int nd = th_array_ndim(a);
     int n = 0;
