@@ -8,7 +8,6 @@
 
 void cuda_program_free(GridProgram *g) {
     if (!g) return;
-    ctx_free(g->c, g->image, g->bytes);
     if (g->arena) arena_free(g->arena);
     ctx_free(g->c, g, sizeof *g);
 }
@@ -70,11 +69,15 @@ GridProgram *cuda_kernels(const Plan *p, char **source) {
 GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) {
     GridProgram *g = cuda_kernels(p, source);
     if (!g) return NULL;
-    g->image = cuda_image(p->ctx, d, *source, &g->bytes);
-    if (g->image) return g;
-    if (th_error(p->ctx) == TH_CompileError) blame(p, *source);
+    if (cuda_compiler(p->ctx, d)) return g;
     th_free(p->ctx, *source);
     *source = NULL;
     cuda_program_free(g);
     return NULL;
+}
+
+char *cuda_image_of(const Plan *p, const struct Device *d, const char *text, size_t *bytes) {
+    char *image = cuda_image(p->ctx, d, text, bytes);
+    if (!image && th_error(p->ctx) == TH_CompileError) blame(p, text);
+    return image;
 }

@@ -76,6 +76,7 @@ char *cuda_image(ThContext *c, const Device *d, const char *text, size_t *n) {
     Image m = {.b = build_state(c), .d = d, .text = text};
     if (!m.b) return NULL;
     snprintf(m.arch, sizeof m.arch, "sm_%d%d", d->info.major, d->info.minor);
+    if (ctx_sealed(c)) return nvrtc_image(c, d, text, m.arch, n, NULL); /* which opens no files */
     if (!make_key(&m)) return NULL;
     for (int which = CACHE_MAIN; which <= CACHE_TEMP; which++) {
         const CacheDir *dir = cache_dir(m.b, which, false);

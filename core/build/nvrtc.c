@@ -40,6 +40,8 @@ static const Nvrtc *find(ThContext *c, const Device *d) {
     return NULL;
 }
 
+bool cuda_compiler(ThContext *c, const Device *d) { return find(c, d) != NULL; }
+
 bool nvrtc_identity(ThContext *c, const Device *d, Text *t) {
     const Nvrtc *n = find(c, d);
     int major = 0, minor = 0;

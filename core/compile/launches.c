@@ -497,6 +497,12 @@ char *th_function_cubin(ThFunction *f, const char *arch, size_t *bytes, char **l
     text_init(&t, c);
     GridProgram *g = cuda_kernels(function_plan(f), &source);
     if (g) source = with_parts(g, function_plan(f), source);
+    const Unit *unit = function_newest(f)->unit;
+    if (source && unit && unit->run == launch_run) { /* it was called there: what calls took */
+        char *all = source;
+        source = launch_loaded(unit->impl, all);
+        th_free(c, all);
+    }
     char *image = source ? cuda_assemble(c, source, arch, bytes, log) : NULL;
     if (image) text_put_n(&t, image, *bytes);
     ctx_free(c, image, *bytes);

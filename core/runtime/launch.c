@@ -189,7 +189,8 @@ static int one_step(Launches *l, ThFrame *f, int number) {
     if (side == PLACE_DEVICE) {
         if (!run_there(l, f, s)) return 0;
         if (number <= l->plan->first_write || l->capturing) return 1;
-        f->ws->host_text[0] = 0; /* what was changed in place stays so: the host goes on where the device refuses */
+        th_error_clear(l->u->c); /* what was changed in place stays so: the host goes on where the device refuses */
+        f->ws->host_text[0] = 0;
     }
     return launch_take_over(l, f, number);
 }

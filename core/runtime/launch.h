@@ -25,27 +25,32 @@ typedef struct LaunchUnit {
     ThContext *c;
     GridProgram *program;
     Device *device;
-    DeviceQueue q; /* its module is loaded by it */
-    void *module;
-    OsLock lock;   /* while it is loaded again after a loss */
-    unsigned life; /* of the device, when it was loaded */
+    DeviceQueue q;         /* its modules are loaded by it.. */
+    struct Loaded *loaded; /* ..which they are (launch_entries.c) */
+    OsLock lock;           /* while something is loaded */
+    unsigned life;         /* of the device, when it was opened */
     Places *places;
-    void **turns;  /* by loop of the program: its kernel.. */
-    int *resident; /* ..how many of its blocks run at once, 0: none.. */
+    int *resident; /* by loop of the program, once it is loaded: how many of its blocks run at once, 0: none.. */
     /* ..and GridTurnsHead.waits of its last launch, above TURNS_STEPS bits how many blocks waited for each other; 0:
      * none was there */
     atomic_ullong *waited;
-    void **tail;           /* by tail of the program: its kernel.. */
-    atomic_ullong *tailed; /* ..and whether its steps were one launch when last they came */
+    atomic_ullong *tailed; /* by tail of the program: whether its steps were one launch when last they came */
     int nstep;
-    atomic_ullong *beside; /* by step of the plan, of such a launch: 256 times the tiles that it shares with a product
-                              before it, or that product's, GridSpread.bits, 64 if it is near, 128
-                              if its columns are loaded early */
-    atomic_bool ordered;   /* a call became a graph, in which.. */
-    atomic_ullong *after;  /* ..each step of the plan waited for these before it (graph_order_after) */
-    void *function[];      /* GRID_FUNCTIONS a kernel */
+    atomic_ullong *beside;   /* by step of the plan, of such a launch: 256 times the tiles that it shares with a product
+                                before it, or that product's, GridSpread.bits, 64 if it is near, 128
+                                if its columns are loaded early */
+    atomic_bool ordered;     /* a call became a graph, in which.. */
+    atomic_ullong *after;    /* ..each step of the plan waited for these before it (graph_order_after) */
+    _Atomic(void *) entry[]; /* GRID_FUNCTIONS a kernel, then the loops', then the tails'; NULL: not loaded */
 } LaunchUnit;
+static inline int launch_entry_of(const GridKernel *g, int function) { return GRID_FUNCTIONS * g->number + function; }
+static inline int launch_turns_entry(const GridProgram *g, int i) { return GRID_FUNCTIONS * g->nkernel + i; }
+static inline int launch_tail_entry(const GridProgram *g, int i) { return launch_turns_entry(g, g->nturns) + i; }
+static inline int launch_entries(const GridProgram *g) { return launch_tail_entry(g, g->ntail); }
 DeviceStatus launch_reload(LaunchUnit *u); /* where the device was lost since: what was loaded is not there */
+/* launch_entries.c: nothing is loaded; the text (th_free) with those of its entries alone that are. */
+void launch_unload(LaunchUnit *u);
+char *launch_loaded(const LaunchUnit *u, const char *source);
 
 /* product.c: the kernel as a product that is worth a library; b: where the step's buffers lie, sizes: the step's. */
 bool product_for_library(const GridKernel *g, const Step *s, const DeviceAddress *b, const int64_t *sizes,

@@ -101,7 +101,7 @@ static int64_t positions(const GridKernel *g, const Step *s, const ThFrame *f, b
 }
 
 /* Places, sorted with their positions, and the stores. false: there is little to do, or nothing. */
-static bool sorts(const GridKernel *g, const Step *s, const ThFrame *f) {
+bool launch_sorts(const GridKernel *g, const Step *s, const ThFrame *f) {
     enum { FEW = 64 };
     return g->nest->grid == GRID_SCATTER && positions(g, s, f, true) * positions(g, s, f, false) > FEW;
 }
@@ -109,7 +109,7 @@ static bool sorts(const GridKernel *g, const Step *s, const ThFrame *f) {
 static DeviceStatus queue_blocks(Launches *l, const GridKernel *g, int function, int64_t points) {
     int64_t blocks = (points + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
     DeviceGrid grid = {(unsigned)(blocks < CHOOSE_BLOCKS ? blocks : CHOOSE_BLOCKS), CHOOSE_THREADS, 0};
-    void *what = l->u->function[GRID_FUNCTIONS * g->number + function];
+    void *what = atomic_load(&l->u->entry[launch_entry_of(g, function)]); /* beside() loaded it */
     return points > 0 ? ops(l)->launch(&l->q, what, grid, l->args) : DEVICE_OK;
 }
 
@@ -182,8 +182,10 @@ static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const St
 int launch_waiting(Launches *l, ThFrame *f) {
     Many *m = &l->many;
     if (!m->g) return 0;
+    void *what = launch_entry(l, f, launch_entry_of(m->g, m->n > 1 ? GRID_MANY : GRID_OWN));
+    if (!what) return 1;
     launch_before_many(l);
-    DeviceStatus st = many_launch(m, &l->q, l->u->function);
+    DeviceStatus st = many_launch(m, &l->q, what);
     l->launches++;
     launch_after(l, m->step[0]);
     if (!st) return 0;
@@ -211,6 +213,28 @@ static int wait(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, int
 void launch_wrote_all(Launches *l, const GridKernel *g, const Step *s) {
     for (int i = 0; i < s->nbuf; i++)
         if (launch_use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) launch_wrote(l, s->buf[i]);
+}
+
+static const DeviceAddress nowhere[GRID_ARGS / 16];
+
+bool launch_expects_library(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const int64_t *sizes) {
+    GpuCall call = launch_call(l);
+    const HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
+    GpuProduct p;
+    ConvWork w;
+    if (l->steered || g->nbuf > TH_LEN(nowhere)) return false;
+    if (grid_is_product(g)) return gpu_wants(&h, 1, 1) && product_for_library(g, s, nowhere, sizes, &p);
+    return grid_is_conv(g) && conv_for_library(g, nowhere, sizes, &w) && gpu_conv_wanted(&h, &w);
+}
+
+/* What is launched beside the kernel itself is loaded: for its places and its looks, behind a library. */
+static bool beside(Launches *l, ThFrame *f, const GridKernel *g, bool sorted) {
+    static const int all[] = {GRID_LOOK, GRID_PLACES, GRID_BEHIND};
+    for (int i = 0; i < TH_LEN(all); i++) {
+        if (!grid_has(g, all[i]) || (all[i] == GRID_PLACES && !sorted)) continue;
+        if (!launch_entry(l, f, launch_entry_of(g, all[i]))) return false;
+    }
+    return !sorted || launch_entry(l, f, launch_entry_of(g, GRID_OWN));
 }
 
 /* How it is launched; *lap: it is timed, which is no graph's. */
@@ -263,22 +287,25 @@ int launch_kernel(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
         bool done;
         if (launch_tail(l, f, g, s, &done) || done) return !done;
     }
+    bool sorted = launch_sorts(g, s, f);
+    if (!beside(l, f, g, sorted)) return 1;
     launch_before(l, f, s);
     if (ch.zeros) TRY(ops(l)->set(&l->q, l->rows.at, 0, (size_t)ch.zeros));
     DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};
-    void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;
-    bool sorted = sorts(g, s, f);
     GpuDone made = by_library(l, f, g, s, sizes);
     if (made == GPU_FAILED) return 1;
+    void *what = sorted || made == GPU_DONE ? NULL : launch_entry(l, f, launch_entry_of(g, ch.nest));
+    if (!what && !sorted && made != GPU_DONE) return 1;
     if (g->nest->grid == GRID_SCATTER && grid_looks(g))
         st = queue_blocks(l, g, GRID_LOOK, product(g, s, f, 0, g->o.stage[0].nloop));
-    else if (grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);
+    else if (grid_looks(g))
+        st = ops(l)->launch(&l->q, atomic_load(&l->u->entry[launch_entry_of(g, GRID_LOOK)]), grid, l->args);
     last[1] += (int64_t)1 << 32;
     if (lap >= 0 && made == GPU_DONE) race_none(&l->races, lap), lap = -1;
     if (lap >= 0) race_begin(&l->races, lap);
     if (!st && sorted) st = scatter(l, f, g, s);
-    else if (!st && made != GPU_DONE) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
+    else if (!st && made != GPU_DONE) st = ops(l)->launch(&l->q, what, grid, l->args);
     TRY(st);
     if (lap >= 0) race_end(&l->races, lap);
     launch_after(l, l->sides.step);

@@ -73,6 +73,11 @@ void launch_before_many(Launches *l);
 void launch_before_turns(Launches *l, ThFrame *f, const GridTurns *g); /* a loop by one launch, of its first step */
 void launch_before_settling(Launches *l, DeviceAddress from, DeviceAddress to, size_t bytes);
 void launch_after(Launches *l, int step); /* -1: none of the plan's */
+/* launch_entries.c: the entry, compiled and loaded if it is not there; NULL: the call fails, the error is set. */
+void *launch_entry(Launches *l, ThFrame *f, int entry);
+/* launch_kernel.c: a library would make it, of such sizes. */
+bool launch_expects_library(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const int64_t *sizes);
+bool launch_sorts(const GridKernel *g, const Step *s, const ThFrame *f); /* a scatter's places and positions */
 /* launch_tails.c: the product and the rows behind it by one launch (*done), if that can be. */
 int launch_tail(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, bool *done);
 void launch_before_tail(Launches *l, ThFrame *f, const Step *s); /* ..which touches what both steps do */

@@ -41,7 +41,7 @@ static bool apart(const Launches *l, const ThFrame *f, const GridKernel *g, cons
     return true;
 }
 
-static int queue(Launches *l, ThFrame *f, const Step *s, int tail, char *record, DeviceGrid grid) {
+static int queue(Launches *l, ThFrame *f, const Step *s, void *what, char *record, DeviceGrid grid) {
     const GridKernel *g = &l->u->program->kernel[s->kernel], *r = &l->u->program->kernel[s[1].kernel];
     size_t first = grid_record_bytes(g), behind = grid_record_bytes(r);
     size_t own = (size_t)r->nbuf * 8 + (size_t)r->nsym * 8 + (size_t)r->nparam * 16 + 8;
@@ -53,7 +53,7 @@ static int queue(Launches *l, ThFrame *f, const Step *s, int tail, char *record,
     memcpy(record + other, &number, sizeof number); /* a failure of this launch stops no product */
     memcpy(record + first, l->args, behind);
     launch_before_tail(l, f, s);
-    TRY(l->u->device->op->launch(&l->q, l->u->tail[tail], grid, record));
+    TRY(l->u->device->op->launch(&l->q, what, grid, record));
     launch_after(l, l->sides.step);
     l->launches++;
     l->sides.unlooked |= s[1].can_fail;
@@ -85,7 +85,8 @@ int launch_tail(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, boo
         if (bad) return 1;
         good = apart(l, f, g, record, s, r);
     }
-    if (!good || queue(l, f, s, tail, record, (DeviceGrid){(unsigned)ch.blocks, CHOOSE_THREADS, (unsigned)shared})) {
+    void *what = good ? launch_entry(l, f, launch_tail_entry(l->u->program, tail)) : NULL;
+    if (!what || queue(l, f, s, what, record, (DeviceGrid){(unsigned)ch.blocks, CHOOSE_THREADS, (unsigned)shared})) {
         memcpy(l->args, record, bytes);
         return good;
     }

@@ -57,9 +57,8 @@ bool many_add(Many *m, const GridKernel *g, int step, const void *record, int64_
     return true;
 }
 
-DeviceStatus many_launch(Many *m, DeviceQueue *q, void *const *function) {
+DeviceStatus many_launch(Many *m, DeviceQueue *q, void *what) {
     DeviceGrid grid = {(unsigned)m->blocks, CHOOSE_THREADS, 0};
-    void *which = function[GRID_FUNCTIONS * m->g->number + (m->n > 1 ? GRID_MANY : GRID_OWN)];
     m->g = NULL;
-    return q->device->op->launch(q, which, grid, m->args);
+    return q->device->op->launch(q, what, grid, m->args);
 }

@@ -40,7 +40,8 @@ bool many_bytes(const PlanBuf *p, const ThFrame *f, int64_t *bytes);
 bool many_meet(const ManySpan *a, const ManySpan *b);
 /* It waits now, behind the others; false: it cannot be with them. */
 bool many_add(Many *m, const GridKernel *g, int step, const void *record, int64_t blocks, const ManySpan *span, int n);
-/* The launch of all that wait; these are still told by m->n and m->step. */
-DeviceStatus many_launch(Many *m, DeviceQueue *q, void *const *function);
+/* The launch of all that wait, by the kernel's GRID_MANY, or by itself where it is one; these are still told by m->n
+ * and m->step. */
+DeviceStatus many_launch(Many *m, DeviceQueue *q, void *what);
 
 #endif

@@ -589,8 +589,8 @@ static const GridTurns *turns_of(const Launches *l, int region, int *number) {
     return NULL;
 }
 
-static bool may(const Launches *l, const GridTurns *t, int number, int64_t trip) {
-    if (trip < 2 || trip > 1 << 16 || l->times.to || l->steered || !l->u->resident[number]) return false;
+static bool may(const Launches *l, const GridTurns *t, int64_t trip) {
+    if (trip < 2 || trip > 1 << 16 || l->times.to || l->steered) return false;
     for (int i = 0; i < t->nstep; i++)
         if (l->u->places->side[t->first + i] != PLACE_DEVICE) return false;
     return true;
@@ -634,7 +634,8 @@ static int queue(Filling *w, int number, int64_t trip) {
     head->count = l->rows.at;
     launch_before_turns(l, f, w->t);
     DeviceStatus s = op->set(&l->q, head->count, 0, (size_t)groups * TURNS_COUNT);
-    if (!s) s = op->launch_together(&l->q, l->u->turns[number], grid, w->record);
+    void *what = atomic_load(&l->u->entry[launch_turns_entry(l->u->program, number)]);
+    if (!s) s = op->launch_together(&l->q, what, grid, w->record);
     l->sides.step = w->t->first;
     if (s) return sides_refuse(&l->sides, f, s);
     l->sides.step = now;
@@ -666,7 +667,9 @@ int turns_launch(Launches *l, ThFrame *f, int region, int64_t trip, bool *done) 
     int number, now = l->sides.step;
     const GridTurns *t = turns_of(l, region, &number);
     *done = false;
-    if (!t || !may(l, t, number, trip)) return 0;
+    if (!t || !may(l, t, trip)) return 0;
+    if (!launch_entry(l, f, launch_turns_entry(l->u->program, number))) return 1;
+    if (!l->u->resident[number]) return 0;
     if (launch_waiting(l, f)) return 1;
     Filling w = {l, f, t, record, step, 1, 0};
     memset(record, 0, t->bytes);

@@ -175,8 +175,6 @@ static inline void tail_rows_name(char out[GRID_NAME], int kernel) { number_form
 typedef struct GridProgram {
     ThContext *c;
     Arena *arena; /* of all below */
-    char *image;  /* owned; what the device's driver loads */
-    size_t bytes;
     GridKernel *kernel;
     int nkernel;
     GridTurns *turns;

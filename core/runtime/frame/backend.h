@@ -33,7 +33,10 @@ struct Device;
 /* A plan's kernels for a device. *source: their text, th_free. NULL where there is no compiler for them (after a log
  * line), or with the error set. */
 struct GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source);
-struct GridProgram *cuda_kernels(const Plan *p, char **source); /* ..with no image, for nobody to launch */
+struct GridProgram *cuda_kernels(const Plan *p, char **source); /* ..whether there is one or not */
+/* That text, or one of its kernels with their line numbers, as cuda_image gives it; the error names the user's line. */
+char *cuda_image_of(const Plan *p, const struct Device *d, const char *text, size_t *bytes);
+bool cuda_compiler(ThContext *c, const struct Device *d); /* false: as cuda_program */
 /* A text of kernels as an image for the device's driver, ctx_free: found in the cache, or compiled and kept there. NULL
  * as above. Asked for by one thread at a time. */
 char *cuda_image(ThContext *c, const struct Device *d, const char *text, size_t *bytes);

@@ -130,6 +130,12 @@ static Module *find(HostCall *h, Library *u, const GpuFamily *f, int variant) {
     return NULL;
 }
 
+void gpu_alone(Device *d, bool begins) {
+    Library *u = d->kernels;
+    if (begins) os_lock(&u->lock);
+    else os_unlock(&u->lock);
+}
+
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
 int gpu_status(HostCall *h, DeviceStatus s) {
     if (s && !h->gpu->status) h->gpu->status = s;

@@ -85,6 +85,8 @@ GpuMark gpu_mark(const HostCall *h);
 void gpu_back(HostCall *h, GpuMark m);
 /* Queues blocks (none is nothing) of kernel `number` of the family; nonzero: the call fails. */
 int gpu_launch(HostCall *h, const GpuFamily *f, int variant, int number, int64_t blocks, void *args);
+/* Around what is asked of the device's compiler: one thread at a time. */
+void gpu_alone(Device *d, bool begins);
 int gpu_set(HostCall *h, char *at, unsigned char byte, size_t bytes);
 /* Blocks for n threads. */
 static inline int64_t gpu_blocks(int64_t n) { return n / GPU_THREADS + (n % GPU_THREADS != 0); }
