@@ -301,6 +301,10 @@ def interpolate_cases():
         case("interpolate.make_interp_spline(t, y2, k=%d).c" % k, 1e-10)
         case("interpolate.make_interp_spline(t, y, k=%d).t" % k, 1e-13)
     case("interpolate.make_interp_spline(t, ym, axis=1)(x)", 1e-10)
+    for bc, k in (("'natural'", 3), ("'clamped'", 3), ("([(1, 0.5)], [(2, -1.0)])", 3), ("([(1, 0.5)], None)", 2),
+                  ("([(1, 0.0), (2, 1.0)], [(1, 0.0), (3, 2.0)])", 5), ("(None, [(1, -1.0)])", 2)):
+        case("interpolate.make_interp_spline(t, y, k=%d, bc_type=%s)(x)" % (k, bc), 1e-10)
+    case("interpolate.make_interp_spline(t, y2, bc_type='natural').c", 1e-10)
     case("interpolate.make_interp_spline(t, y).derivative()(x)", 1e-9)
     case("interpolate.make_interp_spline(t, y)(x, 2)", 1e-9)
     case("interpolate.make_interp_spline(t, y).antiderivative()(t)", 1e-10)

@@ -216,42 +216,91 @@ return function(nd, M, kit)
     inner = inner[("%d:%d"):format(half, inner.size - half)]
     return nd.concatenate({ nd.full({ k + 1 }, x[0]), inner, nd.full({ k + 1 }, x[x.size - 1]) }, 0)
   end
-  --- `make_interp_spline(x, y, {k = 3, t, axis = 0})`: the B-spline of degree k through points; t: its knots, in the
-  -- places themselves ("not-a-knot") unless they are given.
+  -- The derivatives wanted at the left and at the right end, lists of {order, value}; nil for "not-a-knot".
+  local NAMED = { natural = { { 2, 0.0 } }, clamped = { { 1, 0.0 } }, ["not-a-knot"] = {} }
+  local function ends_of(what, bc, k)
+    if bc == nil or bc == "not-a-knot" then return nil end
+    local function one(e)
+      if type(e) == "table" and type(e[1]) == "number" then e = { e } end
+      local list = e == nil and {} or type(e) == "string" and NAMED[e] or e
+      for _, pair in ipairs(type(list) == "table" and list or { list }) do
+        local order = type(pair) == "table" and math.tointeger(pair[1])
+        if not order or order < 1 or order > k or pair[2] == nil then
+          util.raise("ValueError", "%s: bc_type is 'not-a-knot', 'natural', 'clamped', or for both ends {order, value} "
+            .. "or a list of these, of derivatives from 1 to %d, not %s", what, k,
+            type(pair) == "table" and "another table" or util.text(pair))
+        end
+      end
+      return list
+    end
+    local both = type(bc) == "table" and bc or { bc, bc }
+    local left, right = one(both[1]), one(both[2])
+    if #left + #right ~= k - 1 then
+      util.raise("ValueError", "%s: a spline of degree %d takes %d derivatives at its ends, not %d", what, k, k - 1,
+        #left + #right)
+    end
+    return { left, right }
+  end
+  -- Rows of a system for coefficients, as they are put with `put(row, columns, values)`: derivatives at an end, where
+  -- the basis from `from` on is not zero.
+  local function put_ends(list, t, k, n, place, from, row, put)
+    for i, pair in ipairs(list) do
+      local unit = nd.zeros({ n, k + 1 })
+      unit[{ nd.arange(k + 1) + from, nd.arange(k + 1) }] = 1.0
+      put(nd.full({ k + 1 }, row + i - 1, "int64"), nd.arange(k + 1) + from,
+        spline(t, unit, k, true, 0)({ place }, pair[1])[0])
+    end
+  end
+  --- `make_interp_spline(x, y, {k = 3, t, bc_type, axis = 0})`: the B-spline of degree k through points; t: its knots,
+  -- in the places themselves ("not-a-knot") unless they are given; bc_type: with knots at all places and derivatives
+  -- given at the ends, "natural", "clamped", or `{{order, value}, {order, value}}` (or lists of such pairs).
   function M.make_interp_spline(...)
     local what = "make_interp_spline"
-    local o = util.bind(what, { "x", "y", "k", "t", "bc_type", "axis", k = "integer", axis = "integer" }, ...)
+    local o = util.bind(what, { "x", "y", "k", "t", "bc_type", "axis", k = "integer", axis = "integer",
+      bc_type = "string|table" }, ...)
     util.present(what, o, { "x", "y" })
-    if o.bc_type ~= nil and o.bc_type ~= "not-a-knot" then
-      util.raise("NotImplementedError", "%s: bc_type is 'not-a-knot'; CubicSpline has others", what)
-    end
     local x, y, S, axis = points(what, o.x, o.y, o.axis)
     local k, n = o.k or 3, x.size
-    if k < 0 or n < k + 1 then
-      util.raise("ValueError", "%s: degree %d needs at least %d points, not %d", what, k, math.max(k, 0) + 1, n)
+    local ends = ends_of(what, o.bc_type, k)
+    local least = ends and 2 or k + 1
+    if k < 0 or n < least then
+      util.raise("ValueError", "%s: degree %d needs at least %d points, not %d", what, k, math.max(least, 1), n)
     end
-    local t = o.t == nil and knots(x, k) or arr(o.t):astype("float64")
-    if t.ndim ~= 1 or t.size ~= n + k + 1 then
-      util.raise("ValueError", "%s: %d points of degree %d have %d knots, not of shape %s", what, n, k, n + k + 1,
+    local t, rows, before = o.t == nil and not ends and knots(x, k) or arr(o.t or x):astype("float64"), n, 0
+    if ends then
+      rows, before = n + k - 1, #ends[1]
+      if o.t == nil then t = nd.concatenate({ nd.full({ k }, x[0]), x, nd.full({ k }, x[n - 1]) }, 0) end
+    end
+    if t.ndim ~= 1 or t.size ~= rows + k + 1 then
+      util.raise("ValueError", "%s: %d points of degree %d have %d knots, not of shape %s", what, n, k, rows + k + 1,
         form(t))
     end
     local B, first = basis(nd, t, k, x)
-    local at = nd.arange(n)
-    local c
-    if S == nd then
-      local ab = nd.zeros({ 2 * k + 1, n })
-      for j = 0, k do
-        local row, column = at - (first + j) + k, first + j
-        if nd.any(nd.lt(row, 0)) or nd.any(nd.gt(row, 2 * k)) then
-          util.raise("ValueError", "%s: the knots are not between the points", what)
-        end
-        ab[{ row, column }] = B[j]
+    local A = S == nd and nd.zeros({ 2 * k + 1, rows }) or nd.zeros({ rows, rows })
+    local function put(row, column, values)
+      if S ~= nd then
+        A[{ row, column }] = values
+        return
       end
-      c = nd.linalg.solve_banded({ k, k }, ab, y:reshape({ n, -1 })):reshape(y.shape)
-    else
-      local A = nd.zeros({ n, n })
-      for j = 0, k do A[{ at, first + j }] = B[j] end
-      c = S.tensordot(S.constant(nd.linalg.inv(A)), y, { { 1 }, { 0 } })
+      local band = row - column + k
+      if nd.any(nd.lt(band, 0)) or nd.any(nd.gt(band, 2 * k)) then
+        util.raise("ValueError", "%s: the knots are not between the points", what)
+      end
+      A[{ band, column }] = values
+    end
+    for j = 0, k do put(nd.arange(n) + before, first + j, B[j]) end
+    if ends then
+      put_ends(ends[1], t, k, rows, x[0], 0, 0, put)
+      put_ends(ends[2], t, k, rows, x[n - 1], rows - k - 1, before + n, put)
+      local parts, zero = {}, S.zeros_like(y["0:1"])
+      for _, pair in ipairs(ends[1]) do parts[#parts + 1] = zero + pair[2] end
+      parts[#parts + 1] = y
+      for _, pair in ipairs(ends[2]) do parts[#parts + 1] = zero + pair[2] end
+      y = S.concatenate(parts, 0)
+    end
+    local c
+    if S == nd then c = nd.linalg.solve_banded({ k, k }, A, y:reshape({ rows, -1 })):reshape(y.shape)
+    else c = S.tensordot(S.constant(nd.linalg.inv(A)), y, { { 1 }, { 0 } })
     end
     return spline(t, c, k, true, axis)
   end
