@@ -5,8 +5,8 @@ peer with what a call takes and a number of its answer, or why there is none. sc
     python bench/gpu/peers.py --count [--small] [--only TEXT]
 
 --count: nothing runs; what PyTorch would launch, of shapes alone. Eager: operations that are no views, the bytes that
-these read and write, FLOPs of products and convolutions, their lengths. Its compiler: the kernels
-into which its scheduler puts the whole step (scheduled.py).
+these read and write, FLOPs of products and convolutions, their lengths, and the most bytes that its arrays have at
+once. Its compiler: the kernels into which its scheduler puts the whole step (scheduled.py).
 """
 import argparse
 import json
@@ -117,6 +117,35 @@ def counted(call):
     return ops
 
 
+def held(call, resident):
+    """The most bytes that eager PyTorch's arrays have during a call, by 512 as its allocator has them: what is there
+    before (parameters, data), what autograd saves, gradients, each operation's results; no library's workspace."""
+    import torch
+    from torch.multiprocessing.reductions import StorageWeakRef
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves
+    alive, most = {}, [0]
+
+    def see(values):
+        for v in values:
+            if isinstance(v, torch.Tensor):
+                storage = v.untyped_storage()
+                alive[storage._cdata] = StorageWeakRef(storage), (storage.nbytes() + 511) // 512 * 512
+        for key in [key for key, (ref, _) in alive.items() if ref.expired()]:
+            del alive[key]
+        most[0] = max(most[0], sum(bytes for _, bytes in alive.values()))
+
+    class Holding(TorchDispatchMode):
+        def __torch_dispatch__(self, f, types, args=(), kwargs=None):
+            out = f(*args, **(kwargs or {}))
+            see(tree_leaves((args, kwargs, out)))
+            return out
+    see(resident)
+    with Holding():
+        call()
+    return most[0]
+
+
 # ---- PyTorch --------------------------------------------------------------------------------------------------------
 class Torch:
     def __init__(self, compiled):
@@ -212,20 +241,29 @@ class Torch:
                 else aten._scaled_dot_product_efficient_attention(q, k, v, None, True))[0]
 
     def block(self, dtype):
+        """autocast: float32 weights, products of bfloat16; else all of it is of the dtype."""
         t, (n, length, width, heads) = self.t, BLOCK
-        F = t.nn.functional
-        dtype = getattr(t, dtype)
+        F, auto = t.nn.functional, dtype == "autocast"
+        dtype = t.float32 if auto else getattr(t, dtype)
         shapes = [(width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)]
         params = [self.array(numbers(i + 1, *s), dtype) for i, s in enumerate(shapes)]
 
-        def cost(p, x):
+        def low(v):  # of shapes alone there is no autocast: what it casts, each operand once
+            return v.bfloat16() if auto and options.count else v
+
+        def whole(p, x):
             def norm(v):
-                return F.layer_norm(v, (width,))
-            q, k, v = ((norm(x) @ p[0]).reshape(n, length, 3, heads, width // heads).permute(2, 0, 3, 1, 4)).unbind(0)
+                return low(F.layer_norm(v, (width,)))
+            q, k, v = ((norm(x) @ low(p[0])).reshape(n, length, 3, heads, width // heads)
+                       .permute(2, 0, 3, 1, 4)).unbind(0)
             seen = self.attention(q, k, v).transpose(1, 2).reshape(n, length, width)
-            h = x + seen @ p[1]
-            return (h + t.tanh(norm(h) @ p[2]) @ p[3]).float().square().mean()
-        return self.trained(cost, params, self.array(numbers(9, n, length, width), dtype))
+            h = x + seen @ low(p[1])
+            return (h + t.tanh(norm(h) @ low(p[2])) @ low(p[3])).float().square().mean()
+
+        def cost(p, x):
+            with t.autocast(options.device, t.bfloat16, enabled=auto and not options.count):
+                return whole(p, x)
+        return self.trained(whole if options.count else cost, params, self.array(numbers(9, n, length, width), dtype))
 
     def lstm(self):
         t, (steps, n, width) = self.t, LSTM
@@ -376,20 +414,25 @@ class Jax:
         return self.trained(cost, params, self.array(numbers(5, LENET, 1, 28, 28)))
 
     def block(self, dtype):
+        """autocast: float32 weights, products of bfloat16; else all of it is of the dtype."""
         p, (n, length, width, heads) = self.np, BLOCK
+        auto, dtype = dtype == "autocast", "float32" if dtype == "autocast" else dtype
         shapes = [(width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)]
         params = [self.array(numbers(i + 1, *s), dtype) for i, s in enumerate(shapes)]
 
         def norm(v):
             d = v.astype("float32")
             d = d - d.mean(-1, keepdims=True)
-            return (d / p.sqrt((d * d).mean(-1, keepdims=True) + 1e-5)).astype(v.dtype)
+            return (d / p.sqrt((d * d).mean(-1, keepdims=True) + 1e-5)).astype("bfloat16" if auto else v.dtype)
+
+        def low(v):
+            return v.astype("bfloat16") if auto else v
 
         def cost(w, x):
-            q, k, v = (norm(x) @ w[0]).reshape(n, length, 3, heads, width // heads).transpose(2, 0, 1, 3, 4)
+            q, k, v = (norm(x) @ low(w[0])).reshape(n, length, 3, heads, width // heads).transpose(2, 0, 1, 3, 4)
             seen = self.j.nn.dot_product_attention(q, k, v).reshape(n, length, width)
-            h = x + seen @ w[1]
-            return p.square((h + p.tanh(norm(h) @ w[2]) @ w[3]).astype("float32")).mean()
+            h = x + seen @ low(w[1])
+            return p.square((h + p.tanh(norm(h) @ low(w[2])) @ low(w[3])).astype("float32")).mean()
         return self.trained(cost, params, self.array(numbers(9, n, length, width), dtype))
 
     def lstm(self):
@@ -552,7 +595,8 @@ class Cupy:
 WORK = (
     ("MLP, batch 60, a step", "mlp"), ("LeNet, batch 128, a step", "lenet"),
     ("transformer block, float32, a step", "block", "float32"),
-    ("transformer block, bfloat16, a step", "block", "bfloat16"), ("LSTM, 100 steps, a step", "lstm"),
+    ("transformer block, bfloat16, a step", "block", "bfloat16"),
+    ("transformer block, autocast, a step", "block", "autocast"), ("LSTM, 100 steps, a step", "lstm"),
     ("copy", "elementwise", "copy"), ("x + y", "elementwise", "sum"), ("tanh(x) * exp(-y)", "elementwise", "tanh"),
     ("log1p(|x|) + sqrt(|y|) * sigmoid(x - y)", "elementwise", "long"), ("matrix + row", "matrix", "row"),
     ("layer norm", "part", "norm"), ("layer norm, gradients", "part", "norm grad"), ("GELU", "part", "gelu"),
@@ -582,6 +626,8 @@ for peer in options.peers.split(","):
             call, value = getattr(server, method)(*words)
             if options.count:
                 out["ops"] = launches(*server.planned, products) if peer == "torch-compile" else counted(call)
+                if peer == "torch" and server.planned:
+                    out["held"] = held(call, server.planned[1])
                 print(json.dumps(out), flush=True)
                 continue
             call()
