@@ -26,6 +26,7 @@ typedef struct Launched {
     bool *arm;              /* ..if its arm of a branch is taken */
     int *of, *todo;         /* by step: its region */
     const LaunchUnit *unit; /* of one that was called on a GPU; or NULL */
+    bool late;              /* a step before may fail on the device */
     int before, with;       /* the step that was put last, if others may be launched with it, and how many are; or -1 */
 } Launched;
 
@@ -80,11 +81,13 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s, int thi
     ConvWork w;
     const char *library = NULL;
     bool behind = grid_has(g, GRID_BEHIND);
-    if (grid_is_product(g) && product_for_library(g, s, l->b, l->sizes, &p)) {
+    bool stops = l->late && s - l->p->step >= l->p->first_write; /* nothing stops a library behind a failure */
+    if (!stops && grid_is_product(g) && product_for_library(g, s, l->b, l->sizes, &p)) {
         library = "cuBLASLt";
         behind &= !p.adds && !p.rounds;
         m = (double)p.c.rows, n = (double)p.c.cols, k = (double)p.a.cols, matrices = (double)p.matrices;
-    } else if (grid_is_conv(g) && matrices * m * n * k >= LIBRARY_TERMS && conv_for_library(g, l->b, l->sizes, &w)) {
+    } else if (!stops && grid_is_conv(g) && matrices * m * n * k >= LIBRARY_TERMS &&
+               conv_for_library(g, l->b, l->sizes, &w)) {
         bool apart = conv_apart(&w, &p);
         behind = !conv_lies(g, l->sizes);
         library = apart ? "cuBLASLt" : "cuDNN";
@@ -321,6 +324,7 @@ static void put_step(Launched *l, int i, bool first) {
         if (h && is_attention(h->op)) put_attention(l, h);
     }
     if (l->places->side[i] == PLACE_DEVICE) put_after(l, i);
+    l->late |= l->places->side[i] == PLACE_DEVICE && plan_fails_late(l->p, s);
     text_putc(l->t, '}');
 }
 

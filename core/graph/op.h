@@ -291,7 +291,8 @@ enum {
     OP_CAN_DESTROY = 32 /* has an in-place form overwriting input `destroy_input` */,
     OP_HALVES = 256 /* moves elements, whatever they are: halves too, which others are given as float32 */,
     OP_AMP = 512 /* a product: in mixed precision its operands are rounded to a half, and it adds up in float32 */,
-    OP_MACHINE = 1024 /* its last bits depend on the processor or on a library: refused with the flag repro */
+    OP_MACHINE = 1024, /* its last bits depend on the processor or on a library: refused with the flag repro */
+    OP_EARLY = 2048    /* on a device it fails before anything of it is queued, or not at all */
 };
 /* Where the elements of a small integer result come from: lengths are found through such nodes without running. */
 typedef enum {

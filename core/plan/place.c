@@ -135,6 +135,10 @@ bool plan_reads_head(const PlanHost *h, int i) {
     return (h->op->device & DEVICE_HEAD(i)) && v->buf >= 0 && v->ndim == 1 && v->dtype == TH_INT64;
 }
 
+bool plan_fails_late(const Plan *p, const Step *s) {
+    return s->can_fail && !(s->kind == STEP_HOST && p->host[s->host].op->flags & OP_EARLY);
+}
+
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 /* What kernel-local buffer i is to a kernel: ACC_READ, ACC_WRITE, ACC_ADD, ACC_ROWTEMP. */
 static int use_of(const Kernel *k, int i) {

@@ -224,6 +224,8 @@ typedef struct Plan {
     int *layout_order;
     int nlayout; /* ALLOC/FREE events: +buf+1 alloc, -(buf+1) free, replayed through TLSF */
 } Plan;
+/* A device may find that the step fails when others are queued behind it. */
+bool plan_fails_late(const Plan *p, const Step *s);
 
 /*
  * in[i] describes plain input i (nin of them; shareds follow in fg->in), out[i] result i. The plan keeps fg->order

@@ -102,7 +102,7 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
     l->pure &= g.most <= g.room->bytes;         /* the room grows */
     gpu_end(&g);
     l->launches++;
-    l->sides.unlooked |= s->can_fail;
+    l->sides.unlooked |= plan_fails_late(l->plan, s);
     if (g.status) return sides_refuse(&l->sides, f, g.status);
     for (int i = 0; i < h->nout && !bad; i++)
         if (h->out[i].buf >= 0) launch_wrote(l, h->out[i].buf);

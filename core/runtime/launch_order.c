@@ -54,7 +54,7 @@ static void add_room(Stretches *t, const GpuRoom *r) { add(t, r->at, r->bytes, t
 
 static void add_record(Stretches *t, int step) {
     const Launches *l = t->l;
-    bool fails = l->plan->step[step].can_fail, changes = step >= l->plan->first_write;
+    bool fails = plan_fails_late(l->plan, &l->plan->step[step]), changes = step >= l->plan->first_write;
     if (fails || changes) add(t, l->sides.answers, SIDES_RECORD * sizeof(int64_t), fails);
 }
 

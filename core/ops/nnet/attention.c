@@ -138,7 +138,7 @@ static bool lower_attention(Lower *l) {
 #define ATTENTION_OP(var, title, outputs, text) \
     const Op op_##var = { \
         .name = title, \
-        .flags = OP_HALVES | OP_MACHINE, \
+        .flags = OP_HALVES | OP_MACHINE | OP_EARLY, \
         .nin = -1, \
         .nout = outputs, \
         .attr_bytes = sizeof(AttentionAttrs), \

@@ -241,7 +241,7 @@ static bool lower_heads(Lower *l) {
 #define HEADS_OP(var, title, outputs, more, text) \
     const Op op_##var = { \
         .name = title, \
-        .flags = OP_HALVES | OP_MACHINE | (more), \
+        .flags = OP_HALVES | OP_MACHINE | OP_EARLY | (more), \
         .nin = -1, \
         .nout = outputs, \
         .destroy_input = BASE, \
