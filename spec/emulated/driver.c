@@ -135,6 +135,7 @@ EXPORT long cuEmulatedCalls(const char *name) {
 /* Kernels and libraries do nothing: a call of any size queues what it would. */
 EXPORT void cuEmulatedIdle(bool idle) {
     pthread_mutex_lock(&lock);
+    stream_all(); /* what was queued before is done as it was then */
     stream_idle = idle;
     pthread_mutex_unlock(&lock);
 }
