@@ -181,6 +181,75 @@ describe("turns of a loop on a GPU", function()
     end
   end)
 
+  -- A number that is left over from the call before would be taken for one that is there; so each call has other ones.
+  it("look for the rows of their one product where all turns are kept, and do not wait", function()
+    emulated.resident(16)
+    local _ <close> = setmetatable({}, { __close = function() emulated.resident(1) end })
+    local cases = { -- of each loop, forward and back: whether it looks
+      { "lstm", "float32", { 5, 33, 3, 9 }, true, true }, { "lstm", "float64", { 4, 64, 2, 17 }, true, true },
+      { "gru", "float32", { 4, 40, 3, 10 }, true, true },
+      { "rnn", "float32", { 5, 49, 3, 40 }, nil, true }, -- the product stores
+      { "gru", "float64", { 3, 20, 2, 95 }, true, true }, { "lstm", "float32", { 3, 20, 2, 70 }, true, true },
+      { "lstm", "float32", { 2, 180, 2, 48 }, nil, nil }, -- forward too many blocks
+      { "two", "float32", { 4, 36, 3, 12 } }, { "back", "float32", { 4, 36, 3, 12 } },
+      { "mix", "float32", { 4, 33, 3, 33 } }, { "turned", "float32", { 4, 33, 3, 12 } },
+      { "next", "float32", { 4, 35, 3, 12 } },
+    }
+    for _, case in ipairs(rotate.some(cases, 5)) do
+      local name, dtype, shape, forward, back = table.unpack(case, 1, 5)
+      local f, x = made(CELLS[name], dtype, shape, {})
+      local xs, want = { x, x * 0.5 + 0.1, x * -2, x + 0.3 }, {}
+      for i, v in ipairs(xs) do want[i] = arrays({ f(v) }) end
+      local _ <close> = theano.config.change_flags(quiet)
+      local g, alone = made(CELLS[name], dtype, shape, {}), made(CELLS[name], dtype, shape, { profile = true })
+      for call, v in ipairs(xs) do
+        local by_steps = arrays({ alone(v) })
+        for i, a in ipairs(arrays({ g(v) })) do
+          local what = ("%s, %s, width %d: result %d of call %d"):format(name, dtype, shape[4], i, call)
+          assert(nd.array_equal(by_steps[i], a), what)
+          assert(apart(a, want[call][i]) <= (dtype == "float32" and 3e-5 or 1e-12)
+            * (1 + nd.abs(want[call][i]):max()), what)
+        end
+      end
+      local told, waits = {}, { 0, 0 }
+      for _, k in ipairs(theano.printing.roofline(g, "h100", { compile = false }).kernels) do
+        local i = (k.turns_of or 0) + 1
+        if k.turns_of then told[i], waits[i] = told[i] or k.told, waits[i] + k.waits end
+      end
+      local what = ("%s, %s, width %d"):format(name, dtype, shape[4])
+      assert.same({ forward, back }, { told[1], told[2] }, what)
+      for i = 1, 2 do assert((waits[i] == 0) == (told[i] == true), what) end
+    end
+  end)
+
+  it("store no number by which they would look for ever, and look at no first row", function()
+    emulated.resident(16)
+    local _ <close> = setmetatable({}, { __close = function() emulated.resident(1) end })
+    for _, dtype in ipairs({ "float32", "float64" }) do
+      -- a state that is what the sequence is where that is no number: of all bits set
+      local bad = nd.frombuffer(("\xff"):rep(17 * 6 * (dtype == "float32" and 4 or 8)), dtype):reshape({ 17, 6 })
+      local x = T.TensorType(dtype, { false, false, false })("x")
+      local first = T.TensorType(dtype, { false, false })("first")
+      local u = theano.shared(numbers(2, 6, 12):astype(dtype), { name = "u" })
+      local out = theano.scan(function(v, h)
+        local z = T.dot(h, u)
+        return T.switch(T.isnan(v), v, T.tanh(v + z[":, :6"]) * z[":, 6:"])
+      end, { sequences = { x }, outputs_info = { first } })
+      local v = numbers(5, 4, 17, 6):astype(dtype)
+      v["1, :, :2"] = bad[":, :2"]
+      local function make() return theano.compile({ inputs = { x, first }, outputs = out }) end
+      local want = make()(v, bad)
+      local _ <close> = theano.config.change_flags(quiet)
+      local f, got = make(), nil
+      for _ = 1, 3 do got = nd.array(f(v, bad)) end
+      assert(nd.array_equal(nd.isnan(want), nd.isnan(got)))
+      assert(apart(nd.nan_to_num(got), nd.nan_to_num(want)) < 1e-5)
+      local told
+      for _, k in ipairs(theano.printing.roofline(f, "h100", { compile = false }).kernels) do told = told or k.told end
+      assert.is_true(told)
+    end
+  end)
+
   it("take less time for products of many terms than one thread's chain of them", function()
     local _ <close> = theano.config.change_flags(emulated.flags)
     local f, x = made(CELLS.lstm, "float32", { 2, 2, 2, 128 }, {})

@@ -66,6 +66,16 @@ void cuda_tiles_element(Emit *e, Text *t, int acc) {
     text_putc(t, ']');
 }
 
+/* What a thread fetches of a slice. */
+static int pieces(const Tile *t, int side) { return t->size[side] * t->shape.deep / CUDA_THREADS; }
+
+/* In turns its rows may not be there yet (schedule/told.c). */
+static bool looks(const Tile *t, int side) {
+    const Emit *e = t->e;
+    int a = t->c->side[side].access;
+    return e->part && !side && a >= 0 && e->told >> a & 1;
+}
+
 /* One element of a factor, at row (column) `at` and depth `deep`. */
 static bool value(const Tile *t, int side) {
     Emit *e = t->e;
@@ -81,7 +91,8 @@ static bool value(const Tile *t, int side) {
     Text x;
     text_init(&x, e->c);
     cuda_tiles_element(e, &x, s->access);
-    emit_line(e, "%s = %s;", to, x.at ? x.at : "0");
+    if (looks(t, side)) emit_line(e, "%s = look_%s(&%s);", to, t->type, x.at ? x.at : "0");
+    else emit_line(e, "%s = %s;", to, x.at ? x.at : "0");
     text_free(&x);
     return ok;
 }
@@ -111,6 +122,51 @@ static bool fetch(const Tile *t, int side) {
     bool ok = value(t, side);
     e->indent--;
     emit_line(e, "}");
+    e->indent--;
+    emit_line(e, "}");
+    return ok;
+}
+
+/* Whether one of the `n` pieces of `some` numbers that were loaded of rows is not there yet. */
+static void missing(const Tile *t, int n, int some) {
+    Emit *e = t->e;
+    emit_line(e, "missing = 0;");
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int j = 0; j < %d; j++)", n);
+    if (some > 1) emit_line(e, "    for (int i = 0; i < %d; i++) missing |= !is_%s(nx[j].v[i]);", some, t->type);
+    else emit_line(e, "    missing |= !is_%s(nx[j]);", t->type);
+}
+
+/* The slice of rows from depth `begun` on, which was on its way, is loaded again until all of it is there. */
+static bool until_told(const Tile *t, const char *begun, int n, int some, bool (*get)(const Tile *, int)) {
+    Emit *e = t->e;
+    if (!looks(t, 0)) return true;
+    emit_line(e, "for (int missing = told; missing;) {");
+    e->indent++;
+    missing(t, n, some);
+    emit_line(e, "if (!missing) break;");
+    emit_line(e, "grid_again();");
+    emit_line(e, "const i64 begun = %s;", begun);
+    emit_line(e, "{");
+    e->indent++;
+    emit_line(e, "const i64 from = begun;");
+    bool ok = get(t, 0);
+    for (int i = 0; i < 2; i++) {
+        e->indent--;
+        emit_line(e, "}");
+    }
+    return ok;
+}
+
+/* A slice of rows that nothing is multiplied beside: the text of the first load is that of those after it. */
+static bool fetch_told(const Tile *t) {
+    Emit *e = t->e;
+    emit_line(e, "for (int missing = 1; missing;) {");
+    e->indent++;
+    bool ok = fetch(t, 0);
+    emit_line(e, "if (!told) break;");
+    missing(t, pieces(t, 0), 1);
+    emit_line(e, "if (missing) grid_again();");
     e->indent--;
     emit_line(e, "}");
     return ok;
@@ -315,6 +371,7 @@ static bool two_slices(const Tile *t) {
     emit_line(e, "const int now = slice >= 0 && from - %d < depth;", 2 * deep);
     emit_line(e, "if (now) {");
     e->indent++;
+    ok = ok && until_told(t, begun, pieces(t, 0), 1, fetch);
     emit_line(e, "__syncthreads();");
     put(t, 0), put(t, 1);
     emit_line(e, "__syncthreads();");
@@ -351,7 +408,7 @@ static bool slices(const Tile *t) {
     e->indent++;
     emit_line(e, "if (from < depth) {");
     e->indent++;
-    bool ok = fetch(t, 0) && fetch(t, 1);
+    bool ok = looks(t, 0) ? fetch(t, 1) && fetch_told(t) : fetch(t, 0) && fetch(t, 1);
     e->indent--;
     emit_line(e, "}");
     emit_line(e, "if (from > 0) {");
@@ -418,13 +475,30 @@ static const char *sixteen(const Tile *t, int *some, int *line, char name[24]) {
     return pack(t->e, t->type, *some, item, name);
 }
 
+/* Numbers side by side that may not be there yet. */
+static void need_look(const Tile *t, int some, const char *x) {
+    char name[32];
+    Text *h = &t->e->helpers;
+    const char *type = t->type, *from = some == 4 ? "v4.f32 {%0, %1, %2, %3}, [%4]" : "v2.f64 {%0, %1}, [%2]";
+    const char *to =
+        some == 4 ? "\"=f\"(q.v[0]), \"=f\"(q.v[1]), \"=f\"(q.v[2]), \"=f\"(q.v[3])" : "\"=d\"(q.v[0]), \"=d\"(q.v[1])";
+    snprintf(name, sizeof name, "look_%s", x);
+    if (!need(t->e, name)) return;
+    text_printf(h, "INLINE %s %s(const %s *p) {\n    %s q;\n", x, name, type, x);
+    text_put(h, "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n");
+    text_printf(h, "    asm volatile(\"ld.relaxed.gpu.global.%s;\" : %s : \"l\"(p));\n#else\n", from, to);
+    text_printf(h, "    for (int i = 0; i < %d; i++) q.v[i] = ((const volatile %s *)p)[i];\n", some, type);
+    text_put(h, "#endif\n    return q;\n}\n");
+}
+
 /* Fetches a slice of each quarter into n<side>[], by 16 bytes, or puts it into shared memory. */
 static void move_quarters(const Tile *t, int side, bool get) {
     Emit *e = t->e;
     const Contract *c = t->c;
     int some, line, acc = c->side[side].access;
-    char x[24], at[8], j[24], to = side_name[side];
+    char x[24], at[8], j[24], one[40], to = side_name[side];
     sixteen(t, &some, &line, x);
+    if (looks(t, side)) need_look(t, some, x);
     emit_line(e, "UNROLL");
     emit_line(e, "for (int j = 0; j < %d; j++) {", SPREAD * line / CUDA_THREADS);
     e->indent++;
@@ -439,8 +513,9 @@ static void move_quarters(const Tile *t, int side, bool get) {
         emit_line(e, "const i64 deep = from + part %% %d / %d * quarter + part %% %d * %d;", line, line / QUARTERS,
                   line / QUARTERS, some);
         emit_line(e, "n%c[j] = none;", to);
-        emit_line(e, "if (%s < many_%c && deep < depth) n%c[j] = *(const %s *)(p_%s + %s * (%s) + deep);", at, to, to,
-                  x, e->name[acc], at, far.at ? far.at : "0");
+        snprintf(one, sizeof one, looks(t, side) ? "look_%s(" : "*(const %s *)(", x);
+        emit_line(e, "if (%s < many_%c && deep < depth) n%c[j] = %sp_%s + %s * (%s) + deep);", at, to, to, one,
+                  e->name[acc], at, far.at ? far.at : "0");
         text_free(&far);
     } else
         emit_line(e, "*(%s *)(s%c + part / %d * %d + part %% %d * %d) = n%c[j];", x, to, line, t->pitch[side], line,
@@ -475,7 +550,7 @@ static void if_even(const Tile *t) {
 static bool by_quarters(const Tile *t) {
     Emit *e = t->e;
     int each = t->shape.deep / QUARTERS, some, line;
-    char x[24];
+    char x[24], begun[32];
     sixteen(t, &some, &line, x);
     if_even(t);
     e->indent++;
@@ -493,6 +568,8 @@ static bool by_quarters(const Tile *t) {
     emit_line(e, "const i64 from = slice + (two + 2) * %d;", each);
     emit_line(e, "if (slice >= 0) {");
     e->indent++;
+    number_format(begun, sizeof begun, "from - %d", 2 * each);
+    until_told(t, begun, SPREAD * line / CUDA_THREADS, some, fetch_quarters);
     emit_line(e, "__syncthreads();");
     for (int i = 0; i < 2; i++) move_quarters(t, i, false);
     emit_line(e, "__syncthreads();");

@@ -59,6 +59,15 @@ static void guarded_load(Emit *e, int id, const Ins *i) {
     text_free(&t);
 }
 
+/* A number for which other blocks look until it is there (schedule/told.c). */
+static void told_store(Emit *e, const Ins *i) {
+    Text t;
+    text_init(&t, e->c);
+    emit_address(e, &t, i->a, i->depth);
+    emit_line(e, "*(%s) = tell_%s(v%d);", t.at ? t.at : "0", type_short((ThDtype)e->k->acc.at[i->a].dtype), i->b);
+    text_free(&t);
+}
+
 /* Integer division and modulo: a divisor of 0 is a failure. */
 static bool division(Emit *e, int id, const Ins *i) {
     char names[4][16], zero[32];
@@ -93,6 +102,8 @@ static bool one(Emit *e, int id) {
         return !failed(e->c);
     } else if (e->near && cuda_near_load(e, id)) {
         return !failed(e->c);
+    } else if (i->op == INS_STORE && e->told >> i->a & 1) {
+        told_store(e, i);
     } else if (i->op == INS_EP && e->nest->grid == GRID_TILES) {
         emit_line(e, "const %s v%d = whole;", type_short((ThDtype)i->dtype), id);
     } else if (e->way->value[id] & VALUE_TURNED) {

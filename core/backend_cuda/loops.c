@@ -410,7 +410,7 @@ static void signature(Emit *e, const CudaKernel *c, int nest) {
                                                       : "KERNEL %s(const %s_%d a%s%s%s) {",
               name, e->many ? "Many" : "Args", c->number, e->part ? ", char *const sh" : "",
               product || e->spread ? ", const Spread w" : "",
-              product              ? ", u32 *count, const u32 goal"
+              product              ? ", u32 *count, const u32 goal, const int told"
               : near && !near->ask ? ", const u64 place"
                                    : "");
 }
@@ -430,6 +430,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     e->tile = e->part ? c->tile : nest == GRID_FIRST ? CHOOSE_SMALL : nest;
     e->quarters = c->quarters;
     e->kept = e->part ? c->kept : 0;
+    e->told = each || (e->part && t->grid == GRID_TILES) ? c->told : 0;
     e->nbuf = c->nbuf;
     e->nest = t;
     e->way = t->way;

@@ -43,6 +43,28 @@ static const char *const turns_words =
     "INLINE void late_8(char *to, const void *from) { *(u64 *)to = *(const u64 *)from; }\n"
     "INLINE void late_all(void) {}\n"
     "#endif\n"
+    "/* A number that other blocks look for is no NaN of ones alone, which stands where there is none yet. */\n"
+    "typedef union { f32 f; u32 u; } Bits4;\n"
+    "typedef union { f64 f; u64 u; } Bits8;\n"
+    "INLINE int is_f32(f32 v) { Bits4 b; b.f = v; return b.u != 0xffffffffu; }\n"
+    "INLINE int is_f64(f64 v) { Bits8 b; b.f = v; return b.u != 0xffffffffffffffffu; }\n"
+    "INLINE f32 tell_f32(f32 v) { Bits4 b; b.u = 0x7fffffffu; return is_f32(v) ? v : b.f; }\n"
+    "INLINE f64 tell_f64(f64 v) { Bits8 b; b.u = 0x7fffffffffffffffu; return is_f64(v) ? v : b.f; }\n"
+    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n"
+    "INLINE f32 look_f32(const f32 *p) {\n"
+    "    f32 v;\n"
+    "    asm volatile(\"ld.relaxed.gpu.global.f32 %0, [%1];\" : \"=f\"(v) : \"l\"(p));\n"
+    "    return v;\n"
+    "}\n"
+    "INLINE f64 look_f64(const f64 *p) {\n"
+    "    f64 v;\n"
+    "    asm volatile(\"ld.relaxed.gpu.global.f64 %0, [%1];\" : \"=d\"(v) : \"l\"(p));\n"
+    "    return v;\n"
+    "}\n"
+    "#else\n"
+    "INLINE f32 look_f32(const f32 *p) { return *(const volatile f32 *)p; }\n"
+    "INLINE f64 look_f64(const f64 *p) { return *(const volatile f64 *)p; }\n"
+    "#endif\n"
     "INLINE void wait_once(u32 **count, u32 goal) {\n"
     "    if (*count) grid_wait(*count, goal);\n"
     "    *count = 0;\n"
@@ -79,7 +101,7 @@ static bool parts(Emit *e, const GridTurns *t, const CudaKernel *kernel, bool *w
 static void record(Emit *e, const GridTurns *t, int number) {
     int windows = e->p->region[t->region].nwindow;
     emit_line(e, "typedef struct {");
-    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each, among, early, near;");
+    emit_line(e, "    i64 trip; u32 *count; i64 *err; u64 waits, each, among, early, near, told, later;");
     if (windows) emit_line(e, "    Window w[%d];", windows);
     emit_line(e, "    Spread p[%d];", t->nstep);
     emit_line(e, "    u64 place[%d];", t->nstep);
@@ -139,6 +161,8 @@ static void step(Emit *e, const GridTurns *t, int number, int i, const CudaKerne
     bool copy = s->kind != STEP_KERNEL;
     bool product = !copy && kernel[s->kernel].nest->grid == GRID_TILES;
     emit_line(e, "if (l.waits >> %d & 1) grid_come(count), goal += (u32)l.among;", i);
+    /* what its threads wrote has been written, and what they read has been read */
+    if (i == t->told) emit_line(e, "if (l.told >> %d & 1) __syncthreads();", i);
     if (product) ask(e, t, number, i);
     emit_line(e,
               product ? "if ((l.waits & ~l.early) >> %d & 1) grid_wait(count, goal);"
@@ -150,7 +174,11 @@ static void step(Emit *e, const GridTurns *t, int number, int i, const CudaKerne
     if (!copy && kernel[s->kernel].each) each(e, t, number, i);
     else if (copy) emit_line(e, "copied(a);");
     else if (product)
-        emit_line(e, "part_%d(a, sh, l.p[%d], (l.waits & l.early) >> %d & 1 ? count : 0, goal);", s->kernel, i, i);
+        emit_line(e,
+                  i == t->told ? "part_%d(a, sh, l.p[%d], (l.waits & l.early) >> %d & 1 ? count : 0, goal, "
+                                 "l.told >> %d & 1 && (t || !(l.later >> %d & 1)));"
+                               : "part_%d(a, sh, l.p[%d], (l.waits & l.early) >> %d & 1 ? count : 0, goal, 0);",
+                  s->kernel, i, i, i, i);
     else emit_line(e, "part_%d(a, sh);", s->kernel);
     e->indent--;
     emit_line(e, "}");

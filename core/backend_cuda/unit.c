@@ -45,6 +45,7 @@ CudaKernel *cuda_emit_kernels(Emit *e, GridProgram *g) {
     if (!k || !turns_find(e->p, k, e->arena, &g->turns, &g->nturns)) return NULL;
     for (int i = 0; i < g->nturns; i++)
         if (!near_find(e->p, k, &g->turns[i], e->arena)) return NULL;
+    for (int i = 0; i < g->nturns; i++) told_find(e->p, k, &g->turns[i]);
     if (!tails_find(e->p, k, e->arena, &g->tail, &g->ntail)) return NULL;
     for (int i = 0; i < e->p->nkernel; i++)
         if (!write_kernel(e, &k[i])) return NULL;

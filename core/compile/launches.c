@@ -219,7 +219,7 @@ static void put_launch(Launched *l, int step, const Step *s) {
     GridShare share = each ? (GridShare){1, 1} : grid_share(g, l->sizes, &grid);
     if (each && beside) { /* a thread for each of a tile's points, as far as they go */
         int64_t points = (int64_t)SPREAD_ROWS << (beside & 63);
-        grid.blocks = (int64_t)(beside >> 8);
+        grid.blocks = (int64_t)(beside >> 9);
         grid.threads = points < CHOOSE_THREADS ? (int)points : CHOOSE_THREADS;
         share.turns = points / grid.threads;
     }
@@ -253,8 +253,9 @@ static void put_launch(Launched *l, int step, const Step *s) {
     else if (!turns && joins(l, step, grid.nest == GRID_OWN)) text_put(l->t, ", \"joined\": true");
     int thin = turns ? g->tile : grid.nest == CHOOSE_THIN || grid.nest == CHOOSE_SMALL ? grid.nest : -1;
     if (nest->grid == GRID_TILES && grid.nest >= 0)
-        put_product(l, g, s, g->nest->contract->half ? -1 : thin, (int64_t)(beside >> 8));
+        put_product(l, g, s, g->nest->contract->half ? -1 : thin, (int64_t)(beside >> 9));
     if (nest->grid == GRID_TILES && grid.nest >= 0 && beside >> 7 & 1) text_put(l->t, ", \"early\": true");
+    if (beside >> 8 & 1) text_put(l->t, ", \"told\": true");
 }
 
 static bool is_attention(const Op *op) {

@@ -42,6 +42,7 @@ typedef struct Turning {
     int64_t trip;
     const GridWindow *window;
     Touched *step;
+    const Touch *told; /* rows of a product that are looked for: none need wait for those who write them */
 } Turning;
 
 static bool is_product(const Touched *s) { return s->g && s->g->nest->grid == GRID_TILES; }
@@ -218,6 +219,36 @@ static bool is_still(const Turning *w, const Touch *s, const Touch *t, int64_t t
     return (s->window == t->window && turns == 0) || (stays[0] && stays[1]);
 }
 
+/* In every turn t lies where s, so many turns before, lay, but for what stands between them within their windows. */
+static bool follows(const Turning *w, const Touch *s, const Touch *t, int64_t turns, Touch *as) {
+    *as = *t;
+    if (is_still(w, s, t, turns)) return true;
+    if (s->window < 0 || t->window < 0) return false;
+    const GridWindow *v = &w->window[s->window], *u = &w->window[t->window];
+    int64_t apart = t->from - s->from + turns * v->step;
+    if (v->step != u->step || v->ring != u->ring) return false;
+    if (v->ring > 0 && (s->from - v->at != t->from - u->at || apart % v->ring)) return false;
+    if (v->ring <= 0 && apart) return false;
+    as->at += (DeviceAddress)(s->from - t->from);
+    return true;
+}
+
+/* Product x touches by both the same elements, one for each sum. */
+static bool own_tiles(const Touched *x, const Touch *s, const Touch *t) {
+    int64_t row, col;
+    const GridSpread *p = &x->spread;
+    return is_product(x) && s->a && s->a == t->a && sum_steps(x, s, &row, &col) && col > 0 &&
+           row >= p->groups * p->cols * col;
+}
+
+/* Where nobody waits: by the same thread in whichever turn, or by the block that multiplies there or will. */
+static bool own_alone(const Turning *w, const Touched *x, const Touch *s, const Touched *y, const Touch *t,
+                      int64_t turns) {
+    Touch as;
+    if (alike(x, y) && follows(w, s, t, turns, &as) && same_place(x, s, y, &as)) return true;
+    return (is_still(w, s, t, turns) && (same_block(y, t, x, s) || (x == y && own_tiles(x, s, t)))) || t == w->told;
+}
+
 /* turns: how many later y's turn is than x's. */
 static bool meet(const Turning *w, const Touched *x, const Touched *y, int64_t turns) {
     bool together = alike(x, y);
@@ -233,6 +264,7 @@ static bool meet(const Turning *w, const Touched *x, const Touched *y, int64_t t
             bool still = is_still(w, s, t, turns);
             if (together && still && same_place(x, s, y, t)) continue;
             if (still && (same_block(x, s, y, t) || columns_apart(x, s, y, t))) continue;
+            if (w->told && own_alone(w, x, s, y, t, turns)) continue;
             return true;
         }
     return false;
@@ -414,20 +446,6 @@ static bool overlap(const Turning *w, const Touch *s, const Touch *t, int64_t tu
     return !(s->window >= 0 && t->window >= 0 && windows_apart(w, s, t, turns));
 }
 
-/* In every turn t lies where s, so many turns before, lay, but for what stands between them within their windows. */
-static bool follows(const Turning *w, const Touch *s, const Touch *t, int64_t turns, Touch *as) {
-    *as = *t;
-    if (is_still(w, s, t, turns)) return true;
-    if (s->window < 0 || t->window < 0) return false;
-    const GridWindow *v = &w->window[s->window], *u = &w->window[t->window];
-    int64_t apart = t->from - s->from + turns * v->step;
-    if (v->step != u->step || v->ring != u->ring) return false;
-    if (v->ring > 0 && (s->from - v->at != t->from - u->at || apart % v->ring)) return false;
-    if (v->ring <= 0 && apart) return false;
-    as->at += (DeviceAddress)(s->from - t->from);
-    return true;
-}
-
 /* Step k writes where y reads, so many turns later; own: but for what the same thread does. */
 static bool writes_to(const Turning *w, int k, const Touched *y, const Touch *t, int64_t turns, bool own) {
     const Touched *x = &w->step[k];
@@ -491,6 +509,81 @@ static bool is_near(const Turning *w, int i, uint64_t all, int64_t most, uint64_
         }
         if (n->ahead >> a & 1 && !may_ask(w, i, a, all)) return false;
     }
+    return true;
+}
+
+/* ---- numbers that say that they are there ---- */
+typedef struct Told {
+    DeviceAddress at; /* where they will stand */
+    int64_t bytes;
+    bool later; /* a turn reads what the one before it wrote */
+} Told;
+
+/* Of the rows that product x reads, bytes: whole ones, one behind the other, a slot for each turn; or 0. */
+static int64_t slot_of(const Turning *w, const Touched *x, const Touch *t) {
+    const Contract *c = x->g->nest->contract;
+    int64_t rows = size_value(x->g->k->dim[c->side_dim[0][0]].n, x->sizes), far;
+    int64_t terms = size_value(x->g->k->dim[c->deep[0]].n, x->sizes);
+    far = size_value(t->a->st[c->side_dim[0][0]], x->sizes);
+    int64_t bytes = rows * terms * (int64_t)th_dtype_bytes((ThDtype)t->a->dtype);
+    return t->window >= 0 && far == terms && rows > 1 && far_of(&w->window[t->window]) == bytes ? bytes : 0;
+}
+
+/* Points y, of step j, store whole columns of such rows for each turn in another slot; which, and how many; or 0. */
+static int64_t columns_told(const Turning *w, int j, const Touch *s, const Touch *t, Told *out, int64_t *first) {
+    const Touched *y = &w->step[j], *x = &w->step[w->t->told];
+    const GridWindow *v = &w->window[t->window], *u = s->window >= 0 ? &w->window[s->window] : NULL;
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)t->a->dtype), slot = far_of(v), row, col;
+    int64_t terms = t->bytes / item / rows_in_tiles(x), at = s->first - t->first;
+    if (!u || !s->a || s->a->dtype != t->a->dtype || !y->each || y->spread.bits < 0) return 0;
+    if (u->step != v->step || u->ring != v->ring || (u->ring > 0 && s->from - u->at != t->from - v->at)) return 0;
+    if (u->ring > 0 && (u->at + (w->trip - 1) * u->step < 0 || u->at + (w->trip - 1) * u->step + slot > u->ring))
+        return 0;
+    if (y->spread.rows != rows_in_tiles(x) || !point_steps(y, s, &row, &col) || row != terms || col != 1) return 0;
+    out->later = at < 0 || at >= slot;
+    if (out->later) at -= v->step;
+    else if (j > w->t->told) return 0;
+    *first = at / item;
+    return at >= 0 && at % item == 0 && *first + y->spread.cols <= terms ? y->spread.cols : 0;
+}
+
+/* All that the product reads of its rows is told. */
+static bool all_told(const Turning *w, const Touch *t, int64_t terms, Told *out) {
+    int64_t from[TURNS_STEPS], many[TURNS_STEPS], all = 0, begin, end, first, last;
+    int n = 0;
+    whole(w, t, &begin, &end);
+    for (int j = 0; j < w->t->nstep; j++)
+        for (int i = 0; i < w->step[j].n; i++) {
+            const Touch *s = &w->step[j].touch[i];
+            bool later = out->later;
+            whole(w, s, &first, &last);
+            if (!s->write || last <= begin || end <= first) continue;
+            if (n == TURNS_STEPS || !(w->step[j].g->told >> i & 1)) return false;
+            many[n] = columns_told(w, j, s, t, out, &from[n]);
+            if (!many[n] || (n && later != out->later)) return false;
+            for (int k = 0; k < n; k++)
+                if (from[n] < from[k] + many[k] && from[k] < from[n] + many[n]) return false;
+            all += many[n++];
+        }
+    return all == terms;
+}
+
+/* The loop's product may look for its rows, and nobody waits: groups of neighbours alone meet, and those by these rows
+ * alone, so that none is more than a turn ahead of its others. */
+static bool may_tell(Turning *w, Told *out) {
+    const Touched *x = w->t->told >= 0 ? &w->step[w->t->told] : NULL;
+    const Touch *t = x && x->n ? &x->touch[x->g->nest->contract->side[0].access] : NULL;
+    int64_t slot = t ? slot_of(w, x, t) : 0, step = slot ? w->window[t->window].step : 0;
+    *out = (Told){0};
+    if (!slot || !all_told(w, t, size_value(t->a->st[x->g->nest->contract->side_dim[0][0]], x->sizes), out))
+        return false;
+    w->told = t;
+    for (int64_t turns = 0; turns <= 2; turns++)
+        for (int j = 0; j < w->t->nstep; j++)
+            for (int k = turns ? 0 : j + 1; k < w->t->nstep; k++)
+                if (meet(w, &w->step[j], &w->step[k], turns)) return false;
+    out->bytes = w->trip * slot;
+    out->at = (DeviceAddress)(t->first + out->later * step + (step < 0 ? (w->trip - 1) * step : 0));
     return true;
 }
 
@@ -597,7 +690,7 @@ static bool may(const Launches *l, const GridTurns *t, int64_t trip) {
 }
 
 /* How steps are shared out, to the record and to who asks afterwards; the most blocks that one has work for. */
-static void put_spread(Filling *w, uint64_t early, uint64_t near) {
+static void put_spread(Filling *w, uint64_t early, uint64_t near, uint64_t told) {
     GridSpread *to = (GridSpread *)(void *)(w->record + w->t->spread);
     for (int i = 0; i < w->t->nstep; i++) {
         const Touched *s = &w->step[i];
@@ -609,7 +702,8 @@ static void put_spread(Filling *w, uint64_t early, uint64_t near) {
         to[i].by = grid_spread_by(&s->spread);
         w->blocks = tiles > w->blocks ? tiles : w->blocks;
         uint64_t bits = (uint64_t)(beside ? s->spread.bits : 0) | (near >> i & 1) << 6 | (early >> i & 1) << 7;
-        atomic_store(&w->l->u->beside[w->t->first + i], (uint64_t)tiles << 8 | bits);
+        bits |= (told >> i & 1) << 8;
+        atomic_store(&w->l->u->beside[w->t->first + i], (uint64_t)tiles << 9 | bits);
     }
 }
 
@@ -618,22 +712,26 @@ static int queue(Filling *w, int number, int64_t trip) {
     ThFrame *f = w->f;
     const DeviceOps *op = l->u->device->op;
     GridTurnsHead *head = (GridTurnsHead *)(void *)w->record;
-    const Turning how = {w->t, trip, (const GridWindow *)(const void *)(head + 1), w->step};
+    Turning how = {w->t, trip, (const GridWindow *)(const void *)(head + 1), w->step, NULL};
     int most = l->u->resident[number], now = l->sides.step;
+    Told told;
     *head = (GridTurnsHead){.trip = trip, .err = l->sides.answers, .waits = spread_out(&how), .each = w->each};
+    int64_t blocks, own = neighbours(&how, &blocks), groups = 1;
+    bool tells = own && blocks <= most && may_tell(&how, &told);
+    if (tells) head->waits = 0, head->told = (uint64_t)1 << w->t->told, head->later = told.later ? head->told : 0;
     for (int i = 0; i < w->t->nstep; i++) head->early |= (uint64_t)columns_stay(&how, &w->step[i]) << i;
     uint64_t *place = (uint64_t *)(void *)(w->record + w->t->place);
     for (int i = 0; i < w->t->nstep; i++) head->near |= (uint64_t)is_near(&how, i, head->waits, most, &place[i]) << i;
-    put_spread(w, head->early, head->near);
+    put_spread(w, head->early, head->near, head->told);
     DeviceGrid grid = {(unsigned)(w->blocks < most ? w->blocks : most), CHOOSE_THREADS, 0};
-    int64_t blocks, own = neighbours(&how, &blocks), groups = 1;
     head->among = grid.blocks;
     if (own && blocks <= most) head->among = (uint64_t)own, grid.blocks = (unsigned)blocks, groups = blocks / own;
     begin_windows(w);
     if (launch_fit_rows(l, f, LAUNCH_COUNT)) return 1;
     head->count = l->rows.at;
     launch_before_turns(l, f, w->t);
-    DeviceStatus s = op->set(&l->q, head->count, 0, (size_t)groups * TURNS_COUNT);
+    DeviceStatus s = tells ? op->set(&l->q, told.at, 0xff, (size_t)told.bytes)
+                           : op->set(&l->q, head->count, 0, (size_t)groups * TURNS_COUNT);
     void *what = atomic_load(&l->u->entry[launch_turns_entry(l->u->program, number)]);
     if (!s) s = op->launch_together(&l->q, what, grid, w->record);
     l->sides.step = w->t->first;

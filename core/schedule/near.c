@@ -15,13 +15,6 @@ static const GridKernel *kernel_of(const GridKernel *kernel, const Step *s) {
 
 static bool is_product(const GridKernel *g) { return g && g->nest->grid == GRID_TILES; }
 
-/* The buffer that it shows a part of. */
-static int root_of(const Plan *p, int buf) {
-    for (int i = 0; i < p->nwindow; i++)
-        if (p->window[i].buf == buf) buf = p->window[i].of, i = -1;
-    return buf;
-}
-
 /* Nothing between the product and its points has shared memory of its own. */
 static bool passes(const GridKernel *g) {
     return !g || (g->nest->grid == GRID_THREAD && !g->nest->tiled && !(g->nest->twin && g->nest->twin->tiled));
@@ -71,9 +64,9 @@ static bool others_write(const Plan *p, const GridKernel *kernel, const GridTurn
     for (int i = 0; i < t->nstep; i++) {
         const Step *s = &p->step[t->first + i];
         const GridKernel *g = kernel_of(kernel, s);
-        if (!g && root_of(p, s->buf[1]) == root) return true;
+        if (!g && turns_root(p, s->buf[1]) == root) return true;
         for (int a = 0; g && i != at && a < g->k->acc.n; a++)
-            if (g->k->acc.at[a].flags & (ACC_WRITE | ACC_ADD) && root_of(p, s->buf[g->k->acc.at[a].buf]) == root)
+            if (g->k->acc.at[a].flags & (ACC_WRITE | ACC_ADD) && turns_root(p, s->buf[g->k->acc.at[a].buf]) == root)
                 return true;
     }
     return false;
@@ -96,10 +89,10 @@ static void near_step(const Plan *p, GridKernel *kernel, const GridTurns *t, int
     GridKernel *product = &kernel[before->kernel];
     int store = store_of(product);
     if (store < 0 || product->nest->contract->half || (product->kept && product->kept != store + 1)) return;
-    int made = root_of(p, before->buf[product->k->acc.at[store].buf]);
+    int made = turns_root(p, before->buf[product->k->acc.at[store].buf]);
     for (int a = 0; a < g->k->acc.n; a++) {
         const Access *one = &g->k->acc.at[a];
-        int root = root_of(p, s->buf[one->buf]), item = (int)th_dtype_bytes((ThDtype)one->dtype);
+        int root = turns_root(p, s->buf[one->buf]), item = (int)th_dtype_bytes((ThDtype)one->dtype);
         if (!only_read(g, a)) continue;
         if (root == made) {
             if (one->dtype == product->nest->contract->dtype && tiles < NEAR_TILES) n->tile |= 1u << a, tiles++;

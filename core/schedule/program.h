@@ -71,6 +71,7 @@ struct GridKernel {
     bool quarters; /* ..whose terms are added as four sums (QUARTER), wherever it is launched */
     bool each;     /* there its threads may have a point each, shared out as GridSpread says */
     int kept;      /* ..1 + the access of what a product leaves in its tile there (GridNear); 0: of none */
+    uint32_t told; /* ..by access, a bit: points store, and a product looks for, what says that it is there (told.c) */
 };
 
 /*
@@ -79,14 +80,16 @@ struct GridKernel {
  * kernel takes, in turn 0, or GridCopy. Bit i of `waits`: before step i blocks wait until each of them has done what
  * came before; of `each`: the step's threads have a point each (grid_turns_each). Who waits for each other are `among`
  * neighbours, all blocks or those that have the same rows; a product's columns may be loaded meanwhile if bit i of
- * `early` says that no step of the loop writes them; bit i of `near`: the step's points lie as GridNear says.
+ * `early` says that no step of the loop writes them; bit i of `near`: the step's points lie as GridNear says. Bit i of
+ * `told`: nobody waits before product i, which looks until each number of its rows is there; of `later`: from the
+ * second turn on, since the first one's are there (told.c).
  */
 enum { TURNS_STEPS = 40, TURNS_WINDOWS = 40 };
 typedef struct GridTurnsHead {
     int64_t trip;
     uint64_t count; /* of blocks that waited, for each such group, so far apart; 0 before */
     uint64_t err;   /* the call's error record */
-    uint64_t waits, each, among, early, near;
+    uint64_t waits, each, among, early, near, told, later;
 } GridTurnsHead;
 enum { TURNS_COUNT = 128 };
 typedef struct GridWindow {
@@ -136,8 +139,11 @@ typedef struct GridTurns {
     size_t bytes;   /* of the record */
     GridNear *near; /* by step */
     int room;       /* bytes of shared memory that these need */
+    int told;       /* the product whose rows may say themselves that they are there; -1: none */
 } GridTurns;
 bool near_find(const Plan *p, GridKernel *kernel, GridTurns *t, Arena *a);
+void told_find(const Plan *p, GridKernel *kernel, GridTurns *t);
+int turns_root(const Plan *p, int buf); /* the buffer that it shows a part of */
 /* Kernels get the shape of tile by which they run there. */
 bool turns_find(const Plan *p, GridKernel *kernel, Arena *a, GridTurns **out, int *n);
 int turns_window(const Plan *p, const GridTurns *t, int buf); /* which of the region's windows it is, or -1 */

@@ -126,6 +126,12 @@ int turns_window(const Plan *p, const GridTurns *t, int buf) {
     return -1;
 }
 
+int turns_root(const Plan *p, int buf) {
+    for (int i = 0; i < p->nwindow; i++)
+        if (p->window[i].buf == buf) buf = p->window[i].of, i = -1;
+    return buf;
+}
+
 bool turns_find(const Plan *p, GridKernel *kernel, Arena *a, GridTurns **out, int *n) {
     GridTurns one;
     *n = 0;

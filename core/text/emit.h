@@ -55,6 +55,7 @@ typedef struct Emit {
     const struct CudaNear *near;   /* of points near a product in turns (cuda.h); or NULL */
     bool quarters;                 /* of a product on a GPU: GridKernel.quarters.. */
     int kept;                      /* ..and of one in turns, GridKernel.kept */
+    uint32_t told;                 /* of points there, GridKernel.told */
     int tile;                      /* of a product on a GPU: which of the shapes that choose.h has */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */

@@ -328,9 +328,12 @@ local function in_flight(limits, k)
   return threads * math.min(most, k.issued and k.issued.flight or 16) / M.assumed.latency
 end
 
--- Waits before a step of such a loop.
+-- Waits before a step of such a loop. Where its rows say themselves that they are there, the look that finds them loads
+-- them too, so that is no wait beside the first slice's way: what was written is on its way, and half a look came too
+-- early.
 local function waits(k)
   local a = M.assumed
+  if k.told then return 1.5 * a.near end
   return k.waits * (3 * a.near + a.crowd * k.among / M.limits.h100.multiprocessors)
 end
 
@@ -350,10 +353,11 @@ end
 -- ..of which the columns of the first two are on their way while the block waits: what the wait does not hide comes on
 -- top, and so does what asking for them keeps its own look at the count back.
 local function two_early(k, moves, high, across, slices, took)
-  if not k.early or k.waits == 0 then return took(moves) end
+  if not k.early or (k.waits == 0 and not k.told) then return took(moves) end
   local cols = moves * across / (high + across)
   local beside = math.min(2, slices) * cols
-  return took(moves - cols) + math.max(0, M.assumed.near + beside - waits(k)) + M.assumed.asking
+  local until_rows = waits(k) + (k.told and M.assumed.near or 0) -- the look that finds them is on its way beside them
+  return took(moves - cols) + math.max(0, M.assumed.near + beside - until_rows) + M.assumed.asking
 end
 
 -- A product by thin tiles: each slice comes from the second cache while that before it is multiplied, whose operands
@@ -380,7 +384,8 @@ local function thin(limits, k)
         return two_ahead(slices, n * each, moves, first, n * last)
       end)
     end
-    return near + (slices - 1) * math.max(near, n * each) + n * last
+    -- rows that say themselves that they are there are looked at before anything is multiplied beside
+    return near + (slices - 1) * (k.told and near + n * each or math.max(near, n * each)) + n * last
   end
   return blocks // together * wave(together) + wave(blocks % together)
 end
@@ -633,9 +638,13 @@ local function compute(d, limits, image)
       out.bytes, out.flops = out.bytes + runs * (k.bytes or 0), out.flops + runs * (k.flops or 0)
       out.lower = out.lower + runs * k.lower
       loops = loops or (runs ~= 1 and not loop) or not k.after
-      k.took = loop and runs * (k.estimate + waits(k)) + (launches > 0 and gap or 0) or k.estimate
+      -- what says that it is there is none before the launch: bytes set like the count
+      local set = k.told and runs * k.m * k.k * (k.dtype:find("64") and 8 or 4) or 0
+      out.bytes, out.lower = out.bytes + set, out.lower + set / limits.memory
+      set = set / limits.memory / a.memory
+      k.took = loop and set + runs * (k.estimate + waits(k)) + (launches > 0 and gap or 0) or k.estimate
       launched[#launched + 1] = k
-      if loop then out.estimate = out.estimate + runs * (k.estimate + waits(k)) + launches * gap
+      if loop then out.estimate = out.estimate + set + runs * (k.estimate + waits(k)) + launches * gap
       else out.estimate = out.estimate + runs * (k.estimate + (k.joined and 0 or gap)) end
     elseif k.side == "host" then
       out.host = out.host + 1
