@@ -64,7 +64,7 @@ static void told_store(Emit *e, const Ins *i) {
     Text t;
     text_init(&t, e->c);
     emit_address(e, &t, i->a, i->depth);
-    emit_line(e, "*(%s) = tell_%s(v%d);", t.at ? t.at : "0", type_short((ThDtype)e->k->acc.at[i->a].dtype), i->b);
+    emit_line(e, "tell_%s(%s, v%d);", type_short((ThDtype)e->k->acc.at[i->a].dtype), t.at ? t.at : "0", i->b);
     text_free(&t);
 }
 
