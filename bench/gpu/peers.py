@@ -2,32 +2,39 @@
 peer with what a call takes and a number of its answer, or why there is none. scripts/gpu-bench runs it and compares.
 
     python bench/gpu/peers.py [--device cuda|cpu] [--small] [--only TEXT] [--peers torch,jax,..] [--seconds S]
-    python bench/gpu/peers.py --count [--small] [--only TEXT]
+    python bench/gpu/peers.py --count [--small] [--only TEXT] [--peers torch,torch-compile,jax]
 
 --count: nothing runs; what PyTorch would launch, of shapes alone. Eager: operations that are no views, the bytes that
 these read and write, FLOPs of products and convolutions, their lengths, and the most bytes that its arrays have at
-once. Its compiler: the kernels into which its scheduler puts the whole step (scheduled.py).
+once. Its compiler: the kernels into which its scheduler puts the whole step (scheduled.py). JAX, where it has its CUDA
+plugin: the kernels that it compiles for an H100, and how long that takes (ahead.py; --peers jax where there is no
+PyTorch).
 """
 import argparse
 import json
 import math
 import time
 
+import ahead
+
 options = argparse.ArgumentParser()
 options.add_argument("--device", default="cuda")
 options.add_argument("--small", action="store_true")
 options.add_argument("--only", default="")
-options.add_argument("--peers", default="torch,torch-compile,jax,cupy")
+options.add_argument("--peers", default=None)
 options.add_argument("--seconds", type=float, default=0.2)
 options.add_argument("--count", action="store_true")
 options = options.parse_args()
 if options.count:
-    options.device, options.peers = "meta", "torch,torch-compile"
+    options.device = "meta"
+    has_jax = ahead.plugin()
+    options.peers = options.peers or "torch,torch-compile" + (",jax" if has_jax else "")
+options.peers = options.peers or "torch,torch-compile,jax,cupy"
 SMALL = options.small
 
 import numpy as np  # noqa: E402
 
-if options.count:
+if options.count and "torch" in options.peers:
     from scheduled import launches
 
 
@@ -364,13 +371,19 @@ class Jax:
     def array(self, a, dtype=None):
         return self.np.asarray(a, dtype)
 
-    def trained(self, cost, params, *data):
+    def updated(self, cost):
         grad = self.j.value_and_grad(cost)
 
         def update(params, *data):
             c, g = grad(params, *data)
             return c, [(p - RATE * d).astype(p.dtype) for p, d in zip(params, g)]
-        update = self.j.jit(update, donate_argnums=0)
+        return update
+
+    def graded(self, cost, data):
+        return self.j.jit(self.j.value_and_grad(cost, argnums=tuple(range(1, len(data) + 1))))
+
+    def trained(self, cost, params, *data):
+        update = self.j.jit(self.updated(cost), donate_argnums=0)
         state = [params, None]
 
         def step():
@@ -494,7 +507,7 @@ class Jax:
         return self.gradients(lambda y, x: self.cross_entropy(x, y), y, x)
 
     def gradients(self, cost, other, *data):
-        f = self.j.jit(self.j.value_and_grad(cost, argnums=tuple(range(1, len(data) + 1))))
+        f = self.graded(cost, data)
 
         def call():
             self.last = f(other, *data)
@@ -605,7 +618,8 @@ WORK = (
     ("sum of rows", "matrix", "rows"), ("sum of columns", "matrix", "columns"), ("transpose", "matrix", "transpose"),
     ("softmax", "matrix", "softmax"), ("softmax of short rows", "matrix", "short"), ("product", "matrix", "product"), ("uniform", "draw", "uniform"),
     ("normal", "draw", "normal"), ("ten numbers", "tiny"))
-MAKERS = {"torch": lambda: Torch(False), "torch-compile": lambda: Torch(True), "jax": Jax, "cupy": Cupy}
+MAKERS = {"torch": lambda: Torch(False), "torch-compile": lambda: Torch(True), "cupy": Cupy,
+          "jax": ahead.made(Jax) if options.count else Jax}
 
 for peer in options.peers.split(","):
     server, missing = None, None
@@ -625,7 +639,10 @@ for peer in options.peers.split(","):
             start = time.perf_counter()
             call, value = getattr(server, method)(*words)
             if options.count:
-                out["ops"] = launches(*server.planned, products) if peer == "torch-compile" else counted(call)
+                if peer == "jax":
+                    out |= {"ops": server.ops, "first": server.first, "held": server.held}
+                else:
+                    out["ops"] = launches(*server.planned, products) if peer == "torch-compile" else counted(call)
                 if peer == "torch" and server.planned:
                     out["held"] = held(call, server.planned[1])
                 print(json.dumps(out), flush=True)
