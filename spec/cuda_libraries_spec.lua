@@ -178,6 +178,40 @@ describe("CUDA's libraries", function()
     check(2, few, { 16, 3, 12, 12 }, { subsample = { 2, 2 } }, false)
   end)
 
+  -- Nothing stops a library behind a failure: it writes what the call alone sees, and a kernel of ours the weights.
+  it("make gradients behind a class that may not be there, and a wrong one changes no weight", function()
+    local rng = nd.random.RandomState(5)
+    local start = { numbers(rng, "float64", 3, 2, 3, 3), numbers(rng, "float64", 4, 3, 2, 2),
+      numbers(rng, "float64", 16, 512), numbers(rng, "float64", 512, 128) }
+    local function step()
+      local x, y, w = T.dtensor4("x"), T.lvector("y"), {}
+      for i, v in ipairs(start) do w[i] = theano.shared(v, { name = "w" .. i }) end
+      local h = T.tanh(T.nnet.conv2d(T.tanh(T.nnet.conv2d(x, w[1])), w[2])):flatten(2)
+      local cost = T.nnet.categorical_crossentropy(T.nnet.softmax(T.dot(T.tanh(T.dot(h, w[3])), w[4])), y):mean()
+      local updates = {}
+      for i, g in ipairs(T.grad(cost, w)) do updates[i] = { w[i], w[i] - 0.1 * g } end
+      return theano.compile({ inputs = { x, y }, outputs = cost, updates = updates }), w
+    end
+    local f, kept = step()
+    local flags = { ["cuda.libraries"] = "all" }
+    for k, v in pairs(device.flags) do flags[k] = v end
+    local scope <close> = theano.config.change_flags(flags)
+    local g, there = step()
+    local x, good, bad = numbers(rng, "float64", 64, 2, 5, 5), nd.arange(64), nd.arange(64) + 65
+    local entries, before = { "cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter" }, {}
+    for i, name in ipairs(entries) do before[i] = EMULATED and emulated.calls(name) end
+    for turn = 1, 5 do
+      assert(math.abs(f(x, good) - g(x, good)) < 1e-10)
+      local ok, message = pcall(g, x, bad)
+      assert(not ok and tostring(message):find("y_i value out of bounds", 1, true), message)
+      for i, w in ipairs(kept) do
+        assert(nd.allclose(w:get_value(), there[i]:get_value(), { rtol = 1e-10, atol = 1e-12 }), i)
+      end
+    end
+    for i, name in ipairs(EMULATED and entries or {}) do assert(emulated.calls(name) > before[i], name) end
+    assert.is_truthy(scope)
+  end)
+
   it("leave convolutions to our tiles where they cannot do them", function()
     local x, w = T.tensor4("x"), T.tensor4("w")
     local rng = nd.random.RandomState(12)

@@ -81,12 +81,12 @@ static void put_product(Launched *l, const GridKernel *g, const Step *s, int thi
     ConvWork w;
     const char *library = NULL;
     bool behind = grid_has(g, GRID_BEHIND);
-    bool stops = l->late && s - l->p->step >= l->p->first_write; /* nothing stops a library behind a failure */
+    bool stops = l->late && plan_writes_outside(l->p, s); /* nothing stops a library behind a failure */
     if (!stops && grid_is_product(g) && product_for_library(g, s, l->b, l->sizes, &p)) {
         library = "cuBLASLt";
         behind &= !p.adds && !p.rounds;
         m = (double)p.c.rows, n = (double)p.c.cols, k = (double)p.a.cols, matrices = (double)p.matrices;
-    } else if (!stops && grid_is_conv(g) && matrices * m * n * k >= LIBRARY_TERMS &&
+    } else if (!(stops && conv_lies(g, l->sizes)) && grid_is_conv(g) && matrices * m * n * k >= LIBRARY_TERMS &&
                conv_for_library(g, l->b, l->sizes, &w)) {
         bool apart = conv_apart(&w, &p);
         behind = !conv_lies(g, l->sizes);

@@ -159,6 +159,12 @@ static bool writes_foreign(Plan *p, const Step *s) {
     return any;
 }
 
+bool plan_writes_outside(const Plan *p, const Step *s) {
+    for (int b = 0; b < s->nbuf; b++)
+        if (changes(p, s, b) && foreign(p, s->buf[b])) return true;
+    return false;
+}
+
 /* Step s runs once, and what fails in it fails before it writes. */
 static bool looks_first(const Plan *p, int s) {
     if (!p->step[s].fails_first) return false;

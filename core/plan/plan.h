@@ -226,6 +226,8 @@ typedef struct Plan {
 } Plan;
 /* A device may find that the step fails when others are queued behind it. */
 bool plan_fails_late(const Plan *p, const Step *s);
+/* It writes storage that outlives the call: an argument's, a shared variable's. */
+bool plan_writes_outside(const Plan *p, const Step *s);
 
 /*
  * in[i] describes plain input i (nin of them; shareds follow in fg->in), out[i] result i. The plan keeps fg->order

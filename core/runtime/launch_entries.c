@@ -86,6 +86,7 @@ typedef struct Guess {
     ThFrame *f;
     bool *want;
     int64_t *sizes; /* of a step, as many as the largest has */
+    bool late;      /* a step before may fail on the device */
 } Guess;
 
 static bool sizes_known(Guess *q, const Step *s) {
@@ -101,6 +102,11 @@ static const GridKernel *on_device(const Launches *l, int step) {
     if (s->kind != STEP_KERNEL || l->u->places->side[step] != PLACE_DEVICE) return NULL;
     const GridKernel *g = &l->u->program->kernel[s->kernel];
     return g->nest ? g : NULL;
+}
+
+static bool by_library(const Guess *q, const GridKernel *g, const Step *s) {
+    return !(q->late && launch_library_shows(q->l, g, s, q->sizes)) &&
+           launch_expects_library(q->l, q->f, g, s, q->sizes);
 }
 
 static void all_of(Guess *q, const GridKernel *g) {
@@ -119,7 +125,7 @@ static void of_kernel(Guess *q, const GridKernel *g, const Step *s) {
     int n = races ? grid_ways(g, q->sizes, l->u->device->info.multiprocessors, way) : 1;
     if (!races) way[0] = grid_launch(g, q->sizes);
     if (way[0].nest < 0) return;
-    bool library = launch_expects_library(l, q->f, g, s, q->sizes);
+    bool library = by_library(q, g, s);
     for (int i = 0; i < n && !library; i++) q->want[launch_entry_of(g, way[i].nest)] = true;
     if (grid_has(g, GRID_LOOK)) q->want[launch_entry_of(g, GRID_LOOK)] = true;
     if (launch_sorts(g, s, q->f)) q->want[launch_entry_of(g, GRID_PLACES)] = q->want[launch_entry_of(g, 0)] = true;
@@ -154,7 +160,7 @@ static bool of_tail(Guess *q, int step) {
         int64_t *behind = ctx_alloc(l->u->c, sizeof *behind * ((size_t)s[1].nsym + 1));
         if (!behind) return false;
         memcpy(behind, q->sizes, sizeof *behind * (size_t)s[1].nsym);
-        bool good = sizes_known(q, s) && !launch_expects_library(l, q->f, g, s, q->sizes);
+        bool good = sizes_known(q, s) && !by_library(q, g, s);
         GridLaunch way = good ? grid_launch(g, q->sizes) : rows;
         good = good && grid_tail(g, &way, q->sizes, r, &rows, behind);
         ctx_free(l->u->c, behind, sizeof *behind * ((size_t)s[1].nsym + 1));
@@ -172,6 +178,7 @@ static void guess(Guess *q) {
         if (turns) i += turns - 1;
         else if (g && of_tail(q, i)) i++;
         else if (g) of_kernel(q, g, &p->step[i]);
+        q->late |= q->l->u->places->side[i] == PLACE_DEVICE && plan_fails_late(p, &p->step[i]);
     }
     for (int i = 0; i < launch_entries(q->l->u->program); i++) q->want[i] &= !atomic_load(&q->l->u->entry[i]);
 }
@@ -222,7 +229,7 @@ static void *missing(Launches *l, ThFrame *f, int entry) {
     int most = 1;
     for (int i = 0; i < l->plan->nstep; i++) most = l->plan->step[i].nsym > most ? l->plan->step[i].nsym : most;
     size_t flags = (size_t)launch_entries(u->program) * sizeof(bool), sizes = sizeof(int64_t) * (size_t)most;
-    Guess q = {l, f, ctx_alloc0(u->c, flags), ctx_alloc0(u->c, sizes)};
+    Guess q = {l, f, ctx_alloc0(u->c, flags), ctx_alloc0(u->c, sizes), false};
     bool error = !q.want || !q.sizes;
     DeviceStatus s = DEVICE_OK;
     if (!error) {

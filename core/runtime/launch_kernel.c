@@ -161,13 +161,18 @@ static GpuDone conv_made(Launches *l, HostCall *h, const GridKernel *g, const in
     return gpu_status(h, queue_blocks(l, g, GRID_BEHIND, points)) ? GPU_FAILED : GPU_DONE;
 }
 
-/* A product or a convolution by the device's library, and what follows it by a kernel. Nothing stops a library behind a
- * failure: so not where it would be seen. */
+/* Nothing stops a library behind a failure, which would be seen where it writes what outlives the call. What a
+ * convolution does not write as it lies goes by a kernel. */
+bool launch_library_shows(const Launches *l, const GridKernel *g, const Step *s, const int64_t *sizes) {
+    return plan_writes_outside(l->plan, s) && (!grid_is_conv(g) || conv_lies(g, sizes));
+}
+
+/* A product or a convolution by the device's library, and what follows it by a kernel. */
 static GpuDone by_library(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const int64_t *sizes) {
     GpuCall call = launch_call(l);
     HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
     bool product = grid_is_product(g), conv = !product && grid_is_conv(g);
-    if ((!product && !conv) || l->steered || (l->sides.unlooked && l->sides.step >= l->plan->first_write))
+    if ((!product && !conv) || l->steered || (l->sides.unlooked && launch_library_shows(l, g, s, sizes)))
         return GPU_NOT;
     GpuDone done = product ? product_made(l, &h, g, s, sizes) : conv_made(l, &h, g, sizes);
     l->pure &= call.most <= call.room->bytes;

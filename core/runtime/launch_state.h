@@ -77,6 +77,8 @@ void launch_after(Launches *l, int step); /* -1: none of the plan's */
 void *launch_entry(Launches *l, ThFrame *f, int entry);
 /* launch_kernel.c: a library would make it, of such sizes. */
 bool launch_expects_library(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const int64_t *sizes);
+/* ..and a failure before it would not keep it from what outlives the call. */
+bool launch_library_shows(const Launches *l, const GridKernel *g, const Step *s, const int64_t *sizes);
 bool launch_sorts(const GridKernel *g, const Step *s, const ThFrame *f); /* a scatter's places and positions */
 /* launch_tails.c: the product and the rows behind it by one launch (*done), if that can be. */
 int launch_tail(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, bool *done);
