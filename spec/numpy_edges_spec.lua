@@ -442,4 +442,20 @@ describe("arguments", function()
       assert.is_true(nd.allclose(want["1:"] / want[":-1"], (0.5 / start) ^ (1 / 3), 1e-12))
     end)
   end)
+  it("of pad may be empty at run time, which the mode \"mean\" says as the others do", function()
+    local v = T.dmatrix("v")
+    local f = theano.compile({ inputs = { v }, outputs = T.pad(v, 1, { mode = "mean" }) })
+    assert.is_true(nd.array_equal(nd.ones({ 4, 5 }), f(nd.ones({ 2, 3 }))))
+    raises("AssertionError", "axis 0 is empty: only the mode 'constant' can pad it", function()
+      f(nd.zeros({ 0, 3 }))
+    end)
+  end)
+  it("of nextafter may be halves without dimensions", function()
+    for _, dtype in ipairs({ "bfloat16", "float16" }) do
+      for _, pair in ipairs({ { -2, 0 }, { 0.4, 3 }, { 0, -1 }, { math.huge, 0 }, { 1, 1 } }) do
+        local a, b = nd.array(pair[1], dtype), nd.array(pair[2], dtype)
+        assert.equal(nd.nextafter(a:reshape({ 1 }), b:reshape({ 1 }))[0], nd.nextafter(a, b))
+      end
+    end
+  end)
 end)

@@ -182,9 +182,10 @@ return function(M, K)
     for d = 0, x.ndim - 1 do
       local w, constant = widths[d + 1], g.mode == "constant" or g.mode == "empty"
       if w[1] ~= 0 or w[2] ~= 0 then
-        if not constant and K.known(out, d) == 0 then
-          util.raise("ValueError", "pad: axis %d is empty: only the mode 'constant' can pad it, not \"%s\"", d, g.mode)
-        end
+        local empty = ("pad: axis %d is empty: only the mode 'constant' can pad it, not \"%s\""):format(d, g.mode)
+        if not constant and K.known(out, d) == 0 then util.raise("ValueError", "%s", empty) end
+        -- the other modes take an element or a largest of it, which is not there
+        if g.mode == "mean" and not K.known(out, d) then out = M.opt.Assert(empty)(out, M.gt(len(out, d), 0)) end
         if constant then out = bordered(out, d, w, table.unpack(constants[d + 1]))
         elseif INSIDE[g.mode] then out = by_positions(out, d, w, g)
         elseif g.mode == "linear_ramp" then out = ramp(out, d, w, ends[d + 1])

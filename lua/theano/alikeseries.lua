@@ -76,9 +76,9 @@ return function(M, K)
     if not half then return nextafter(x, y) end
     local a, b = x:astype("float32"), y:astype("float32")
     local fraction, exponent = M.frexp(a)
-    local up = as(M.eq(M.gt(b, a), M.gt(a, 0))) -- away from zero
+    local up = as(M.eq(as(M.gt(b, a)), as(M.gt(a, 0)))) -- away from zero
     local edge = as(M.eq(M.abs(fraction), 0.5)) -- below a power of two floats lie closer
-    exponent = as(exponent) - 1 - as(M.switch(as(M.logical_and(edge, M.logical_not(up))), 1, 0))
+    exponent = as(exponent) - 1 - as(M.switch(as(M.logical_and(edge, as(M.logical_not(up)))), 1, 0))
     local step = M.copysign(as(M.ldexp(as(M.ones_like(a)), as(M.maximum(exponent, half[2])) - half[1])), a)
     local r = as(M.switch(up, a + step, M.copysign(as(a - step), a))) -- past the least one there is a zero of its sign
     r = as(M.switch(as(M.eq(a, 0)), M.copysign(2.0 ^ (half[2] - half[1]), b), r))
