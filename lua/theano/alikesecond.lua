@@ -104,18 +104,15 @@ return function(M, K)
     r = pick(some, r, pick(M.eq(x, 0), pole, pick(M.eq(x, inf), 0.0, M.nan)))
     return pick(M.isnan(v + x), M.nan, r)
   end
+  local function of_second_kind(what, v, x)
+    local back
+    v, x, back = wide(what, v, x)
+    return back(bessel(v, x))
+  end
   --- `yv(v, x)`: Bessel function of the second kind, of a real order. Its gradient is by x only.
-  function special.yv(v, x)
-    local back
-    v, x, back = wide("yv", v, x)
-    return back(bessel(v, x))
-  end
+  function special.yv(v, x) return of_second_kind("yv", v, x) end
   --- `yve(v, x)`: yv(v, x), which real arguments need not scale.
-  function special.yve(v, x)
-    local back
-    v, x, back = wide("yve", v, x)
-    return back(bessel(v, x))
-  end
+  function special.yve(v, x) return of_second_kind("yve", v, x) end
   local function hankel(what, sign)
     return function(v, x)
       v, x = wide(what, v, x)
